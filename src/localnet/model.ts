@@ -1,0 +1,99 @@
+import type { TokenBalance, TransactionError } from '../../generated/ledger/types.ts';
+
+/** One account as the ledger holds it. `rentEpoch` is kept beside the runtime, which forgets it. */
+export type Account = {
+  readonly lamports: bigint;
+  readonly data: Uint8Array;
+  /** Base-58 address of the owning program. */
+  readonly owner: string;
+  readonly executable: boolean;
+  readonly rentEpoch: bigint;
+};
+
+/** An account with its base-58 address. */
+export type KeyedAccount = { readonly address: string; readonly account: Account };
+
+export type MessageHeader = {
+  readonly numRequiredSignatures: number;
+  readonly numReadonlySignedAccounts: number;
+  readonly numReadonlyUnsignedAccounts: number;
+};
+
+/** An instruction as it stands in the message: indexes into the account keys, raw data. */
+export type Instruction = {
+  readonly programIdIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+};
+
+/** The accounts that a v0 message loads from one lookup table. */
+export type TableLookup = {
+  readonly accountKey: string;
+  readonly writableIndexes: readonly number[];
+  readonly readonlyIndexes: readonly number[];
+};
+
+/** A decoded message. Keys, blockhash: base-58. `lookups` is empty for a legacy message. */
+export type Message = {
+  readonly version: 'legacy' | 0;
+  readonly header: MessageHeader;
+  readonly staticKeys: readonly string[];
+  readonly recentBlockhash: string;
+  readonly instructions: readonly Instruction[];
+  readonly lookups: readonly TableLookup[];
+};
+
+/** A transaction with the exact bytes that came over the wire. */
+export type DecodedTransaction = {
+  readonly wire: Uint8Array;
+  /** Base-58; the first is the transaction's id. */
+  readonly signatures: readonly string[];
+  readonly messageBytes: Uint8Array;
+  readonly message: Message;
+};
+
+export type LoadedAddresses = { readonly writable: readonly string[]; readonly readonly: readonly string[] };
+
+/** A cross-program instruction; `stackHeight` is 2 or more. */
+export type InnerInstruction = Instruction & { readonly stackHeight: number };
+export type InnerInstructions = { readonly index: number; readonly instructions: readonly InnerInstruction[] };
+
+export type ReturnData = { readonly programId: string; readonly data: Uint8Array };
+
+/** What executing a transaction did. Balances follow static keys, then loaded writable, then loaded readonly. */
+export type TransactionMeta = {
+  readonly err: TransactionError | null;
+  readonly fee: bigint;
+  readonly preBalances: readonly bigint[];
+  readonly postBalances: readonly bigint[];
+  readonly preTokenBalances: readonly TokenBalance[];
+  readonly postTokenBalances: readonly TokenBalance[];
+  readonly innerInstructions: readonly InnerInstructions[];
+  readonly logs: readonly string[];
+  readonly returnData: ReturnData | null;
+  readonly computeUnitsConsumed: bigint;
+  readonly costUnits: bigint;
+  readonly loadedAddresses: LoadedAddresses;
+};
+
+/** A transaction that landed in a block. */
+export type TransactionRecord = {
+  readonly slot: bigint;
+  /** Position in the block. */
+  readonly index: number;
+  readonly transaction: DecodedTransaction;
+  readonly meta: TransactionMeta;
+};
+
+/** A block. Every slot has one; `height` equals the slot because none is skipped. */
+export type Block = {
+  readonly slot: bigint;
+  readonly parentSlot: bigint;
+  readonly height: bigint;
+  readonly blockhash: string;
+  readonly previousBlockhash: string;
+  /** Unix time in seconds. */
+  readonly time: bigint;
+  readonly transactions: readonly TransactionRecord[];
+};
+
