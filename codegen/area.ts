@@ -1,0 +1,41 @@
+import type { Sources } from './load.ts';
+import type { Problem } from './problem.ts';
+
+/** Path below generated/ to text. */
+export type Files = Readonly<Record<string, string>>;
+
+/** Renders output files from the frozen model; pure. */
+export type Renderer<Model> = (model: Model) => Files;
+
+/** One input of the pipeline (a set of spec documents) and everything rendered from it. */
+export type Area = {
+  readonly name: string;
+  readonly lint: (sources: Sources) => readonly Problem[];
+  /** Called only with sources that lint accepted. */
+  readonly render: (sources: Sources) => Files;
+};
+
+/** Builds an area of its parts: lint, model, renderers. */
+export const createArea = <Model>(parts: {
+  readonly name: string;
+  readonly lint: (sources: Sources) => readonly Problem[];
+  readonly model: (sources: Sources) => Model;
+  readonly renderers: readonly Renderer<Model>[];
+}): Area => ({
+  name: parts.name,
+  lint: parts.lint,
+  render: (sources) => {
+    const model = parts.model(sources);
+    return mergeFiles(parts.renderers.map((render) => render(model)));
+  },
+});
+
+/** Joins outputs; two renderers must not write the same path. */
+export const mergeFiles = (outputs: readonly Files[]): Files => {
+  const merged: Record<string, string> = {};
+  for (const [path, text] of outputs.flatMap((output) => Object.entries(output))) {
+    if (path in merged) throw new Error(`two renderers write ${path}`);
+    merged[path] = text;
+  }
+  return merged;
+};

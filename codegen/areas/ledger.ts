@@ -1,0 +1,35 @@
+import { createArea } from '../area.ts';
+import { lintLedger } from '../lint/ledger/index.ts';
+import { readLedger } from '../model/ledger.ts';
+import { renderClient } from '../render/ledger/client.ts';
+import { renderContract } from '../render/ledger/contract.ts';
+import { renderDecoders } from '../render/ledger/decoders.ts';
+import { renderDocs } from '../render/ledger/docs.ts';
+import { renderHandlers } from '../render/ledger/handlers.ts';
+import { renderMethods } from '../render/ledger/methods.ts';
+import { renderOpenrpc } from '../render/ledger/openrpc.ts';
+import { renderParams } from '../render/ledger/params.ts';
+import { renderGatewayHandlers, renderLocalnetHandlers } from '../render/ledger/registers.ts';
+import { renderResults } from '../render/ledger/results.ts';
+import { renderTypes } from '../render/ledger/types.ts';
+
+/** JSON-RPC access to a ledger node. */
+export const ledgerArea = createArea({
+  name: 'ledger',
+  lint: lintLedger,
+  model: readLedger,
+  renderers: [
+    renderTypes,
+    renderMethods,
+    renderParams,
+    renderHandlers,
+    renderLocalnetHandlers,
+    renderGatewayHandlers,
+    renderDecoders,
+    renderClient,
+    renderOpenrpc,
+    renderDocs,
+    renderResults,
+    renderContract,
+  ],
+});

@@ -1,0 +1,136 @@
+import type { Json } from '../json.ts';
+import type { LedgerModel } from '../model/ledger.ts';
+import type { Method } from '../model/method.ts';
+import { type ParamPart, paramParts } from '../model/param-parts.ts';
+import { resolve, type Schema, type Schemas } from '../model/schema.ts';
+import type { Case } from '../runtime/contract-case.ts';
+import { errorByCode, exactError } from './expect.ts';
+import { baseParams, placeAt, sampleOf } from './place.ts';
+
+/** A value of each JSON type. */
+const VALUES: readonly (readonly [string, Json])[] = [
+  ['null', null],
+  ['a boolean', true],
+  ['an integer', 7],
+  ['a fraction', 1.5],
+  ['a string', 'x'],
+  ['an array', []],
+  ['an object', {}],
+];
+
+/** Every param and known member with each JSON type that it does not take. */
+export const wrongTypeCases = (method: Method, model: LedgerModel): readonly Case[] =>
+  parts(method, model).flatMap((part) => {
+    const taken = takenTypes(part.schema, model.schemas);
+    return VALUES.filter(([name]) => !taken.has(name) && !(name === 'null' && part.optional)).map(
+      ([name, value]) => ({
+        method: method.name,
+        name: `${part.name} as ${name}`,
+        kind: 'wrong-type' as const,
+        params: placeAt(baseParams(method), part, value, method, model.schemas),
+        expect: withoutMessage(
+          errorByCode(part.inUnion || part.schema.anyOf ? 'noMatchingVariant' : 'invalidType', model),
+        ),
+      }),
+    );
+  });
+
+/** Integers just outside their kind, and base-58 text that is not what it must be. */
+export const rangeCases = (method: Method, model: LedgerModel): readonly Case[] =>
+  parts(method, model).flatMap((part) => [
+    ...outside(part.schema).map((value) => ({
+      method: method.name,
+      name: `${part.name} as ${value}`,
+      kind: 'range' as const,
+      params: placeAt(baseParams(method), part, value, method, model.schemas),
+      expect: withoutMessage(errorByCode(part.inUnion ? 'noMatchingVariant' : 'invalidValue', model)),
+    })),
+    ...base58Cases(part, method, model),
+    ...vocabularyCases(part, method, model),
+  ]);
+
+/** Parts that are checked; the alternative forms of a union are tried through the union itself. */
+const parts = (method: Method, model: LedgerModel): readonly ParamPart[] => {
+  const all = paramParts(method, model);
+  return all.filter(
+    (part, index) => all.findIndex(({ name }) => name === part.name) === index && !part.schema['x-lenient'],
+  );
+};
+
+const takenTypes = (schema: Schema, schemas: Schemas): ReadonlySet<string> => {
+  if (schema.anyOf)
+    return new Set(schema.anyOf.flatMap((branch) => [...takenTypes(resolve(branch, schemas), schemas)]));
+  if (schema['x-lenient']) return new Set(VALUES.map(([name]) => name));
+  if (schema.enum) return new Set(['a string']);
+  const names = {
+    null: 'null',
+    boolean: 'a boolean',
+    string: 'a string',
+    array: 'an array',
+    object: 'an object',
+    integer: 'an integer',
+    number: 'a fraction',
+  };
+  if (schema.type === undefined) return new Set(VALUES.map(([name]) => name));
+  return new Set([names[schema.type], ...(schema.type === 'number' ? ['an integer'] : [])]);
+};
+
+const outside = (schema: Schema): readonly Json[] => {
+  const beyond = { u8: 2 ** 8, u16: 2 ** 16, u32: 2 ** 32, u64: 2n ** 64n, usize: 2n ** 64n, i64: 2n ** 63n };
+  const kind = schema['x-int'];
+  if (kind === undefined) return [];
+  return [kind === 'i64' ? -(2n ** 63n) - 1n : -1, beyond[kind]];
+};
+
+const base58Cases = (part: ParamPart, method: Method, model: LedgerModel): readonly Case[] => {
+  const size = part.schema['x-base58'];
+  if (size === undefined) return [];
+  const pair = part.schema['x-errors']?.['x-base58'] ?? ['invalidBase58', 'wrongSizeBase58'];
+  const context = { parameter: part.name, limit: size };
+  const make = (name: string, text: string, error: string, value?: number): Case => ({
+    method: method.name,
+    name: `${part.name} ${name}`,
+    kind: 'range',
+    params: placeAt(baseParams(method), part, text, method, model.schemas),
+    expect: exactError(error, { ...context, ...(value !== undefined && { value }) }, model),
+  });
+  return [
+    make('outside the alphabet', '0'.padEnd(size, '1'), pair[0] ?? ''),
+    make('of a byte too few', '1'.repeat(size - 1), pair[1] ?? '', size - 1),
+    make('of a byte too many', '1'.repeat(size + 1), pair[1] ?? '', size + 1),
+  ];
+};
+
+/** A word that is none of an enumeration's, and objects without a member they must have. */
+const vocabularyCases = (part: ParamPart, method: Method, model: LedgerModel): readonly Case[] => {
+  const { schema, inUnion, name } = part;
+  const place = (value: Json) => placeAt(baseParams(method), part, value, method, model.schemas);
+  const common = { method: method.name, kind: 'range' as const };
+  const expected = (error: string) =>
+    withoutMessage(errorByCode(inUnion ? 'noMatchingVariant' : error, model));
+  const sample = sampleOf(schema, model.schemas);
+  return [
+    ...(schema.enum
+      ? [
+          {
+            ...common,
+            name: `${name} as a word of no meaning`,
+            params: place('unheard-of'),
+            expect: expected('unknownVariant'),
+          },
+        ]
+      : []),
+    ...(schema.required ?? []).map((member) => ({
+      ...common,
+      name: `${name} without ${member}`,
+      params: place(Object.fromEntries(Object.entries(sample ?? {}).filter(([key]) => key !== member))),
+      expect: expected('missingField'),
+    })),
+  ];
+};
+
+const withoutMessage = (expectation: Case['expect']): Case['expect'] => {
+  if (expectation.kind !== 'error') return expectation;
+  const { message: _, ...rest } = expectation;
+  return rest;
+};

@@ -1,0 +1,110 @@
+import { childSchemas, refTitle, type Schema } from '../../model/schema.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import { reachedFrom } from '../../validators/prepare-result.ts';
+import { expectedOf } from '../../validators/prepare-param.ts';
+import type { Problem } from '../../problem.ts';
+import { limitsWithoutError } from './schemas.ts';
+import { finding, type LedgerDocuments, partsOf, type PlacedSchema, type Rule } from './rule.ts';
+
+/** Results are closed and say what is required; params are open, have an error for each limit and a name for error texts. */
+export const checkPositions: Rule = (documents) => {
+  const model = documents.model();
+  const circles = circularParams(documents, model);
+  if (circles.length > 0) return circles;
+  return [
+    ...reached(documents, model, 'result').flatMap(checkResult),
+    ...reached(documents, model, 'param').flatMap(checkParam),
+    ...optionalFirst(documents),
+  ];
+};
+
+/** Every part of every schema that a position uses, where it is written. */
+const reached = (
+  { parts, schemas }: LedgerDocuments,
+  model: LedgerModel,
+  position: 'param' | 'result',
+): readonly PlacedSchema[] => {
+  const roots = model.methods.flatMap(({ params, result }) =>
+    position === 'result' ? [result.schema] : params.map(({ schema }) => schema),
+  );
+  const titles = new Set(roots.flatMap((schema) => [...reachedFrom(schema, model.schemas).keys()]));
+  const shared = [...titles].flatMap((title) => {
+    const entry = schemas.get(title);
+    return entry ? partsOf({ ...entry, pointer: '', position: 'schema' }) : [];
+  });
+  return [...parts.filter((part) => part.position === position), ...shared];
+};
+
+const checkResult = (part: PlacedSchema): readonly Problem[] => {
+  const { schema } = part;
+  const tell = (message: string) => finding('results', part, message, false);
+  return [
+    ...(schema.type === 'object' && !schema['x-map'] && schema.additionalProperties !== false
+      ? [tell('a result object states additionalProperties: false')]
+      : []),
+    ...(schema.type === 'object' && !schema['x-map'] && schema.required === undefined
+      ? [tell('a result object states what is required')]
+      : []),
+    ...(schema['x-lenient'] ? [tell('a result has exact values: x-lenient is for params')] : []),
+  ];
+};
+
+const checkParam = (part: PlacedSchema): readonly Problem[] => {
+  const { schema } = part;
+  return [
+    ...(schema.additionalProperties !== undefined
+      ? [finding('params', part, 'a params object is open: it states no additionalProperties')]
+      : []),
+    ...limitsWithoutError(schema).map((keyword) =>
+      finding('params', part, `x-errors names no error for ${keyword}`),
+    ),
+    ...(schema.anyOf && schema['x-expected'] === undefined && schema.title === undefined
+      ? [finding('params', part, 'a union in params needs x-expected or a title')]
+      : []),
+    ...(schema.type === 'object' && expectedOf(schema) === 'struct'
+      ? [finding('params', part, 'an object in params needs x-expected or a title')]
+      : []),
+  ];
+};
+
+const circularParams = ({ methods }: LedgerDocuments, model: LedgerModel): readonly Problem[] =>
+  model.methods.flatMap((method, index) => {
+    const isCircular = method.params.some(({ schema }) => hasCircle(schema, model, []));
+    return isCircular
+      ? [
+          finding(
+            'params',
+            { file: methods[index]?.file ?? '', pointer: '/params' },
+            'params refer to themselves',
+          ),
+        ]
+      : [];
+  });
+
+const hasCircle = (schema: Schema, model: LedgerModel, trail: readonly string[]): boolean => {
+  const title = schema.$ref === undefined ? undefined : refTitle(schema.$ref);
+  if (title !== undefined && trail.includes(title)) return true;
+  const target = title === undefined ? undefined : model.schemas.get(title);
+  const next = title === undefined ? trail : [...trail, title];
+  return (
+    (target !== undefined && hasCircle(target, model, next)) ||
+    childSchemas(schema).some(([, child]) => hasCircle(child, model, next))
+  );
+};
+
+const optionalFirst = ({ methods }: LedgerDocuments): readonly Problem[] =>
+  methods.flatMap(({ file, method }) => {
+    const params = method.params ?? [];
+    const firstOptional = params.findIndex(({ required }) => !required);
+    return params.flatMap(({ required, name }, index) =>
+      required && firstOptional >= 0 && index > firstOptional
+        ? [
+            finding(
+              'params',
+              { file, pointer: `/params/${index}` },
+              `${name} is required, but a param before it is optional`,
+            ),
+          ]
+        : [],
+    );
+  });

@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { AREAS } from './areas.ts';
+import { formatFiles } from './format.ts';
+import { generate } from './generate.ts';
+import { loadSources } from './load.ts';
+import { printProblem } from './problem.ts';
+import { findDrift, writeFiles } from './write.ts';
+
+const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Reads --spec, writes --out; with --check only compares. Exit code 1: the spec is wrong, or --out is not what it should be. */
+const main = (): number => {
+  const { values: options } = parseArgs({
+    options: {
+      spec: { type: 'string', default: fromRoot('spec') },
+      out: { type: 'string', default: fromRoot('generated') },
+      check: { type: 'boolean', default: false },
+    },
+  });
+  const loaded = loadSources(options.spec);
+  const outcome = generate(loaded.sources, AREAS);
+  const problems = [...loaded.problems, ...('problems' in outcome ? outcome.problems : [])];
+  if (problems.length > 0 || 'problems' in outcome) {
+    for (const problem of problems) console.error(printProblem(problem));
+    console.error(`${problems.length} problem(s) in ${options.spec}; nothing is written`);
+    return 1;
+  }
+  const formatted = formatFiles(outcome.files);
+  const drift = (options.check ? findDrift : writeFiles)(options.out, formatted);
+  for (const path of [...drift.changed, ...drift.stale])
+    console.log(`${drift.stale.includes(path) ? 'stale' : 'changed'} ${path}`);
+  return options.check && drift.changed.length + drift.stale.length > 0 ? 1 : 0;
+};
+
+process.exitCode = main();

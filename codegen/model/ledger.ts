@@ -1,0 +1,57 @@
+import { deepFreeze, type Json, type JsonObject } from '../json.ts';
+import type { Sources } from '../load.ts';
+import { type ErrorModel, readErrors } from './errors.ts';
+import { type Method, type MethodFile, toMethod } from './method.ts';
+import { mapSchema, refTo, type Schema, type Schemas } from './schema.ts';
+
+/** Everything the ledger renderers read. Methods and schemas are in name order. */
+export type LedgerModel = {
+  readonly head: JsonObject;
+  readonly methods: readonly Method[];
+  readonly schemas: Schemas;
+  readonly errors: ReadonlyMap<string, ErrorModel>;
+};
+
+const METHODS_FOLDER = 'ledger/methods/';
+const SCHEMAS_FOLDER = 'ledger/schemas/';
+export const HEAD_FILE = 'ledger/openrpc.yaml';
+
+/** The method files by path. */
+export const methodFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
+  filesBelow(sources, METHODS_FOLDER);
+
+/** The schema files by path. */
+export const schemaFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
+  filesBelow(sources, SCHEMAS_FOLDER);
+
+/** `ledger/methods/getBalance.yaml` to `getBalance`. */
+export const fileTitle = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
+
+/** Reads the model of sources that lint accepted, and freezes it. */
+export const readLedger = (sources: Sources): LedgerModel =>
+  deepFreeze({
+    head: parseHead(sources.get(HEAD_FILE)),
+    methods: methodFiles(sources).map(([, value]) => toMethod(parseMethodFile(value), normalize)),
+    schemas: new Map(
+      schemaFiles(sources).map(([path, value]) => [fileTitle(path), normalize(parseSchema(value))]),
+    ),
+    errors: new Map(readErrors(sources).map((error) => [error.name, error])),
+  });
+
+/** A method file that passed the shape check. */
+export const parseMethodFile = (value: Json): MethodFile => value as unknown as MethodFile;
+
+/** A schema that passed the shape check. */
+export const parseSchema = (value: Json): Schema => value as unknown as Schema;
+
+const parseHead = (value: Json | undefined): JsonObject => value as JsonObject;
+
+const filesBelow = (sources: Sources, folder: string): readonly (readonly [string, Json])[] =>
+  [...sources].filter(([path]) => path.startsWith(folder)).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** References between files become references by title. */
+const normalize = (schema: Schema): Schema =>
+  mapSchema(schema, (part) =>
+    part.$ref === undefined ? part : { ...part, $ref: refTo(fileTitle(part.$ref)) },
+  );

@@ -1,0 +1,128 @@
+import type { Json } from '../json.ts';
+import type { Schema } from './schema.ts';
+
+export const TAGS = [
+  'fees',
+  'blockhash',
+  'transactions',
+  'cluster',
+  'blocks',
+  'accounts',
+  'tokens',
+  'service',
+] as const;
+export type Tag = (typeof TAGS)[number];
+
+export type Param = {
+  readonly name: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+};
+
+export type Live = {
+  readonly params?: readonly Json[];
+  readonly error?: string;
+  readonly setup?: Json;
+};
+
+export type Example = {
+  readonly name: string;
+  readonly params: readonly Json[];
+  readonly result?: Json;
+  readonly error?: string;
+  readonly 'x-live'?: Live;
+};
+
+export type Span = {
+  readonly from: string;
+  readonly to: string;
+  readonly maximum: number;
+  readonly error: string;
+};
+
+/** A method file as it is written, after the shape check. */
+export type MethodFile = {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly [Tag];
+  readonly 'x-origin': 'given' | 'chosen';
+  readonly 'x-cost': number;
+  readonly 'x-cache': 'none' | 'slot' | 'immutable' | 'final';
+  readonly 'x-retry'?: 'never';
+  readonly 'x-served'?: 'gateway';
+  readonly 'x-guard'?: true;
+  readonly 'x-refused-in'?: Readonly<Record<string, string>>;
+  readonly 'x-span'?: Span;
+  readonly params?: readonly (Omit<Param, 'required'> & { readonly required?: boolean })[];
+  readonly result: {
+    readonly name: string;
+    readonly description?: string;
+    readonly 'x-context'?: true;
+    readonly schema: Schema;
+  };
+  readonly errors?: readonly string[];
+  readonly examples?: readonly Example[];
+};
+
+/** A method with its defaults filled in. `result.schema` is what the wire carries: the context is already around it. */
+export type Method = {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: Tag;
+  readonly origin: 'given' | 'chosen';
+  readonly cost: number;
+  readonly cache: 'none' | 'slot' | 'immutable' | 'final';
+  readonly retry: 'safe' | 'never';
+  readonly served: 'upstream' | 'gateway';
+  readonly guard: boolean;
+  readonly refusedIn: Readonly<Record<string, string>>;
+  readonly params: readonly Param[];
+  readonly minParams: number;
+  readonly span?: Span;
+  readonly result: { readonly name: string; readonly description?: string; readonly schema: Schema };
+  readonly errors: readonly string[];
+  readonly examples: readonly Example[];
+};
+
+/** Fills in what a method file leaves out. */
+export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema): Method => {
+  const params = (file.params ?? []).map((param) => ({
+    ...param,
+    required: param.required ?? false,
+    schema: normalize(param.schema),
+  }));
+  const { name, description, schema } = file.result;
+  return {
+    name: file.name,
+    summary: file.summary,
+    ...(file.description !== undefined && { description: file.description }),
+    tag: file.tags[0],
+    origin: file['x-origin'],
+    cost: file['x-cost'],
+    cache: file['x-cache'],
+    retry: file['x-retry'] ?? 'safe',
+    served: file['x-served'] ?? 'upstream',
+    guard: file['x-guard'] ?? false,
+    refusedIn: file['x-refused-in'] ?? {},
+    params,
+    minParams: params.filter((param) => param.required).length,
+    ...(file['x-span'] && { span: file['x-span'] }),
+    result: {
+      name,
+      ...(description !== undefined && { description }),
+      schema: file.result['x-context'] ? withContext(normalize(schema)) : normalize(schema),
+    },
+    errors: file.errors ?? [],
+    examples: file.examples ?? [],
+  };
+};
+
+const withContext = (value: Schema): Schema => ({
+  type: 'object',
+  required: ['context', 'value'],
+  additionalProperties: false,
+  properties: { context: { $ref: '#/components/schemas/Context' }, value },
+});

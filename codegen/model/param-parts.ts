@@ -1,0 +1,106 @@
+import type { LedgerModel } from './ledger.ts';
+import type { Method } from './method.ts';
+import { resolve, type Schema, type Schemas } from './schema.ts';
+
+/** A container on the way to a part, and the step from it; an item step is 0. */
+export type Hop = { readonly container: Schema; readonly step: string | number };
+
+/** A param, or something known inside one. */
+export type ParamPart = {
+  /** As violations name it: `config.filters[0]`. */
+  readonly name: string;
+  readonly index: number;
+  readonly hops: readonly Hop[];
+  /** References resolved. */
+  readonly schema: Schema;
+  readonly optional: boolean;
+  /** It stands in one of several alternative forms. */
+  readonly inUnion: boolean;
+};
+
+/** Every param and every known member and item below, each alternative form too. */
+export const paramParts = (method: Method, { schemas }: Pick<LedgerModel, 'schemas'>): readonly ParamPart[] =>
+  method.params.flatMap(({ name, schema, required }, index) =>
+    below(
+      { name, index, hops: [], schema: resolve(schema, schemas), optional: !required, inUnion: false },
+      schemas,
+    ),
+  );
+
+const below = (part: ParamPart, schemas: Schemas): readonly ParamPart[] => [
+  part,
+  ...(part.schema.anyOf ?? []).flatMap((branch) =>
+    below({ ...part, schema: resolve(branch, schemas), optional: false, inUnion: true }, schemas),
+  ),
+  ...Object.entries(part.schema.properties ?? {}).flatMap(([member, schema]) =>
+    below(
+      inside(
+        part,
+        member,
+        `${part.name}.${member}`,
+        schema,
+        !part.schema.required?.includes(member),
+        schemas,
+      ),
+      schemas,
+    ),
+  ),
+  ...(part.schema.items
+    ? below(inside(part, 0, `${part.name}[0]`, part.schema.items, false, schemas), schemas)
+    : []),
+];
+
+const inside = (
+  part: ParamPart,
+  step: string | number,
+  name: string,
+  schema: Schema,
+  optional: boolean,
+  schemas: Schemas,
+): ParamPart => ({
+  ...part,
+  name,
+  schema: resolve(schema, schemas),
+  optional,
+  hops: [...part.hops, { container: part.schema, step }],
+});
+
+/** A limit of a part, in words, with the error beyond it. */
+export type Limit = { readonly name: string; readonly text: string; readonly error: string };
+
+const WORDS = {
+  maximum: 'at most {} ',
+  minimum: 'at least {} ',
+  maxItems: 'at most {} items',
+  minItems: 'at least {} items',
+  maxLength: 'at most {} characters',
+  minLength: 'at least {} characters',
+} as const;
+
+/** The limits of a method's params. */
+export const limitsOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): readonly Limit[] => [
+  ...paramParts(method, model).flatMap(({ name, schema }) =>
+    Object.entries(WORDS).flatMap(([keyword, words]) => {
+      const limit = schema[keyword as keyof typeof WORDS];
+      const error = schema['x-errors']?.[keyword];
+      return limit === undefined
+        ? []
+        : [
+            {
+              name,
+              text: words.replace('{}', limit.toLocaleString('en-US')).trim(),
+              error: String(error ?? ''),
+            },
+          ];
+    }),
+  ),
+  ...(method.span
+    ? [
+        {
+          name: method.span.to,
+          text: `at most ${method.span.maximum.toLocaleString('en-US')} above ${method.span.from}`,
+          error: method.span.error,
+        },
+      ]
+    : []),
+];

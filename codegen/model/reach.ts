@@ -1,0 +1,61 @@
+import type { LedgerModel } from './ledger.ts';
+import { childSchemas, refTitle, type Schema, type Schemas } from './schema.ts';
+
+export type Position = 'param' | 'result';
+
+/** Titles of the schemas that each position reaches, through references; titles written inline are included. */
+export const reachedTitles = (model: LedgerModel): Readonly<Record<Position, ReadonlySet<string>>> => ({
+  param: reach(
+    model.methods.flatMap((method) => method.params.map((param) => param.schema)),
+    model.schemas,
+  ),
+  result: reach(
+    model.methods.map((method) => method.result.schema),
+    model.schemas,
+  ),
+});
+
+/** Every titled schema: those with a file of their own and those titled where they are used. */
+export const titledSchemas = (model: LedgerModel): Schemas => {
+  const found = new Map<string, Schema>(model.schemas);
+  const visit = (schema: Schema): void => {
+    if (schema.title !== undefined && schema.$ref === undefined && !found.has(schema.title))
+      found.set(schema.title, schema);
+    for (const [, child] of childSchemas(schema)) visit(child);
+  };
+  for (const schema of model.schemas.values()) visit(schema);
+  for (const method of model.methods) for (const param of method.params) visit(param.schema);
+  for (const method of model.methods) visit(method.result.schema);
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Whether any schema reached from this one satisfies the test. */
+export const someSchema = (schema: Schema, schemas: Schemas, test: (schema: Schema) => boolean): boolean => {
+  const seen = new Set<Schema>();
+  const visit = (part: Schema): boolean => {
+    if (seen.has(part)) return false;
+    seen.add(part);
+    const target = part.$ref === undefined ? undefined : schemas.get(refTitle(part.$ref));
+    return (
+      test(part) ||
+      (target !== undefined && visit(target)) ||
+      childSchemas(part).some(([, child]) => visit(child))
+    );
+  };
+  return visit(schema);
+};
+
+const reach = (roots: readonly Schema[], schemas: Schemas): ReadonlySet<string> => {
+  const titles = new Set<string>();
+  const visit = (schema: Schema): void => {
+    const title = schema.$ref === undefined ? schema.title : refTitle(schema.$ref);
+    if (title !== undefined && titles.has(title)) return;
+    if (title !== undefined) titles.add(title);
+    const target = schema.$ref === undefined ? undefined : schemas.get(refTitle(schema.$ref));
+    if (target) for (const [, child] of childSchemas(target)) visit(child);
+    if (target?.$ref !== undefined) visit(target);
+    for (const [, child] of childSchemas(schema)) visit(child);
+  };
+  for (const root of roots) visit(root);
+  return titles;
+};

@@ -1,0 +1,87 @@
+import type { Json } from '../json.ts';
+
+export const INT_KINDS = ['u8', 'u16', 'u32', 'u64', 'i64', 'usize'] as const;
+export type IntKind = (typeof INT_KINDS)[number];
+
+/** A schema of the spec dialect. In the model `$ref` is `#/components/schemas/<title>`. */
+export type Schema = {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly default?: Json;
+  readonly examples?: readonly Json[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: false | Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly 'x-int'?: IntKind;
+  readonly 'x-base58'?: number;
+  readonly 'x-expected'?: string;
+  readonly 'x-errors'?: Readonly<Record<string, string | readonly [string, string]>>;
+  readonly 'x-lenient'?: Readonly<Record<string, string>>;
+  readonly 'x-map'?: true;
+};
+
+export type Schemas = ReadonlyMap<string, Schema>;
+
+const REF_PREFIX = '#/components/schemas/';
+
+/** The reference to a schema by its title. */
+export const refTo = (title: string): string => `${REF_PREFIX}${title}`;
+
+/** The title that a reference names. */
+export const refTitle = (ref: string): string => ref.slice(REF_PREFIX.length);
+
+/** The schemas directly below one schema, each with its steps. */
+export const childSchemas = (
+  schema: Schema,
+): readonly (readonly [readonly (string | number)[], Schema])[] => [
+  ...Object.entries(schema.properties ?? {}).map(([name, child]) => [['properties', name], child] as const),
+  ...(schema.prefixItems ?? []).map((child, index) => [['prefixItems', index], child] as const),
+  ...(schema.items ? [[['items'], schema.items] as const] : []),
+  ...(schema.anyOf ?? []).map((child, index) => [['anyOf', index], child] as const),
+  ...(typeof schema.additionalProperties === 'object'
+    ? [[['additionalProperties'], schema.additionalProperties] as const]
+    : []),
+];
+
+/** Rebuilds a schema with every child, and then itself, passed through `change`. */
+export const mapSchema = (schema: Schema, change: (schema: Schema) => Schema): Schema => {
+  const inner = (child: Schema): Schema => mapSchema(child, change);
+  return change({
+    ...schema,
+    ...(schema.properties && {
+      properties: Object.fromEntries(
+        Object.entries(schema.properties).map(([name, child]) => [name, inner(child)]),
+      ),
+    }),
+    ...(schema.prefixItems && { prefixItems: schema.prefixItems.map(inner) }),
+    ...(schema.items && { items: inner(schema.items) }),
+    ...(schema.anyOf && { anyOf: schema.anyOf.map(inner) }),
+    ...(typeof schema.additionalProperties === 'object' && {
+      additionalProperties: inner(schema.additionalProperties),
+    }),
+  });
+};
+
+/** The schema itself, or the one its reference names, with the annotations written beside the reference on top. */
+export const resolve = (schema: Schema, schemas: Schemas): Schema => {
+  if (schema.$ref === undefined) return schema;
+  const target = schemas.get(refTitle(schema.$ref));
+  if (!target) throw new Error(`unresolved ${schema.$ref}`);
+  const { $ref: _, ...beside } = schema;
+  return resolve({ ...target, ...beside }, schemas);
+};

@@ -1,0 +1,55 @@
+import type { Files } from '../../area.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import { docComment, HEADER, memberName } from '../../text.ts';
+import { methodDoc } from './method-doc.ts';
+
+/** ledger/client.ts: one typed function per method, over fetch. */
+export const renderClient = (model: LedgerModel): Files => ({
+  'ledger/client.ts': `${HEADER}import { ERRORS, type ErrorName } from '../errors.ts';
+import { CallError, type ClientOptions, createRpcCall } from '../runtime/rpc-call.ts';
+import { DECODERS } from './decoders.ts';
+import type { MethodName } from './methods.ts';
+import type { MethodParams, MethodResults } from './types.ts';
+
+export { CallError, type CallFailure, type ClientOptions } from '../runtime/rpc-call.ts';
+
+/** The methods as functions. u64, i64 and usize come back as bigint; params take either. They throw CallError. */
+export interface LedgerClient {
+${model.methods
+  .map(
+    (method) =>
+      `${docComment(methodDoc(method, model))}readonly ${memberName(method.name)}: ClientCall<'${method.name}'>;\n`,
+  )
+  .join('')}}
+
+export type ClientCall<M extends MethodName> = (...params: MethodParams[M]) => Promise<MethodResults[M]>;
+
+/** A client of one endpoint; it runs wherever fetch does. */
+export const createLedgerClient = (options: ClientOptions): LedgerClient => {
+  const send = createRpcCall(options);
+  const method =
+    <M extends MethodName>(name: M): ClientCall<M> =>
+    async (...params) =>
+      DECODERS[name](await send(name, params)) as MethodResults[M];
+  return {
+${model.methods.map(({ name }) => `${memberName(name)}: method('${name}'),\n`).join('')}  };
+};
+
+/** The catalogue's name of the error that a call failed with; undefined when it is no JSON-RPC error of the catalogue. */
+export const errorNameOf = (error: unknown): ErrorName | undefined => {
+  if (!(error instanceof CallError) || error.failure.kind !== 'rpc') return undefined;
+  const { code, message } = error.failure;
+  return ERROR_NAMES.find((name) => ERRORS[name].jsonrpc.code === code && matches(message, ERRORS[name].jsonrpc.message));
+};
+
+const ERROR_NAMES = (Object.keys(ERRORS) as ErrorName[]).sort((a, b) => literalLength(b) - literalLength(a));
+
+/** Templates with more text of their own are tried first. */
+function literalLength(name: ErrorName): number {
+  return ERRORS[name].jsonrpc.message.replace(/\\{\\w+\\}/g, '').length;
+}
+
+const matches = (message: string, template: string): boolean =>
+  new RegExp(\`^\${template.split(/\\{\\w+\\}/).map((part) => part.replace(/[.*+?^\${}()|[\\]\\\\]/g, '\\\\$&')).join('.*')}$\`, 's').test(message);
+`,
+});

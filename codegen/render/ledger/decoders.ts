@@ -1,0 +1,118 @@
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Files } from '../../area.ts';
+import { someSchema } from '../../model/reach.ts';
+import { refTitle, resolve, type Schema, type Schemas } from '../../model/schema.ts';
+import { reachedFrom } from '../../validators/prepare-result.ts';
+import { HEADER, literal, memberName } from '../../text.ts';
+import { isWide } from './type-of.ts';
+
+/** ledger/decoders.ts: where the wide integers are in each result. */
+export const renderDecoders = (model: LedgerModel): Files => {
+  const { methods, schemas } = model;
+  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
+  const named = [...schemas].filter(
+    ([title, schema]) => reached.has(title) && isDeep(schema, schemas) && !isWide(schema),
+  );
+  const declared = new Map(
+    named.map(([title, schema]) => [title, `const decode${title}: Decode = ${decoder(schema, schemas)};\n`]),
+  );
+  const table = methods
+    .map(
+      ({ name, result }) =>
+        `${memberName(name)}: ${isDeep(result.schema, schemas) ? decoder(result.schema, schemas) : 'keep'},\n`,
+    )
+    .join('');
+  const used = usedBy(table, declared);
+  const decoders = [...declared]
+    .filter(([title]) => used.has(title))
+    .map(([, text]) => text)
+    .join('');
+  const imports = [
+    'type Decode',
+    ...COMBINATORS.filter((name) => new RegExp(`\\b${name}\\b[(,\\n }\\]]`).test(decoders + table)),
+  ].join(', ');
+  return {
+    'ledger/decoders.ts': `${HEADER}import { ${imports} } from '../runtime/decode.ts';
+import type { MethodName } from './methods.ts';
+
+${decoders}
+/** Turns the wide integers of each method's result into bigint. */
+export const DECODERS: { readonly [M in MethodName]: Decode } = {
+${table}};
+`,
+  };
+};
+
+const COMBINATORS = ['either', 'keep', 'later', 'list', 'map', 'members', 'tuple', 'wide'] as const;
+
+/** Titles of the decoders that a text calls, and those that these call. */
+const usedBy = (
+  text: string,
+  declared: ReadonlyMap<string, string>,
+  found = new Set<string>(),
+): ReadonlySet<string> => {
+  for (const [, title] of text.matchAll(/\bdecode(\w+)\)/g)) {
+    if (title === undefined || found.has(title)) continue;
+    found.add(title);
+    usedBy(declared.get(title) ?? '', declared, found);
+  }
+  return found;
+};
+
+/** Whether wide integers lie in or below the schema. */
+const isDeep = (schema: Schema, schemas: Schemas): boolean => someSchema(schema, schemas, isWide);
+
+const decoder = (schema: Schema, schemas: Schemas): string => {
+  if (!isDeep(schema, schemas)) return 'keep';
+  const inner = (part: Schema): string => decoder(part, schemas);
+  if (schema.$ref !== undefined)
+    return isWide(resolve(schema, schemas)) ? 'wide' : `later(() => decode${refTitle(schema.$ref)})`;
+  if (isWide(schema)) return 'wide';
+  if (schema.anyOf) return union(schema.anyOf, schemas);
+  if (schema.prefixItems) return `tuple(${schema.prefixItems.map(inner).join(', ')})`;
+  if (schema.items) return `list(${inner(schema.items)})`;
+  if (typeof schema.additionalProperties === 'object') return `map(${inner(schema.additionalProperties)})`;
+  const deep = Object.entries(schema.properties ?? {}).filter(([, member]) => isDeep(member, schemas));
+  return `members({ ${deep.map(([name, member]) => `${memberName(name)}: ${inner(member)}`).join(', ')} })`;
+};
+
+/** One branch that is not null needs no choice: null passes every decoder. */
+const union = (branches: readonly Schema[], schemas: Schemas): string => {
+  const present = branches.filter((branch) => resolve(branch, schemas).type !== 'null');
+  const [only] = present;
+  if (only && present.length === 1) return decoder(only, schemas);
+  return `either(${flatten(present, schemas)
+    .map((branch) => `[${literal(shapeOf(branch, schemas, 3))}, ${decoder(branch, schemas)}]`)
+    .join(', ')})`;
+};
+
+/** Unions inside a union are alternatives of the outer one. */
+const flatten = (branches: readonly Schema[], schemas: Schemas): readonly Schema[] =>
+  branches.flatMap((branch) => {
+    const { anyOf } = resolve(branch, schemas);
+    return anyOf ? flatten(anyOf, schemas) : [branch];
+  });
+
+const ANY = { types: ['null', 'boolean', 'number', 'string', 'array', 'object'] };
+
+const shapeOf = (part: Schema, schemas: Schemas, depth: number): object => {
+  const schema = resolve(part, schemas);
+  if (schema.const !== undefined) return { values: [schema.const] };
+  if (schema.enum) return { values: schema.enum };
+  if (schema.anyOf) {
+    const types = schema.anyOf.map((branch) => resolve(branch, schemas)).map(({ type }) => type);
+    return types.every((type) => type !== undefined) ? { types: [...new Set(types.map(wireType))] } : ANY;
+  }
+  if (schema.type === undefined) return ANY;
+  if (schema.type !== 'object' || depth === 0 || schema['x-map']) return { types: [wireType(schema.type)] };
+  const shapes = Object.entries(schema.properties ?? {}).map(
+    ([name, member]) => [name, shapeOf(member, schemas, depth - 1)] as const,
+  );
+  return {
+    required: schema.required ?? [],
+    members: Object.fromEntries(shapes),
+    closed: schema.additionalProperties === false,
+  };
+};
+
+const wireType = (type: string | undefined): string => (type === 'integer' ? 'number' : (type ?? ''));

@@ -1,0 +1,14 @@
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Method } from '../../model/method.ts';
+import { limitsOf } from '../../model/param-parts.ts';
+
+/** What a doc comment says of a method: summary, description, limits of its params. */
+export const methodDoc = (method: Method, model: LedgerModel): string => {
+  const limits = limitsOf(method, model).map(({ name, text, error }) => `${name}: ${text} (${error})`);
+  const lines = [
+    method.summary,
+    ...(method.description === undefined ? [] : [method.description.trim()]),
+    ...limits,
+  ];
+  return lines.join('\n');
+};

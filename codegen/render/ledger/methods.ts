@@ -1,0 +1,64 @@
+import type { Files } from '../../area.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Method } from '../../model/method.ts';
+import { HEADER, docComment, literal, memberName, quote } from '../../text.ts';
+
+/** ledger/methods.ts: what the gateway needs to know of each method, as a table. */
+export const renderMethods = ({ methods }: LedgerModel): Files => ({
+  'ledger/methods.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
+
+export type MethodName =
+${methods.map((method) => `  | ${quote(method.name)}\n`).join('')};
+
+/** Methods that a ledger node answers. */
+export type ServedUpstream = Exclude<MethodName, ServedByGateway>;
+
+/** Methods that the gateway answers itself. */
+export type ServedByGateway = ${union(methods.filter((method) => method.served === 'gateway'))};
+
+/** Methods whose calls src/ledger/methods/<method>.ts checks, beyond what the spec can say. */
+export type GuardedMethod = ${union(methods.filter((method) => method.guard))};
+
+export type MethodInfo = {
+  readonly name: MethodName;
+  readonly tags: readonly string[];
+  /** Given by the interface, or chosen by us. */
+  readonly origin: 'given' | 'chosen';
+  /** Weight of one call in the account's budget. */
+  readonly cost: number;
+  /** How long an answer holds: not at all, while the slot lasts, for ever, or for ever once it is finalized and not null. */
+  readonly cache: 'none' | 'slot' | 'immutable' | 'final';
+  /** Whether a call that may have reached a node can be sent again. */
+  readonly retry: 'safe' | 'never';
+  readonly served: 'upstream' | 'gateway';
+  readonly guard: boolean;
+  /** Networks where the call is refused, with the error it answers. */
+  readonly refusedIn: Readonly<Record<string, ErrorName>>;
+  readonly minParams: number;
+  readonly maxParams: number;
+};
+
+export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
+${methods.map((method) => `${docComment(method.summary)}${memberName(method.name)}: ${literal(info(method))},\n`).join('')}};
+
+/** Whether the text is the name of a method; names are case-sensitive. */
+export const isMethodName = (text: string): text is MethodName => Object.hasOwn(METHODS, text);
+`,
+});
+
+const info = (method: Method) => ({
+  name: method.name,
+  tags: [method.tag],
+  origin: method.origin,
+  cost: method.cost,
+  cache: method.cache,
+  retry: method.retry,
+  served: method.served,
+  guard: method.guard,
+  refusedIn: method.refusedIn,
+  minParams: method.minParams,
+  maxParams: method.params.length,
+});
+
+const union = (methods: readonly Method[]): string =>
+  methods.map((method) => quote(method.name)).join(' | ') || 'never';

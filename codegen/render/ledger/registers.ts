@@ -1,0 +1,42 @@
+import type { Files } from '../../area.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Method } from '../../model/method.ts';
+import { HEADER, identifier, memberName } from '../../text.ts';
+
+/** ledger/localnet-handlers.ts: the localnet's handler files, one per method that a node answers. */
+export const renderLocalnetHandlers = ({ methods }: LedgerModel): Files => {
+  const served = methods.filter((method) => method.served === 'upstream');
+  return {
+    'ledger/localnet-handlers.ts': `${HEADER}import type { Ledger } from '../../src/localnet/ledger.ts';
+${served.map((method) => importOf(method, 'localnet')).join('')}import type { LedgerHandlers } from './handlers.ts';
+
+/** What the localnet answers each method with. */
+export const LOCALNET_HANDLERS: LedgerHandlers<Ledger> = {
+${served.map(member).join('')}};
+`,
+  };
+};
+
+/** ledger/gateway-handlers.ts: the gateway's own methods and guards. */
+export const renderGatewayHandlers = ({ methods }: LedgerModel): Files => {
+  const served = methods.filter((method) => method.served === 'gateway');
+  const guarded = methods.filter((method) => method.guard);
+  return {
+    'ledger/gateway-handlers.ts': `${HEADER}${[...served, ...guarded].map((method) => importOf(method, 'ledger')).join('')}import type { GuardedMethod, ServedByGateway } from './methods.ts';
+
+/** Methods that the gateway answers itself. */
+export const GATEWAY_HANDLERS = {
+${served.map(member).join('')}} satisfies Readonly<Record<ServedByGateway, unknown>>;
+
+/** Checks that run after the params have passed and before the call goes upstream. */
+export const GATEWAY_GUARDS = {
+${guarded.map(member).join('')}} satisfies Readonly<Record<GuardedMethod, unknown>>;
+`,
+  };
+};
+
+const importOf = ({ name }: Method, room: string): string =>
+  `import { ${identifier(name)} } from '../../src/${room}/methods/${name}.ts';\n`;
+
+const member = ({ name }: Method): string =>
+  memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`;

@@ -1,0 +1,65 @@
+import type { Files } from '../../area.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Method } from '../../model/method.ts';
+import { type Position, reachedTitles, someSchema, titledSchemas } from '../../model/reach.ts';
+import { type Schema, refTitle } from '../../model/schema.ts';
+import { docComment, HEADER, memberName } from '../../text.ts';
+import { methodDoc } from './method-doc.ts';
+import { isWide, type NameOf, typeOf } from './type-of.ts';
+
+/** ledger/types.ts: one type per titled schema, and the params and results of every method. */
+export const renderTypes = (model: LedgerModel): Files => {
+  const reached = reachedTitles(model);
+  const titled = titledSchemas(model);
+  const split = new Set(
+    [...titled].filter(([title, schema]) => needsBoth(title, schema, model, reached)).map(([title]) => title),
+  );
+  const nameOf: NameOf = (title, position) =>
+    position === 'param' && split.has(title) ? `${title}Param` : title;
+  const declare = (title: string, schema: Schema, position: Position): string =>
+    `${docComment(schema.description)}export type ${nameOf(title, position)} = ${typeOf(schema, position, nameOf)};\n\n`;
+  const declarations = [...titled].map(([title, schema]) => {
+    const position = reached.param.has(title) && !reached.result.has(title) ? 'param' : 'result';
+    return declare(title, schema, position) + (split.has(title) ? declare(title, schema, 'param') : '');
+  });
+  const methods = (line: (method: Method) => string): string => model.methods.map(line).join('');
+  return {
+    'ledger/types.ts': `${HEADER}
+${declarations.join('')}
+/** The positional params of each method. Optional ones may be null, which means absent. */
+export interface MethodParams {
+${methods((method) => `${docComment(methodDoc(method, model))}readonly ${memberName(method.name)}: ${paramsType(method, nameOf)};\n`)}}
+
+/** The result of each method. */
+export interface MethodResults {
+${methods((method) => `${docComment(method.result.description)}readonly ${memberName(method.name)}: ${use(method.result.schema, 'result', nameOf)};\n`)}}
+`,
+  };
+};
+
+/** A schema of both positions whose type differs between them: it holds wide integers or optional members. */
+const needsBoth = (
+  title: string,
+  schema: Schema,
+  model: LedgerModel,
+  reached: ReturnType<typeof reachedTitles>,
+): boolean =>
+  reached.param.has(title) &&
+  reached.result.has(title) &&
+  someSchema(schema, model.schemas, (part) => isWide(part) || hasOptionalMember(part));
+
+const hasOptionalMember = (schema: Schema): boolean =>
+  Object.keys(schema.properties ?? {}).some((name) => !schema.required?.includes(name));
+
+const use = (schema: Schema, position: Position, nameOf: NameOf): string => {
+  if (schema.$ref !== undefined) return nameOf(refTitle(schema.$ref), position);
+  return schema.title !== undefined ? nameOf(schema.title, position) : typeOf(schema, position, nameOf);
+};
+
+const paramsType = (method: Method, nameOf: NameOf): string =>
+  `readonly [${method.params
+    .map(
+      ({ name, required, schema }) =>
+        `${name}${required ? '' : '?'}: ${use(schema, 'param', nameOf)}${required ? '' : ' | null'}`,
+    )
+    .join(', ')}]`;

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import type { Files } from '../area.ts';
+import { HEADER } from '../text.ts';
+
+/** Modules copied as they are: codegen/runtime/<name> to the path below generated/. */
+const MODULES: Readonly<Record<string, string>> = {
+  'base58.ts': 'runtime/base58.ts',
+  'explain-params.ts': 'runtime/explain-params.ts',
+  'json.ts': 'runtime/json.ts',
+  'decode.ts': 'runtime/decode.ts',
+  'rpc-call.ts': 'runtime/rpc-call.ts',
+  'branches.ts': 'test/branches.ts',
+  'contract-case.ts': 'test/contract-case.ts',
+};
+
+/** The hand-written modules that generated code imports. */
+export const renderRuntime = (): Files =>
+  Object.fromEntries(
+    Object.entries(MODULES).map(([name, path]) => [
+      path,
+      HEADER + readFileSync(new URL(`../runtime/${name}`, import.meta.url), 'utf8'),
+    ]),
+  );

@@ -1,0 +1,158 @@
+import { base58Fault, decodedSize } from './base58.ts';
+
+/** The first thing wrong with a call's params: the error, and the context that fills its message. */
+export type Violation<E extends string = string> = {
+  readonly error: E;
+  readonly context: Readonly<Record<string, unknown>>;
+};
+
+/** What a failed keyword answers. `error` is a pair [badAlphabet, wrongSize] for x-base58, by value for x-lenient. */
+export type Explanation<E extends string> = {
+  readonly error: E | readonly [E, E] | Readonly<Record<string, E>>;
+  /** What serde would have expected, in its words. */
+  readonly expected?: string;
+  readonly limit?: number;
+  /** The parameter to name, where the failure is not at one. */
+  readonly parameter?: string;
+  /** The error is one the node finds after it has parsed the params, so that it wins inside a union. */
+  readonly checked?: true;
+};
+
+/** By the schema path of the keyword, as the validator reports it. */
+export type Explanations<E extends string> = Readonly<Record<string, Explanation<E>>>;
+
+export type ValidatorError = {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/** A compiled validator; `errors` belongs to its last call. */
+export type ParamsValidator = { (params: unknown): boolean; errors?: readonly ValidatorError[] | null };
+
+/** A method's compiled params check: its validator, what refusals mean, param names in order, how many are required. */
+export type ParamsCheck<E extends string> = {
+  readonly validate: ParamsValidator;
+  readonly explanations: Explanations<E>;
+  readonly names: readonly string[];
+  readonly minimum: number;
+};
+
+type ArityError = 'paramsNotArray' | 'tooFewParams' | 'tooManyParams' | 'noParamsExpected';
+
+const NO_PARAMS: readonly unknown[] = [];
+
+/** Checks the raw `params` member of a call against a method; undefined, null and [] are the same. Answers the first violation. */
+export const checkAgainst = <E extends string>(
+  { validate, explanations, names, minimum }: ParamsCheck<E>,
+  params: unknown,
+  contextOf: (error: E) => readonly string[],
+): Violation<E | ArityError> | undefined => {
+  const list = params ?? NO_PARAMS;
+  if (!Array.isArray(list)) return { error: 'paramsNotArray', context: {} };
+  if (list.length < minimum)
+    return { error: 'tooFewParams', context: { limit: minimum, value: list.length } };
+  if (list.length > names.length) return tooMany(minimum, names.length, list.length);
+  return validate(list)
+    ? undefined
+    : explainParams(list, validate.errors ?? [], explanations, names, contextOf);
+};
+
+const tooMany = (minimum: number, limit: number, value: number): Violation<ArityError> =>
+  limit === 0
+    ? { error: 'noParamsExpected', context: { limit, value } }
+    : { error: 'tooManyParams', context: { minimum, limit, value } };
+
+/** Tells what the validator refused, in a ledger node's words. `contextOf` names the context members of each error. */
+const explainParams = <E extends string>(
+  params: readonly unknown[],
+  errors: readonly ValidatorError[],
+  explanations: Explanations<E>,
+  names: readonly string[],
+  contextOf: (error: E) => readonly string[],
+): Violation<E> => {
+  const failed = chooseError(errors, explanations);
+  const explanation = failed && explanations[failed.schemaPath];
+  if (!failed || !explanation) throw new Error(`no explanation for ${failed?.schemaPath ?? 'the refusal'}`);
+  const steps = failed.instancePath.split('/').slice(1).map(unescapeStep);
+  const value = steps.reduce<unknown>((parent, step) => memberOf(parent, step), params);
+  const error = errorOf(explanation, failed, value);
+  const facts = {
+    ...factsOf(failed, explanation, value),
+    parameter: explanation.parameter ?? readablePath(steps, names),
+  };
+  return {
+    error,
+    context: Object.fromEntries(contextOf(error).map((name) => [name, memberOf(facts, name)])),
+  };
+};
+
+/** The last error is the outermost. When a union failed, an error its branches found after parsing is the telling one. */
+const chooseError = <E extends string>(
+  errors: readonly ValidatorError[],
+  explanations: Explanations<E>,
+): ValidatorError | undefined => {
+  const last = errors.at(-1);
+  if (last?.keyword !== 'x-variants') return last;
+  return errors.find(({ schemaPath }) => explanations[schemaPath]?.checked) ?? last;
+};
+
+const errorOf = <E extends string>(
+  { error, limit }: Explanation<E>,
+  failed: ValidatorError,
+  value: unknown,
+): E => {
+  if (typeof error === 'string') return integerError(error, failed, value);
+  const [badAlphabet, wrongSize] = Array.isArray(error) ? (error as readonly [E, E]) : [];
+  if (badAlphabet && wrongSize)
+    return base58Fault(String(value), limit ?? 0) === 'badAlphabet' ? badAlphabet : wrongSize;
+  return (error as Readonly<Record<string, E>>)[String(value)] as E;
+};
+
+/** An integer out of range is an invalid value, everything else an invalid type. */
+const integerError = <E extends string>(error: E, failed: ValidatorError, value: unknown): E =>
+  failed.keyword === 'x-int' && error === 'invalidType' && isInteger(value) ? ('invalidValue' as E) : error;
+
+const factsOf = (
+  failed: ValidatorError,
+  explanation: Explanation<string>,
+  value: unknown,
+): Readonly<Record<string, unknown>> => {
+  const field = failed.params.missingProperty;
+  const { expected, limit } = explanation;
+  return { got: describe(value), expected, limit, field, value: factValue(failed, value) };
+};
+
+const factValue = (failed: ValidatorError, value: unknown): unknown => {
+  if (failed.keyword === 'x-base58') return decodedSize(String(value));
+  if (failed.keyword === 'x-span') return failed.params.span;
+  if (typeof value === 'string') return /Length$/.test(failed.keyword) ? [...value].length : value;
+  return Array.isArray(value) ? value.length : value;
+};
+
+/** A JSON value in serde's words. */
+const describe = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'sequence';
+  if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
+  if (isInteger(value)) return `integer \`${value}\``;
+  if (typeof value === 'number') return `floating point \`${value}\``;
+  return typeof value === 'boolean' ? `boolean \`${value}\`` : 'map';
+};
+
+const isInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value);
+
+const memberOf = (parent: unknown, step: string): unknown =>
+  typeof parent === 'object' && parent !== null
+    ? (parent as Readonly<Record<string, unknown>>)[step]
+    : undefined;
+
+/** `['1', 'filters', '0']` to `config.filters[0]`. */
+const readablePath = ([first, ...rest]: readonly string[], names: readonly string[]): string =>
+  rest.reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : `${path}.${step}`),
+    names[Number(first)] ?? '',
+  );
+
+const unescapeStep = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');

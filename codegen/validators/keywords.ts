@@ -1,0 +1,187 @@
+import type { KeywordCxt, KeywordDefinition } from 'ajv';
+import { _, and, type Code, not, or, str } from 'ajv/dist/compile/codegen/index.js';
+import { base58Fault, decodedSize, isBase58 } from '../runtime/base58.ts';
+import type { IntKind } from '../model/schema.ts';
+
+/** Schema members after preparation: what our code keywords take. */
+export type Prepared = { readonly [keyword: string]: unknown };
+
+const SMALL_BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
+  u8: [0, 2 ** 8 - 1],
+  u16: [0, 2 ** 16 - 1],
+  u32: [0, 2 ** 32 - 1],
+};
+
+/** Whether the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
+const isInt = (data: Code, kind: IntKind): Code => {
+  const bounds = SMALL_BOUNDS[kind];
+  if (bounds) {
+    const inside = _`${data} >= ${bounds[0]} && ${data} <= ${bounds[1]}`;
+    return _`(typeof ${data} == "number" ? Number.isInteger(${data}) && ${inside} : typeof ${data} == "bigint" && ${inside})`;
+  }
+  if (kind === 'i64')
+    return _`(typeof ${data} == "number" ? Number.isSafeInteger(${data}) : typeof ${data} == "bigint" && ${data} >= -9223372036854775808n && ${data} <= 9223372036854775807n)`;
+  return _`(typeof ${data} == "number" ? Number.isSafeInteger(${data}) && ${data} >= 0 : typeof ${data} == "bigint" && ${data} >= 0n && ${data} <= 18446744073709551615n)`;
+};
+
+const isNumeric = (data: Code): Code => _`(typeof ${data} == "number" || typeof ${data} == "bigint")`;
+
+const intKeyword: KeywordDefinition = {
+  keyword: 'x-int',
+  schemaType: 'string',
+  error: { message: ({ schema }) => str`must be an integer (${schema})` },
+  code: (cxt) => cxt.pass(isInt(cxt.data, cxt.schema)),
+};
+
+const numberKeyword: KeywordDefinition = {
+  keyword: 'x-number',
+  schemaType: 'boolean',
+  code: (cxt) => cxt.pass(isNumeric(cxt.data)),
+};
+
+/** Bounds compare numbers and bigints alike. */
+const minimumKeyword: KeywordDefinition = {
+  keyword: 'x-minimum',
+  schemaType: 'number',
+  error: { message: ({ schema }) => str`must be >= ${schema}` },
+  code: (cxt) => cxt.fail(_`${isNumeric(cxt.data)} && ${cxt.data} < ${cxt.schema}`),
+};
+
+const maximumKeyword: KeywordDefinition = {
+  keyword: 'x-maximum',
+  schemaType: 'number',
+  error: { message: ({ schema }) => str`must be <= ${schema}` },
+  code: (cxt) => cxt.fail(_`${isNumeric(cxt.data)} && ${cxt.data} > ${cxt.schema}`),
+};
+
+const base58Keyword: KeywordDefinition = {
+  keyword: 'x-base58',
+  type: 'string',
+  schemaType: 'number',
+  code: (cxt) => {
+    const check = cxt.gen.scopeValue('func', { ref: isBase58, code: _`isBase58` });
+    cxt.pass(_`${check}(${cxt.data}, ${cxt.schema})`);
+  },
+};
+
+/** Any value passes except the ones listed. */
+const lenientKeyword: KeywordDefinition = {
+  keyword: 'x-lenient',
+  schemaType: 'array',
+  code: (cxt) => {
+    const refused: readonly string[] = cxt.schema;
+    if (refused.length > 0) cxt.fail(or(...refused.map((value) => _`${cxt.data} === ${value}`)));
+  },
+};
+
+/** null passes; anything else must fit the schema. */
+const optionalKeyword: KeywordDefinition = {
+  keyword: 'x-optional',
+  schemaType: 'object',
+  code: (cxt) => {
+    const valid = cxt.gen.let('valid', true);
+    cxt.gen.if(_`${cxt.data} !== null`, () => cxt.subschema({ keyword: 'x-optional' }, valid));
+    cxt.ok(valid);
+  },
+};
+
+/** All the members listed are true at once. */
+const conflictKeyword: KeywordDefinition = {
+  keyword: 'x-conflict',
+  type: 'object',
+  schemaType: 'array',
+  code: (cxt) => {
+    const members: readonly string[] = cxt.schema;
+    cxt.fail(and(...members.map((name) => _`${cxt.data}[${name}] === true`)));
+  },
+};
+
+/** The value is none of these, which parse but are not served. */
+const refusedKeyword: KeywordDefinition = {
+  keyword: 'x-refused',
+  schemaType: 'array',
+  code: (cxt) => {
+    const refused: readonly unknown[] = cxt.schema;
+    cxt.fail(or(...refused.map((value) => _`${cxt.data} === ${String(value)}`)));
+  },
+};
+
+/** Like anyOf, but a branch is entered only if the data could fit it, so that valid data makes no error objects. */
+const variantsKeyword: KeywordDefinition = {
+  keyword: 'x-variants',
+  schemaType: 'array',
+  trackErrors: true,
+  code: (cxt) => {
+    const branches: readonly Prepared[] = cxt.schema;
+    const valid = cxt.gen.let('valid', false);
+    const fits = cxt.gen.name('_valid');
+    cxt.gen.block(() =>
+      branches.forEach((branch, index) => {
+        cxt.gen.if(and(not(valid), couldFit(cxt.data, branch)), () => {
+          cxt.subschema({ keyword: 'x-variants', schemaProp: index, compositeRule: true }, fits);
+          cxt.gen.assign(valid, fits);
+        });
+      }),
+    );
+    cxt.result(
+      valid,
+      () => cxt.reset(),
+      () => cxt.error(true),
+    );
+  },
+};
+
+/** A cheap test that every fitting value passes. */
+const couldFit = (data: Code, branch: Prepared): Code => {
+  if ('x-int' in branch || 'x-number' in branch) return isNumeric(data);
+  if (branch.type === 'object') {
+    const required = Array.isArray(branch.required) ? branch.required : [];
+    const isObject = _`${data} && typeof ${data} == "object" && !Array.isArray(${data})`;
+    return and(isObject, ...required.map((name: string) => _`${data}[${name}] !== undefined`));
+  }
+  if (branch.type === 'array') return _`Array.isArray(${data})`;
+  return branch.type === 'string' || branch.type === 'boolean'
+    ? _`typeof ${data} == ${branch.type}`
+    : _`true`;
+};
+
+type SpanSchema = { readonly from: number; readonly to: number; readonly maximum: number };
+
+/** The item at `to` lies more than `maximum` above the item at `from`; both must be integers to be compared. */
+const spanKeyword: KeywordDefinition = {
+  keyword: 'x-span',
+  type: 'array',
+  schemaType: 'object',
+  error: { message: '', params: (cxt) => _`{span: ${spanOf(cxt)}}` },
+  code: (cxt) => {
+    const { from, to, maximum }: SpanSchema = cxt.schema;
+    const [low, high] = [_`${cxt.data}[${from}]`, _`${cxt.data}[${to}]`];
+    const plain = _`typeof ${low} == "number" && typeof ${high} == "number" ? ${high} - ${low} > ${maximum}`;
+    cxt.fail(
+      _`${isNumeric(low)} && ${isNumeric(high)} && (${plain} : BigInt(${high}) - BigInt(${low}) > ${maximum})`,
+    );
+  },
+};
+
+const spanOf = (cxt: Pick<KeywordCxt, 'data' | 'schema'>): Code => {
+  const { from, to }: SpanSchema = cxt.schema;
+  return _`BigInt(${cxt.data}[${to}]) - BigInt(${cxt.data}[${from}])`;
+};
+
+/** Our keywords, as code: what they emit stands alone except for the functions of runtime/base58.ts. */
+export const KEYWORDS: readonly KeywordDefinition[] = [
+  intKeyword,
+  numberKeyword,
+  minimumKeyword,
+  maximumKeyword,
+  base58Keyword,
+  lenientKeyword,
+  optionalKeyword,
+  conflictKeyword,
+  refusedKeyword,
+  variantsKeyword,
+  spanKeyword,
+];
+
+/** Functions of the runtime that emitted code calls by name. */
+export const RUNTIME_FUNCTIONS = { isBase58, base58Fault, decodedSize };

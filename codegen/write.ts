@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Files } from './area.ts';
+
+/** What differs between the texts and a folder. */
+export type Drift = { readonly changed: readonly string[]; readonly stale: readonly string[] };
+
+/** Compares the folder with what it should hold. */
+export const findDrift = (directory: string, files: Files): Drift => ({
+  changed: Object.keys(files)
+    .filter((path) => readIfThere(join(directory, path)) !== files[path])
+    .sort(),
+  stale: listFiles(directory).filter((path) => !(path in files)),
+});
+
+/** Makes the folder hold exactly these files; files that are right already are not touched. */
+export const writeFiles = (directory: string, files: Files): Drift => {
+  const drift = findDrift(directory, files);
+  for (const path of drift.changed) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), files[path] ?? '');
+  }
+  for (const path of drift.stale) {
+    rmSync(join(directory, path));
+    removeIfEmpty(directory, dirname(path));
+  }
+  return drift;
+};
+
+const readIfThere = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+
+const listFiles = (directory: string): readonly string[] =>
+  existsSync(directory)
+    ? readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) =>
+          join(entry.parentPath, entry.name)
+            .slice(directory.length + 1)
+            .replaceAll('\\', '/'),
+        )
+        .sort()
+    : [];
+
+const removeIfEmpty = (directory: string, folder: string): void => {
+  if (folder === '.' || readdirSync(join(directory, folder)).length > 0) return;
+  rmdirSync(join(directory, folder));
+  removeIfEmpty(directory, dirname(folder));
+};

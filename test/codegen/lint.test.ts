@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { fixtureSources, generateFiles, problemsAfter } from './fixture.ts';
+
+type Document = { [name: string]: Document };
+type Row = readonly [
+  promise: string,
+  file: string,
+  edit: (document: Document) => unknown,
+  pointer: string,
+  message: RegExp,
+];
+
+const set = (path: string, value: unknown) => (document: Document) => {
+  const steps = path.split('/');
+  const last = steps.pop() ?? '';
+  const parent = steps.reduce<Document>((node, step) => node[step] as Document, document);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value as Document;
+};
+
+const THING = 'ledger/methods/getThing.yaml';
+const THINGS = 'ledger/methods/getThings.yaml';
+const SCHEMA = 'ledger/schemas/Thing.yaml';
+const CONFIG = 'ledger/schemas/ThingConfig.yaml';
+
+const rows: readonly Row[] = [
+  ['an unknown x- keyword of a method', THING, set('x-colour', 'red'), '/x-colour', /unknown member/],
+  ['an unknown x- keyword of a schema', SCHEMA, set('x-colour', 'red'), '/x-colour', /unknown member/],
+  ['a missing member', THING, set('summary', undefined), '', /summary is missing/],
+  ['a method in the wrong file', THING, set('name', 'getOther'), '/name', /getOther\.yaml/],
+  ['a title that is not the file name', SCHEMA, set('title', 'Other'), '/title', /must be Thing/],
+  [
+    'a title given twice',
+    'ledger/schemas/ThingConfig.yaml',
+    set('properties/encoding', { title: 'PlainData', type: 'string' }),
+    '/properties/encoding',
+    /already names another schema/,
+  ],
+  [
+    'a reference to nothing',
+    THING,
+    set('params/0/schema/$ref', '../schemas/Nothing.yaml'),
+    '/params/0/schema/$ref',
+    /no ledger\/schemas\/Nothing/,
+  ],
+  ['an unknown error', THING, set('errors/0', 'noSuchError'), '/errors/0', /errors\.yaml has no noSuchError/],
+  [
+    'an unknown error of a limit',
+    THINGS,
+    set('params/0/schema/x-errors/maxItems', 'noSuchError'),
+    '/params/0/schema/x-errors/maxItems',
+    /noSuchError/,
+  ],
+  ['a span of unknown params', THINGS, set('x-span/to', 'end'), '/x-span/to', /no param is called end/],
+  [
+    'an integer without a kind',
+    SCHEMA,
+    set('properties/size/x-int', undefined),
+    '/properties/size',
+    /needs x-int/,
+  ],
+  [
+    'a bound that the kind implies',
+    SCHEMA,
+    set('properties/size/maximum', 255),
+    '/properties/size/maximum',
+    /u8 already says so/,
+  ],
+  [
+    'an object without members',
+    SCHEMA,
+    set('properties/data', { type: 'object' }),
+    '/properties/data',
+    /needs properties/,
+  ],
+  [
+    'a result object that is open',
+    SCHEMA,
+    set('additionalProperties', undefined),
+    '',
+    /additionalProperties: false/,
+  ],
+  ['a result object that requires nothing', SCHEMA, set('required', undefined), '', /what is required/],
+  [
+    'a required member that does not exist',
+    SCHEMA,
+    set('required/0', 'nothing'),
+    '/required',
+    /nothing is not among/,
+  ],
+  [
+    'a params object that is closed',
+    CONFIG,
+    set('additionalProperties', false),
+    '',
+    /states no additionalProperties/,
+  ],
+  [
+    'a limit without an error',
+    THINGS,
+    set('params/0/schema/x-errors', undefined),
+    '/params/0/schema',
+    /no error for maxItems/,
+  ],
+  [
+    'a union of params without a name',
+    THING,
+    (document) => {
+      set('params/1/schema/title', undefined)(document);
+      set('params/1/schema/x-expected', undefined)(document);
+    },
+    '/params/1/schema',
+    /needs x-expected or a title/,
+  ],
+  [
+    'a required param after an optional one',
+    THINGS,
+    set('params/1/required', false),
+    '/params/2',
+    /before it is optional/,
+  ],
+  [
+    'a limit said again in the text',
+    THINGS,
+    (document) => {
+      set('params/0/schema/maxItems', 300)(document);
+      set('params/0/description', 'Up to 300 of them.')(document);
+    },
+    '/params/0/description',
+    /repeats the limit 300/,
+  ],
+  ['a method without examples', THING, set('examples', undefined), '/examples', /no example/],
+  [
+    'an example with refused params',
+    THING,
+    set('examples/0/params/0', 'short'),
+    '/examples/0/params',
+    /wrongSizeBase58|invalidBase58/,
+  ],
+  [
+    'an example with a wrong result',
+    THING,
+    set('examples/0/result/value/size', 256),
+    '/examples/0/result/value/size',
+    /does not fit/,
+  ],
+  [
+    'an example of an error that does not happen',
+    THING,
+    set('examples/1/error', 'tooManyInputs'),
+    '/examples/1/params',
+    /commitmentNotSupported/,
+  ],
+  [
+    'a bundle that is no OpenRPC document',
+    'ledger/openrpc.yaml',
+    set('info/version', undefined),
+    '',
+    /version/,
+  ],
+  [
+    'a placeholder without context',
+    'errors.yaml',
+    set('tooManyInputs/jsonrpc/message', 'max {most}'),
+    '/tooManyInputs/jsonrpc/message',
+    /\{most\}/,
+  ],
+  [
+    'data without context',
+    'errors.yaml',
+    set('tooManyInputs/data/0', 'most'),
+    '/tooManyInputs/data',
+    /most is not in the context/,
+  ],
+  [
+    'a default outside its bounds',
+    'config.yaml',
+    set('properties/http/properties/limit_ms/default', 5),
+    '/http/limit_ms',
+    /default does not fit/,
+  ],
+  [
+    'an environment variable used twice',
+    'config.yaml',
+    set('properties/http/properties/port/x-env', 'FIXTURE_DATA_DIR'),
+    '/http/port',
+    /names another setting/,
+  ],
+];
+
+describe('lint', () => {
+  it('accepts the fixture', () => {
+    expect(Object.keys(generateFiles(fixtureSources())).length).toBeGreaterThan(0);
+  });
+
+  it.each(rows)('reports %s', (_, file, edit, pointer, message) => {
+    const problems = problemsAfter(file, (document) => {
+      edit(document);
+      return undefined;
+    });
+    expect(problems).toContainEqual(
+      expect.objectContaining({ file, pointer, message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('reports a schema that no method uses', () => {
+    const problems = problemsAfter('ledger/schemas/Unused.yaml', () => ({ title: 'Unused', type: 'string' }));
+    expect(problems).toEqual([
+      expect.objectContaining({ file: 'ledger/schemas/Unused.yaml', message: 'no method uses this schema' }),
+    ]);
+  });
+
+  it('reports params that refer to themselves', () => {
+    const problems = problemsAfter(CONFIG, (document) => {
+      set('properties/encoding', { $ref: './ThingConfig.yaml' })(document);
+      return undefined;
+    });
+    expect(problems).toContainEqual(
+      expect.objectContaining({ file: THING, message: 'params refer to themselves' }),
+    );
+  });
+});
