@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../generated/config.ts';
+import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
+import type { DevelopmentFile } from './account/development-file.ts';
+import { loadKeyring } from './account/keyring.ts';
+import { systemClock } from './clock.ts';
+import { createAuthenticate } from './gate/authenticate.ts';
+import { createMetrics, type Metrics } from './gate/metrics.ts';
+import { withObservation } from './gate/with-observation.ts';
+import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { readReadiness, type WatchedNetwork } from './readiness.ts';
+import {
+  assertListenable,
+  type HttpHandler,
+  type HttpServer,
+  type HttpServerOptions,
+  type ListenOptions,
+  startHttpServer,
+} from './server/http/http-server.ts';
+import { createOperations } from './server/http/operations.ts';
+import { createRouter } from './server/http/router.ts';
+import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
+import { openStore } from './store/open-store.ts';
+import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
+import { connectNodes, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
+import { createProbe } from './upstream/probe.ts';
+import type { Upstream } from './upstream/upstream.ts';
+import type { NetworkConfig } from './context.ts';
+
+/** A running server. */
+export type App = {
+  readonly address: { readonly host: string; readonly port: number; readonly baseUrl: string };
+  /** The JSON-RPC path of each network, in the order of the configuration. */
+  readonly rpcPaths: readonly string[];
+  /** How to reach it and with which key; undefined with an operator's configuration. */
+  readonly development: DevelopmentFile | undefined;
+  /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
+  readonly close: () => Promise<void>;
+};
+
+export type AppOptions = {
+  /** True: an operator's configuration; there is no development account, one left over is revoked. */
+  readonly isOperated: boolean;
+  /** Told what is being done, in a few words. */
+  readonly onProgress?: (step: string) => void;
+};
+
+type Network = WatchedNetwork & {
+  readonly rpcPath: string;
+  readonly ledger: Ledger;
+  readonly upstream: Upstream;
+  /** Resolves when the network's own child, if it has one, serves. */
+  readonly started: Promise<void>;
+};
+
+/** The most that one batch, or one reply whose id must be put back, holds in memory. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+const LOCALNET_DEADLINE_MS = 15_000;
+const IDLE_MARGIN_MS = 15_000;
+
+/**
+ * Starts everything that the configuration asks for and resolves when it serves. The store and the embedded ledger
+ * start side by side. What has been started is stopped again if a part fails.
+ *
+ * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`.
+ */
+export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
+  await assertListenable(listenOptions(config));
+  await using started = new AsyncDisposableStack();
+  const metrics = createMetrics();
+  const progress = options.onProgress ?? (() => undefined);
+  const networks = config.networks.map((network) => startNetwork(network, config, metrics, log));
+  for (const { upstream } of networks) started.defer(() => upstream.close());
+
+  progress('opening the store');
+  const store = await openStore({ dataDir: config.data_dir, databaseUrl: config.database_url }, log);
+  started.defer(() => store.close());
+  const keyring = await loadKeyring(store);
+  const places = { store, keyring };
+  if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
+
+  progress('starting the ledger');
+  await waitForNetworks(networks, log);
+  const authenticate = createAuthenticate(keyring, systemClock);
+  const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
+    rpcPath,
+    createRpcEndpoint({ ledger, authenticate, ...rpcLimits(config) }),
+  ]);
+  const operations = createOperations({
+    registry: metrics.registry,
+    readReadiness: () => readReadiness(networks, store),
+  });
+  const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
+  const routes = new Map([...operations, ...endpoints]);
+  const corsOrigins = config.http.cors_origins;
+  const router = createRouter({ routes, rpcPaths, corsOrigins, onRefusal: metrics.countRefusal, log });
+  const server = await startHttpServer(router, await serverOptions(config));
+  started.defer(() => server.close(config.shutdown_deadline_ms));
+
+  const baseUrl = urlOf(server, config);
+  const served = { dataDir: config.data_dir, baseUrl, rpcPath: rpcPaths[0] ?? '/' };
+  const development = options.isOperated
+    ? undefined
+    : await ensureDevelopmentAccount(places, served, systemClock.nowMs());
+  const running = started.move();
+  const address = { host: server.host, port: server.port, baseUrl };
+  return { address, rpcPaths, development, close: () => running.disposeAsync() };
+}
+
+function startNetwork(config: NetworkConfig, all: Config, metrics: Metrics, log: Logger): Network {
+  const { name, environment, upstreams } = config;
+  const label = `${name}-${environment}`;
+  const node = nodeOptions(all);
+  const { slot_ms: slotMs, history_slots: historySlots } = all.localnet;
+  const embedded =
+    upstreams.length === 0 ? startEmbeddedLedger({ slotMs, historySlots, node }, log) : undefined;
+  const nodes =
+    embedded?.upstream ??
+    connectNodes(
+      upstreams.map(({ url }) => url),
+      node,
+    );
+  const { responseTimeoutMs } = node;
+  const upstream = wrapUpstream(nodes, { responseTimeoutMs, onRetry: () => metrics.countRetry(label) });
+  const child = embedded?.child;
+  if (child !== undefined) {
+    metrics.watchChild(label, () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
+  }
+  const ledger = createLedger({ upstream, environment, maxBufferedBytes: MAX_BUFFERED_BYTES });
+  return {
+    config,
+    rpcPath: `/${label}`,
+    ledger: withObservation(ledger, metrics, label),
+    upstream,
+    child,
+    probe: createProbe(upstream),
+    started: embedded?.ready ?? Promise.resolve(),
+  };
+}
+
+/** An embedded ledger that does not come up in time is supervised further; until then its calls answer 503. */
+async function waitForNetworks(networks: readonly Network[], log: Logger): Promise<void> {
+  const deadline = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => deadline.resolve('late'), LOCALNET_DEADLINE_MS);
+  const outcome = await Promise.race([Promise.all(networks.map(({ started }) => started)), deadline.promise]);
+  clearTimeout(timer);
+  if (outcome === 'late')
+    log.error({ deadlineMs: LOCALNET_DEADLINE_MS }, 'the embedded ledger has not started in time');
+}
+
+function nodeOptions({ upstream }: Config): NodeOptions {
+  return {
+    connections: upstream.connections,
+    connectTimeoutMs: upstream.connect_timeout_ms,
+    responseTimeoutMs: upstream.response_timeout_ms,
+    bodyTimeoutMs: upstream.body_timeout_ms,
+  };
+}
+
+function rpcLimits({ http }: Config) {
+  return {
+    limits: { maxBatchCalls: http.max_batch_items, batchConcurrency: http.batch_concurrency },
+    maxBodyBytes: http.max_body_bytes,
+    maxBufferedBytes: MAX_BUFFERED_BYTES,
+  };
+}
+
+function listenOptions({ http: { host, port } }: Config): ListenOptions {
+  return { host, port, portSetting: 'KEYSLOT_HTTP_PORT (or http.port)' };
+}
+
+async function serverOptions(config: Config): Promise<HttpServerOptions> {
+  const { http, upstream } = config;
+  const { tls } = http;
+  return {
+    ...listenOptions(config),
+    tls:
+      tls === undefined
+        ? undefined
+        : { cert: await readFile(tls.cert_file), key: await readFile(tls.key_file) },
+    requestTimeoutMs: http.body_timeout_ms,
+    idleTimeoutMs: Math.max(upstream.response_timeout_ms, upstream.body_timeout_ms) + IDLE_MARGIN_MS,
+  };
+}
+
+function urlOf({ host, port }: HttpServer, { http }: Config): string {
+  const scheme = http.tls === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { CONFIG_SETTINGS } from '../../generated/config.ts';
+
+/** Options by name without the dashes. */
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A parsed command line, or why it is none. */
+export type Command =
+  | { readonly kind: 'serve'; readonly options: OptionValues }
+  | { readonly kind: 'localnet'; readonly options: OptionValues }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'mistake'; readonly reason: string };
+
+type OptionTable = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+
+/** `serve` takes every setting that the configuration gives a command-line option. */
+const SERVE_OPTIONS: OptionTable = {
+  config: { type: 'string' },
+  json: { type: 'boolean' },
+  ...Object.fromEntries(
+    CONFIG_SETTINGS.flatMap(({ cli, type }) =>
+      cli === undefined
+        ? []
+        : [[cli.slice(2), { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) }]],
+    ),
+  ),
+};
+
+const LOCALNET_OPTIONS: OptionTable = {
+  'rpc-port': { type: 'string' },
+  host: { type: 'string' },
+  'slot-ms': { type: 'string' },
+  'history-slots': { type: 'string' },
+  json: { type: 'boolean' },
+};
+
+/** Reads the arguments after `keyslot`. No command at all asks for help. */
+export function parseCommand(args: readonly string[]): Command {
+  const [name = 'help', ...rest] = args;
+  switch (name) {
+    case 'help':
+    case '--help':
+    case '-h':
+      return { kind: 'help' };
+    case 'version':
+    case '--version':
+    case '-v':
+      return { kind: 'version' };
+    case 'serve':
+      return readOptions('serve', rest, SERVE_OPTIONS);
+    case 'localnet':
+      return readOptions('localnet', rest, LOCALNET_OPTIONS);
+    default:
+      return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
+  }
+}
+
+function readOptions(kind: 'serve' | 'localnet', args: readonly string[], table: OptionTable): Command {
+  if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
+  try {
+    const { values } = parseArgs({ args: [...args], options: { ...table }, strict: true });
+    return { kind, options: values as OptionValues };
+  } catch (error) {
+    return { kind: 'mistake', reason: `${kind}: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

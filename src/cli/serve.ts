@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import { type App, startApp } from '../app.ts';
+import { loadConfig } from '../config.ts';
+import type { OptionValues } from './commands.ts';
+
+/**
+ * `keyslot serve`: runs until SIGTERM or SIGINT, then stops in order; a second signal ends the process at once.
+ *
+ * @throws ServiceError what keeps the server from starting.
+ */
+export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Promise<void> {
+  const texts = Object.entries(options).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const file = typeof options.config === 'string' ? options.config : undefined;
+  const config = loadConfig({ file, env, cli: Object.fromEntries(texts) });
+  const log = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: true }));
+  const onProgress = (step: string): void => void process.stderr.write(`keyslot: ${step}\n`);
+  const app = await startApp(config, log, { isOperated: file !== undefined, onProgress });
+  process.stdout.write(
+    options.json === true ? `${describeAsJson(app)}\n` : describe(app, resolve(config.data_dir)),
+  );
+  const signal = await nextSignal();
+  onProgress(`${signal}: finishing requests, then stopping`);
+  void nextSignal().then(() => process.exit(130));
+  await app.close();
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((done) => {
+    const take = (signal: NodeJS.Signals): void => {
+      process.off('SIGTERM', take).off('SIGINT', take);
+      done(signal);
+    };
+    process.on('SIGTERM', take).on('SIGINT', take);
+  });
+}
+
+function describeAsJson({ address, rpcPaths, development }: App): string {
+  return JSON.stringify({ kind: 'ready', base_url: address.baseUrl, rpc_paths: rpcPaths, development });
+}
+
+function describe({ address: { baseUrl }, rpcPaths, development }: App, dataDir: string): string {
+  const key = development?.api_key ?? '<API_KEY>';
+  const urls = rpcPaths.map((path) => `${baseUrl}${path}?apikey=${key}`);
+  const call = `'{"jsonrpc":"2.0","id":1,"method":"getSlot"}'`;
+  return `
+Keyslot is ready.
+
+${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  OpenRPC    ${baseUrl}/openrpc.json
+  Ready      ${baseUrl}/readyz
+  Metrics    ${baseUrl}/metrics
+  Data       ${dataDir}${development === undefined ? '' : ' (dev.json has these addresses and the key)'}
+
+Try it:
+  curl -s '${urls[0] ?? baseUrl}' -H 'Content-Type: application/json' -d ${call}
+
+`;
+}

@@ -1,0 +1,30 @@
+import { CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
+
+/** What `keyslot help` prints. The settings come from spec/config.yaml. */
+export function usage(): string {
+  const settings = CONFIG_SETTINGS.filter(({ env, cli }) => env !== undefined || cli !== undefined);
+  return `keyslot: a Solana provider of your own
+
+  keyslot serve [options]       the gateway; without a configured node with an embedded ledger
+    --config FILE               settings as YAML or JSON (an operator's configuration: no development account)
+    --json                      print where it serves as one line of JSON
+  keyslot localnet [options]    the embedded ledger alone
+    --rpc-port N                port (8899; 0: any free one)
+    --host ADDRESS              address to listen on (127.0.0.1)
+    --slot-ms N                 length of a slot (400)
+    --history-slots N           slots whose blocks are kept
+    --json                      print where it serves as one line of JSON
+  keyslot help
+  keyslot version
+
+Settings of serve, by environment variable and option:
+${settings.map(line).join('\n')}
+`;
+}
+
+function line({ env = '', cli = '', default: fallback, description, path }: ConfigSetting): string {
+  const text = description === '' ? path.join('.') : description;
+  const shown =
+    fallback === undefined ? '' : ` [${Array.isArray(fallback) ? fallback.join(',') : String(fallback)}]`;
+  return `  ${env.padEnd(38)} ${cli.padEnd(16)} ${text}${shown}`;
+}

@@ -1,0 +1,7 @@
+/** Where the time comes from, so that tests can pass their own. */
+export type Clock = {
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+};
+
+export const systemClock: Clock = { nowMs: () => Date.now() };

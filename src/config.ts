@@ -1,0 +1,35 @@
+import type { Config } from '../generated/config.ts';
+import { validateConfig } from '../generated/config-validator.js';
+import { crossCheck } from './config-cross-check.ts';
+import { describeProblem } from './config-problem.ts';
+import { type ConfigSources, mergeSources } from './config-sources.ts';
+import { serviceError } from './service-error.ts';
+
+/**
+ * The settings of the process: defaults, then the file, then the environment, then the command line. Deeply frozen.
+ *
+ * @throws ServiceError `invalidConfig` with every problem at once, one per line: the setting, its value (never a
+ *   secret's) and the bound that it misses.
+ */
+export function loadConfig(sources: ConfigSources): Config {
+  const { value, problems } = mergeSources(sources);
+  if (problems.length > 0) throw invalid(problems);
+  if (!validateConfig(value)) {
+    throw invalid((validateConfig.errors ?? []).map((problem) => describeProblem(problem, value)));
+  }
+  const conflicts = crossCheck(value);
+  if (conflicts.length > 0) throw invalid(conflicts);
+  return deepFreeze(value);
+}
+
+function invalid(problems: readonly string[]): Error {
+  const head = problems.length === 1 ? 'The configuration has a mistake:' : 'The configuration has mistakes:';
+  return serviceError('invalidConfig', {
+    problems: [head, ...problems.map((problem) => `  ${problem}`)].join('\n'),
+  });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}

@@ -1,0 +1,113 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorName } from '../../generated/errors.ts';
+import { isMethodName } from '../../generated/ledger/methods.ts';
+
+/** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */
+export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
+
+export type CallRecord = {
+  readonly network: string;
+  readonly method: string;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+};
+
+/** Everything that is counted. Labels are names of the spec and of the configuration, never what a client sent. */
+export type Metrics = {
+  readonly registry: Registry;
+  readonly startCall: (network: string) => void;
+  readonly endCall: (record: CallRecord) => void;
+  /** A request that was refused or failed before it was a call: key, size, path, body. */
+  readonly countRefusal: (error: ErrorName) => void;
+  readonly countUpstreamError: (network: string, error: ErrorName) => void;
+  readonly countRetry: (network: string) => void;
+  /** Reads a child's state whenever the metrics are asked for. */
+  readonly watchChild: (child: string, read: ReadChild) => void;
+};
+
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** A registry of its own per app, process metrics included. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const calls = new Counter({
+    name: 'keyslot_rpc_calls_total',
+    help: 'JSON-RPC calls by method and outcome',
+    labelNames: ['network', 'method', 'outcome'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'keyslot_rpc_duration_seconds',
+    help: 'Time from a call to its reply, or to the first byte of a large one',
+    labelNames: ['network', 'method'] as const,
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: 'keyslot_rpc_in_flight',
+    help: 'Calls that are being served',
+    labelNames: ['network'] as const,
+    registers,
+  });
+  const refusals = counter(
+    registers,
+    'keyslot_http_refusals_total',
+    'Requests refused before they were calls',
+    ['error'],
+  );
+  const broken = counter(
+    registers,
+    'keyslot_upstream_errors_total',
+    'Calls that a ledger node failed to answer',
+    ['network', 'error'],
+  );
+  const retries = counter(registers, 'keyslot_upstream_retries_total', 'Reads sent a second time', [
+    'network',
+  ]);
+  return {
+    registry,
+    startCall: (network) => inFlight.inc({ network }),
+    endCall: ({ network, method, outcome, durationMs }) => {
+      const known = isMethodName(method) ? method : 'unknown';
+      inFlight.dec({ network });
+      calls.inc({ network, method: known, outcome });
+      durations.observe({ network, method: known }, durationMs / 1000);
+    },
+    countRefusal: (error) => refusals.inc({ error }),
+    countUpstreamError: (network, error) => broken.inc({ network, error }),
+    countRetry: (network) => retries.inc({ network }),
+    watchChild: watchChildren(registers),
+  };
+}
+
+function counter<L extends string>(
+  registers: Registry[],
+  name: string,
+  help: string,
+  labelNames: readonly L[],
+) {
+  return new Counter({ name, help, labelNames: [...labelNames], registers });
+}
+
+type ReadChild = () => { readonly isReady: boolean; readonly restarts: number };
+
+/** The gauges of child processes: read when they are asked for. */
+function watchChildren(registers: Registry[]): Metrics['watchChild'] {
+  const children = new Map<string, ReadChild>();
+  const gauge = (name: string, help: string, read: (child: ReturnType<ReadChild>) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['child'] as const,
+      registers,
+      collect() {
+        for (const [child, readChild] of children) this.set({ child }, read(readChild()));
+      },
+    });
+  };
+  gauge('keyslot_child_up', 'Whether a child process is ready', ({ isReady }) => (isReady ? 1 : 0));
+  gauge('keyslot_child_restarts', 'How often a child process was started again', ({ restarts }) => restarts);
+  return (child, read) => void children.set(child, read);
+}

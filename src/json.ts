@@ -1,0 +1,43 @@
+/** What a reviver is told about a primitive value (ECMAScript JSON.parse source text access). */
+type ReviverContext = { readonly source?: string };
+type Reviver = (this: unknown, key: string, value: unknown, context: ReviverContext) => unknown;
+
+const { parse, stringify, rawJSON } = JSON as unknown as {
+  readonly parse: (text: string, reviver?: Reviver) => unknown;
+  readonly stringify: (
+    value: unknown,
+    replacer: (key: string, value: unknown) => unknown,
+  ) => string | undefined;
+  readonly rawJSON: (text: string) => unknown;
+};
+
+const LONG_DIGITS = /\d{16}/;
+const INTEGER = /^-?\d+$/;
+
+/**
+ * Parses JSON text without losing an integer: one that a double cannot hold exactly (beyond ±(2^53 − 1)) becomes a
+ * bigint, every other number stays a number. Only text with a run of 16 or more digits pays for the reviver.
+ *
+ * @throws SyntaxError on text that is not JSON; RangeError on text nested so deep that it exhausts the stack.
+ */
+export function parseJson(text: string): unknown {
+  return LONG_DIGITS.test(text) ? parse(text, reviveInteger) : parse(text);
+}
+
+function reviveInteger(this: unknown, _key: string, value: unknown, { source }: ReviverContext): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+  return INTEGER.test(source) ? BigInt(source) : value;
+}
+
+/**
+ * Prints a value as JSON; a bigint becomes an integer literal, exactly. Members that are undefined are left out.
+ *
+ * @throws TypeError on a value that has no JSON form (undefined, a function, a cycle).
+ */
+export function stringifyJson(value: unknown): string {
+  const text = stringify(value, (_key, member) =>
+    typeof member === 'bigint' ? rawJSON(String(member)) : member,
+  );
+  if (text === undefined) throw new TypeError(`a value of type ${typeof value} has no JSON form`);
+  return text;
+}

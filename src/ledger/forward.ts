@@ -1,0 +1,27 @@
+import type { MethodName } from '../../generated/ledger/methods.ts';
+import { serviceError } from '../service-error.ts';
+import type { Call } from '../server/json-rpc/call.ts';
+import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
+import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import { createBudget, readWhole } from './read-whole.ts';
+
+export type ForwardOptions = {
+  readonly method: MethodName;
+  readonly call: Call;
+  readonly signal: AbortSignal;
+  readonly maxBufferedBytes: number;
+};
+
+/**
+ * Sends a checked call to a node as the bytes that came and hands back the node's bytes. An id that nodes refuse
+ * travels as 0 and is put back into the reply, which is held in memory for that.
+ */
+export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
+  const { method, call, signal, maxBufferedBytes } = options;
+  if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal });
+  if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal });
+  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
+  const body = withClientId(await readWhole(reply, createBudget(maxBufferedBytes)), call.id);
+  if (body === undefined) throw serviceError('upstreamBroken');
+  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError };
+}

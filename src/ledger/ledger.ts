@@ -1,0 +1,35 @@
+import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
+import type { MethodName } from '../../generated/ledger/methods.ts';
+import type { Context } from '../context.ts';
+import type { Call } from '../server/json-rpc/call.ts';
+import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import { checkCall } from './check-call.ts';
+import { forward } from './forward.ts';
+
+/** The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. */
+export type LedgerReply = { readonly kind: 'result'; readonly json: string } | UpstreamReply;
+
+/** Serves the calls of one network. Throws ServiceError; what is refused here never reaches a node. */
+export type Ledger = { readonly serve: (call: Call, context: Context) => Promise<LedgerReply> };
+
+export type LedgerOptions = {
+  readonly upstream: Upstream;
+  /** The environment of the network (`mainnet`, `devnet`, `localnet` …): some methods are refused in some. */
+  readonly environment: string;
+  /** How much of one reply may be held in memory where it cannot be streamed. */
+  readonly maxBufferedBytes: number;
+};
+
+const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HANDLERS;
+
+/** Checks a call against the specification, answers it here or forwards it to a node as the bytes that came. */
+export function createLedger({ upstream, environment, maxBufferedBytes }: LedgerOptions): Ledger {
+  return {
+    serve: async (call, { signal }) => {
+      const method = checkCall(call, environment);
+      const handler = HANDLERS[method];
+      if (handler !== undefined) return { kind: 'result', json: handler() };
+      return forward(upstream, { method, call, signal, maxBufferedBytes });
+    },
+  };
+}

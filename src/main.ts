@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { parseCommand } from './cli/commands.ts';
+import { usage } from './cli/usage.ts';
+import { ServiceError } from './service-error.ts';
+
+/** The exit code for what the caller gave: a command line or a configuration. */
+const EXIT_MISTAKE = 2;
+
+/** The command line. Returns the exit code. Rooms are loaded only by the command that needs them. */
+async function main(args: readonly string[]): Promise<number> {
+  const command = parseCommand(args);
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(usage());
+      return 0;
+    case 'version':
+      process.stdout.write(`keyslot ${readVersion()}\n`);
+      return 0;
+    case 'mistake':
+      process.stderr.write(`keyslot: ${command.reason}\nSee: keyslot help\n`);
+      return EXIT_MISTAKE;
+    case 'serve':
+      return run(async () => (await import('./cli/serve.ts')).serve(command.options, process.env));
+    case 'localnet':
+      return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
+  }
+}
+
+async function run(command: () => Promise<void>): Promise<number> {
+  try {
+    await command();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'internalError') throw error;
+    process.stderr.write(`keyslot: ${error.message}\n`);
+    return error.code === 'invalidConfig' ? EXIT_MISTAKE : 1;
+  }
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,147 @@
+/** Where a value lies in the bytes: from `start` up to, not including, `end`. */
+export type Span = { readonly start: number; readonly end: number };
+
+/** A member of an object: its decoded name and where its value lies. */
+export type Member = Span & { readonly name: string };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * The members of the one object that the bytes are, in order, duplicates included, without parsing their values.
+ * Undefined if they are no object, are cut off, or go on after it. It finds boundaries and is no validator: bytes that
+ * passed JSON.parse are scanned exactly, others may pass although they are not JSON.
+ */
+export function scanMembers(bytes: Buffer): readonly Member[] | undefined {
+  const members: Member[] = [];
+  let position = skipSpace(bytes, 0);
+  if (bytes[position] !== OPEN_BRACE) return undefined;
+  position = skipSpace(bytes, position + 1);
+  if (bytes[position] === CLOSE_BRACE) return isLast(bytes, position) ? members : undefined;
+  for (;;) {
+    const nameEnd = bytes[position] === QUOTE ? skipString(bytes, position) : -1;
+    const colon = nameEnd < 0 ? -1 : skipSpace(bytes, nameEnd);
+    if (colon < 0 || bytes[colon] !== COLON) return undefined;
+    const start = skipSpace(bytes, colon + 1);
+    const end = skipValue(bytes, start);
+    const name = end < 0 ? undefined : readName(bytes, position, nameEnd);
+    if (name === undefined) return undefined;
+    members.push({ name, start, end });
+    position = skipSpace(bytes, end);
+    if (bytes[position] === CLOSE_BRACE) return isLast(bytes, position) ? members : undefined;
+    if (bytes[position] !== COMMA) return undefined;
+    position = skipSpace(bytes, position + 1);
+  }
+}
+
+/** Where the items of the one array that the bytes are lie, in order. Undefined as for `scanMembers`. */
+export function scanItems(bytes: Buffer): readonly Span[] | undefined {
+  const items: Span[] = [];
+  let position = skipSpace(bytes, 0);
+  if (bytes[position] !== OPEN_BRACKET) return undefined;
+  position = skipSpace(bytes, position + 1);
+  if (bytes[position] === CLOSE_BRACKET) return isLast(bytes, position) ? items : undefined;
+  for (;;) {
+    const end = skipValue(bytes, position);
+    if (end < 0) return undefined;
+    items.push({ start: position, end });
+    position = skipSpace(bytes, end);
+    if (bytes[position] === CLOSE_BRACKET) return isLast(bytes, position) ? items : undefined;
+    if (bytes[position] !== COMMA) return undefined;
+    position = skipSpace(bytes, position + 1);
+  }
+}
+
+/** How deep arrays and objects are nested in the bytes: 0 for a scalar, 1 for `[]`. */
+export function measureDepth(bytes: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let position = 0; position < bytes.length; position++) {
+    const byte = bytes[position];
+    if (byte === QUOTE) {
+      const end = skipString(bytes, position);
+      if (end < 0) return deepest;
+      position = end - 1;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth++;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth--;
+    }
+  }
+  return deepest;
+}
+
+function isLast(bytes: Buffer, at: number): boolean {
+  return skipSpace(bytes, at + 1) === bytes.length;
+}
+
+function skipSpace(bytes: Buffer, at: number): number {
+  let position = at;
+  for (;;) {
+    const byte = bytes[position];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return position;
+    position++;
+  }
+}
+
+/** The end of the value that starts at `at`; −1 if there is none or it is cut off. */
+function skipValue(bytes: Buffer, at: number): number {
+  const first = bytes[at];
+  if (first === QUOTE) return skipString(bytes, at);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipContainer(bytes, at);
+  return skipScalar(bytes, at);
+}
+
+function skipContainer(bytes: Buffer, at: number): number {
+  let depth = 0;
+  for (let position = at; position < bytes.length; position++) {
+    const byte = bytes[position];
+    if (byte === QUOTE) {
+      const end = skipString(bytes, position);
+      if (end < 0) return -1;
+      position = end - 1;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth++;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth--;
+      if (depth === 0) return position + 1;
+    }
+  }
+  return -1;
+}
+
+/** The end of the string whose opening quote is at `at`: a quote ends it unless an odd run of backslashes precedes it. */
+function skipString(bytes: Buffer, at: number): number {
+  for (let quote = bytes.indexOf(QUOTE, at + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let backslash = quote;
+    while (bytes[backslash - 1] === BACKSLASH) backslash--;
+    if ((quote - backslash) % 2 === 0) return quote + 1;
+  }
+  return -1;
+}
+
+function skipScalar(bytes: Buffer, at: number): number {
+  let position = at;
+  for (; position < bytes.length; position++) {
+    const byte = bytes[position] ?? 0;
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || byte <= 0x20) break;
+  }
+  return position === at ? -1 : position;
+}
+
+function readName(bytes: Buffer, start: number, end: number): string | undefined {
+  const name = bytes.toString('utf8', start + 1, end - 1);
+  if (!name.includes('\\')) return name;
+  try {
+    return String(JSON.parse(`"${name}"`));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { serviceError } from '../../service-error.ts';
+import { answerClientError } from './client-error.ts';
+import { RequestTracker } from './request-tracker.ts';
+
+/** Answers one request. It never rejects: what fails is answered by the handler's own border. */
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Where to listen. */
+export type ListenOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The name of the setting that chooses the port, for the text of `portTaken`. */
+  readonly portSetting: string;
+};
+
+export type HttpServerOptions = ListenOptions & {
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** How long a request may take to arrive, head and body. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may be silent in both directions; longer than the longest answer may take. */
+  readonly idleTimeoutMs: number;
+};
+
+export type HttpServer = {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more requests, waits up to `deadlineMs` for those under way, then cuts all connections. */
+  readonly close: (deadlineMs: number) => Promise<void>;
+};
+
+const KEEP_ALIVE_MS = 65_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * Listens on one address.
+ *
+ * @throws ServiceError `portTaken`, or `listenFailed` with the system's reason.
+ */
+export async function startHttpServer(handler: HttpHandler, options: HttpServerOptions): Promise<HttpServer> {
+  const tracker = new RequestTracker();
+  const listener: RequestListener = (request, response) => {
+    if (tracker.begin(response)) void handler(request, response);
+  };
+  const server = createListener(listener, options);
+  server.on('checkContinue', listener);
+  server.on('clientError', (error, socket) => answerClientError(error, socket, options.requestTimeoutMs));
+  server.setTimeout(options.idleTimeoutMs);
+  await listen(server, options);
+  const { port } = server.address() as AddressInfo;
+  return { host: options.host, port, close: (deadlineMs) => close(server, tracker, deadlineMs) };
+}
+
+function createListener(listener: RequestListener, { requestTimeoutMs, tls }: HttpServerOptions): Server {
+  const limits = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 2),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  };
+  return tls === undefined
+    ? createServer(limits, listener)
+    : createTlsServer({ ...limits, ...tls }, listener);
+}
+
+/** Fails like `startHttpServer` if the address cannot be listened on, before anything else has been started. */
+export async function assertListenable(options: ListenOptions): Promise<void> {
+  const server = createServer();
+  await listen(server, options);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+function listen(server: Server, { host, port, portSetting }: ListenOptions): Promise<void> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE')
+        reject(serviceError('portTaken', { address, setting: portSetting }, error));
+      else reject(serviceError('listenFailed', { address, reason: error.message }, error));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+async function close(server: Server, tracker: RequestTracker, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await tracker.drain(deadlineMs, () => server.closeIdleConnections());
+  server.closeAllConnections();
+  await closed;
+}

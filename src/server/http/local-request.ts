@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList } from 'node:net';
+
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const;
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether an IP address is this machine's own (IPv4-mapped ones included). */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** Whether a request comes from this machine and was not passed on by a proxy on it. */
+export function isLocalRequest({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+  const address = socket.remoteAddress;
+  return (
+    address !== undefined && isLoopback(address) && PROXY_HEADERS.every((name) => headers[name] === undefined)
+  );
+}

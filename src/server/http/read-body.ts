@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serviceError } from '../../service-error.ts';
+
+/**
+ * The body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks.
+ *
+ * @throws ServiceError `bodyTooLarge`, from the announced length where there is one. Rejects with the connection's error
+ *   if the client leaves. How long a body may take is the server's `requestTimeout`.
+ */
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => {
+      request.removeAllListeners('data').resume();
+      reject(serviceError('bodyTooLarge', { limit: maxBytes }));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) return tooLarge();
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(joinChunks(chunks)));
+    request.once('error', reject);
+  });
+}
+
+function joinChunks(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import { ERRORS, type ErrorName } from '../../../generated/errors.ts';
+import type { ServiceError } from '../../service-error.ts';
+import { errorReply } from '../json-rpc/replies.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sent with every JSON answer; who may read it is set by the router. */
+export const COMMON_HEADERS = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' } as const;
+
+export type HeaderMap = Readonly<Record<string, string>>;
+
+/** Headers that HTTP asks for with an error (RFC 9110, section 15.5.6). */
+const EXTRA_HEADERS: Readonly<Partial<Record<ErrorName, HeaderMap>>> = {
+  methodNotAllowed: { allow: 'POST, OPTIONS' },
+  readOnlyPath: { allow: 'GET, HEAD' },
+};
+
+/** Answers with a body; nothing happens if the client has left. */
+export function sendBody(
+  response: ServerResponse,
+  status: number,
+  body: Buffer | string,
+  headers: HeaderMap = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, {
+    ...COMMON_HEADERS,
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Answers with a JSON-RPC error body under the error's HTTP status. `id`: the raw token of the call, if one was read. */
+export function sendError(response: ServerResponse, error: ServiceError, id = 'null'): void {
+  sendBody(response, ERRORS[error.code].http, errorReply(id, error), EXTRA_HEADERS[error.code] ?? {});
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { ErrorName } from '../../../generated/errors.ts';
+import { serviceError, toServiceError } from '../../service-error.ts';
+import type { HttpHandler } from './http-server.ts';
+import { sendError } from './respond.ts';
+
+export type RouterOptions = {
+  /** What is served at which path, exactly. */
+  readonly routes: ReadonlyMap<string, HttpHandler>;
+  /** The JSON-RPC paths, named to a client that asks for another. */
+  readonly rpcPaths: readonly string[];
+  /** Origins whose pages may read the answers; `*` for any. */
+  readonly corsOrigins: readonly string[];
+  readonly onRefusal: (error: ErrorName) => void;
+  readonly log: Logger;
+};
+
+/** Finds the handler by path, and turns what it throws into an answer. The query is nobody's business here. */
+export function createRouter({ routes, rpcPaths, corsOrigins, onRefusal, log }: RouterOptions): HttpHandler {
+  const isAnyOrigin = corsOrigins.includes('*');
+  return async (request, response) => {
+    const { origin } = request.headers;
+    if (isAnyOrigin) response.setHeader('access-control-allow-origin', '*');
+    else response.setHeader('vary', 'origin');
+    if (!isAnyOrigin && origin !== undefined && corsOrigins.includes(origin)) {
+      response.setHeader('access-control-allow-origin', origin);
+    }
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    try {
+      const handler = routes.get(path);
+      if (handler === undefined) throw serviceError('notFound', { path: rpcPaths.join(', ') });
+      await handler(request, response);
+    } catch (thrown) {
+      if (response.destroyed) return;
+      const error = toServiceError(thrown);
+      onRefusal(error.code);
+      if (error.code === 'internalError') log.error({ err: error.cause, path }, 'a request failed');
+      if (response.headersSent) response.destroy();
+      else sendError(response, error);
+    }
+  };
+}

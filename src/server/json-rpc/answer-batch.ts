@@ -1,0 +1,63 @@
+import { serviceError, toServiceError } from '../../service-error.ts';
+import type { Call, CallLimits, Envelope, RawReply, ServeCall } from './call.ts';
+import { errorReply, resultReply } from './replies.ts';
+
+/**
+ * Serves the messages of a batch, `batchConcurrency` at a time, and joins the replies in the order of the calls. A call
+ * that fails is an error object in its place; notifications run and leave no place. Undefined if nothing is to be
+ * answered (an empty batch, or notifications only).
+ *
+ * @throws ServiceError `batchTooLarge` above `maxBatchCalls`; nothing has run then.
+ */
+export async function answerBatch(
+  envelopes: readonly Envelope[],
+  serve: ServeCall,
+  limits: CallLimits,
+): Promise<Buffer | undefined> {
+  const { maxBatchCalls, batchConcurrency } = limits;
+  if (envelopes.length > maxBatchCalls) {
+    throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: envelopes.length });
+  }
+  const replies: (Buffer | undefined)[] = new Array(envelopes.length);
+  const pending = envelopes.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, envelope] of pending) replies[index] = await answerEnvelope(envelope, serve);
+  };
+  await Promise.all(Array.from({ length: Math.min(batchConcurrency, envelopes.length) }, work));
+  return joinReplies(replies.filter((reply) => reply !== undefined));
+}
+
+/** Serves one message; undefined for a notification. Never rejects: a failure is an error reply. */
+export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Buffer | undefined> {
+  if (envelope.kind === 'invalid') return errorReply(envelope.id, envelope.error);
+  const { call } = envelope;
+  const reply = await answerCall(call, serve);
+  return call.isNotification ? undefined : reply;
+}
+
+async function answerCall(call: Call, serve: ServeCall): Promise<Buffer> {
+  try {
+    return replyBody(call, await serve(call));
+  } catch (error) {
+    return errorReply(call.id, toServiceError(error));
+  }
+}
+
+function replyBody(call: Call, reply: RawReply): Buffer {
+  return reply.kind === 'reply' ? reply.body : resultReply(call.id, reply.json);
+}
+
+function joinReplies(replies: readonly Buffer[]): Buffer | undefined {
+  if (replies.length === 0) return undefined;
+  const separator = Buffer.from(',');
+  const parts = replies.flatMap((reply, index) =>
+    index === 0 ? [trimEnd(reply)] : [separator, trimEnd(reply)],
+  );
+  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+}
+
+function trimEnd(reply: Buffer): Buffer {
+  let end = reply.length;
+  while (end > 0 && (reply[end - 1] ?? 0) <= 0x20) end--;
+  return reply.subarray(0, end);
+}

@@ -1,0 +1,28 @@
+import { ERRORS } from '../../../generated/errors.ts';
+import { toServiceError } from '../../service-error.ts';
+import { answerBatch, answerEnvelope } from './answer-batch.ts';
+import type { CallLimits, ServeCall } from './call.ts';
+import { parseBody } from './parse-body.ts';
+import { errorReply } from './replies.ts';
+
+/**
+ * Answers a JSON-RPC body, a single message or a batch, with the body of the reply. Undefined: nothing is to be answered
+ * (HTTP 200 with an empty body).
+ *
+ * @throws ServiceError only for errors whose HTTP status is not 200 (`bodyNotUtf8`): the caller owns the status line.
+ */
+export async function answerBody(
+  body: Buffer,
+  serve: ServeCall,
+  limits: CallLimits,
+): Promise<Buffer | undefined> {
+  try {
+    const message = parseBody(body);
+    if (message.kind === 'batch') return await answerBatch(message.envelopes, serve, limits);
+    return await answerEnvelope(message.envelope, serve);
+  } catch (thrown) {
+    const error = toServiceError(thrown);
+    if (ERRORS[error.code].http !== 200) throw error;
+    return errorReply('null', error);
+  }
+}

@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../json.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Envelope, Message } from './call.ts';
+import { measureDepth, scanItems } from '../../scan-json.ts';
+import { isObject, readEnvelope } from './read-envelope.ts';
+
+/** serde_json, which nodes parse with, refuses the 128th level of nesting. */
+const MAX_DEPTH = 127;
+
+/**
+ * Parses a body into its messages, as a ledger node would (ledger-rpc-facts 2.2, 2.3): one object, or an array of
+ * objects. What is wrong with a single message is in its envelope; `params` are not checked here.
+ *
+ * @throws ServiceError `bodyNotUtf8`; `parseError` if the body is no JSON, no object or array of objects, nested
+ *   deeper than nodes read, or holds an id that is neither a string, a number nor null.
+ */
+export function parseBody(body: Buffer): Message {
+  if (!isUtf8(body)) throw serviceError('bodyNotUtf8');
+  const value = parseText(body.toString('utf8'));
+  if (measureDepth(body) > MAX_DEPTH) throw serviceError('parseError');
+  if (Array.isArray(value)) return { kind: 'batch', envelopes: readBatch(body, value) };
+  if (!isObject(value)) throw serviceError('parseError');
+  return { kind: 'single', envelope: readEnvelope(body, value) };
+}
+
+function readBatch(body: Buffer, values: readonly unknown[]): readonly Envelope[] {
+  const spans = scanItems(body) ?? [];
+  return spans.map(({ start, end }, index) => {
+    const value = values[index];
+    if (!isObject(value)) throw serviceError('parseError');
+    return readEnvelope(body.subarray(start, end), value);
+  });
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw serviceError('parseError', {}, error);
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Authenticate } from '../../gate/authenticate.ts';
+import { createBudget, readWhole } from '../../ledger/read-whole.ts';
+import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
+import type { Context } from '../../context.ts';
+import { serviceError, toServiceError } from '../../service-error.ts';
+import { isJsonContentType } from '../http/content-type.ts';
+import { sendPreflight } from '../http/preflight.ts';
+import { readBody } from '../http/read-body.ts';
+import { COMMON_HEADERS, sendBody, sendError } from '../http/respond.ts';
+import { answerBatch } from './answer-batch.ts';
+import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
+import { parseBody } from './parse-body.ts';
+import { resultReply } from './replies.ts';
+
+export type RpcEndpointOptions = {
+  readonly ledger: Ledger;
+  readonly authenticate: Authenticate;
+  readonly limits: CallLimits;
+  readonly maxBodyBytes: number;
+  /** The most that the replies of one batch may hold in memory. */
+  readonly maxBufferedBytes: number;
+};
+
+const CLIENT_LEFT = new Error('the client has left');
+
+/**
+ * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read; single replies are
+ * streamed. Rejects with the ServiceError of a request that is refused as a whole.
+ */
+export function createRpcEndpoint(options: RpcEndpointOptions) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'OPTIONS') return sendPreflight(request, response);
+    if (request.method !== 'POST') throw serviceError('methodNotAllowed');
+    const caller = options.authenticate(request);
+    if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
+    const body = await readBody(request, response, options.maxBodyBytes);
+    const message = parseBody(body);
+    const context: Context = { ...caller, signal: signalOf(response) };
+    if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
+    const serve = batchServer(options, context);
+    sendBody(response, 200, (await answerBatch(message.envelopes, serve, options.limits)) ?? '');
+  };
+}
+
+/** Aborted when the connection closes before the answer has been handed over. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(CLIENT_LEFT);
+  });
+  return controller.signal;
+}
+
+async function answerSingle(
+  ledger: Ledger,
+  context: Context,
+  envelope: Envelope,
+  response: ServerResponse,
+): Promise<void> {
+  if (envelope.kind === 'invalid') return sendError(response, envelope.error, envelope.id);
+  const { call } = envelope;
+  try {
+    const reply = await ledger.serve(call, context);
+    if (call.isNotification) return dropReply(reply, response);
+    await sendReply(reply, call, response);
+  } catch (error) {
+    if (context.signal.aborted) return;
+    if (response.headersSent) throw error;
+    if (call.isNotification) return sendBody(response, 200, '');
+    sendError(response, toServiceError(error), call.id);
+  }
+}
+
+async function sendReply(reply: LedgerReply, call: Call, response: ServerResponse): Promise<void> {
+  switch (reply.kind) {
+    case 'result':
+      return sendBody(response, 200, resultReply(call.id, reply.json));
+    case 'whole':
+      return sendBody(response, 200, reply.body);
+    case 'stream': {
+      const { sizeBytes } = reply;
+      const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) };
+      response.writeHead(200, { ...COMMON_HEADERS, ...length });
+      return pipeline(reply.body, response);
+    }
+  }
+}
+
+function dropReply(reply: LedgerReply, response: ServerResponse): void {
+  if (reply.kind === 'stream') reply.body.on('error', () => undefined).destroy();
+  sendBody(response, 200, '');
+}
+
+function batchServer({ ledger, maxBufferedBytes }: RpcEndpointOptions, context: Context): ServeCall {
+  const budget = createBudget(maxBufferedBytes);
+  return async (call) => {
+    context.signal.throwIfAborted();
+    const reply = await ledger.serve(call, context);
+    return reply.kind === 'result' ? reply : { kind: 'reply', body: await readWhole(reply, budget) };
+  };
+}

@@ -1,0 +1,69 @@
+import { ERRORS, type ErrorContext, type ErrorName } from '../generated/errors.ts';
+
+/** The catalogue names whose context has no required member. */
+type BareErrorName = {
+  [N in ErrorName]: Record<string, never> extends ErrorContext[N] ? N : never;
+}[ErrorName];
+
+/**
+ * The only error that is thrown inside src/. `code` is the stable name in spec/errors.yaml, `context` fills the
+ * public text and data; `cause` is internal and never leaves the process.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorName;
+  readonly context: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorName, context: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(fillTemplate(ERRORS[code].jsonrpc.message, context), cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.context = context;
+  }
+}
+
+/** Makes a ServiceError whose context is the one that its catalogue entry asks for. */
+export function serviceError<N extends BareErrorName>(
+  code: N,
+  context?: ErrorContext[N],
+  cause?: unknown,
+): ServiceError;
+export function serviceError<N extends ErrorName>(
+  code: N,
+  context: ErrorContext[N],
+  cause?: unknown,
+): ServiceError;
+export function serviceError(
+  code: ErrorName,
+  context: Readonly<Record<string, unknown>> = {},
+  cause?: unknown,
+): ServiceError {
+  return new ServiceError(code, context, cause);
+}
+
+/** A ServiceError as it is; anything else as `internalError` with the original as its internal cause. */
+export function toServiceError(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : new ServiceError('internalError', {}, error);
+}
+
+/** The public text: the catalogue's template with its placeholders filled from the context. */
+export function errorMessage(error: ServiceError): string {
+  return error.message;
+}
+
+/**
+ * The public `data` member: the context members that the catalogue lists, or the whole `data` of a context where the
+ * catalogue gives it a schema. Undefined if there are none.
+ */
+export function errorData(error: ServiceError): unknown {
+  const members: readonly string[] = ERRORS[error.code].data;
+  if (members.length === 0) return error.context.data;
+  const known = members.filter((member) => error.context[member] !== undefined);
+  if (known.length === 0) return undefined;
+  return Object.fromEntries(known.map((member) => [member, error.context[member]]));
+}
+
+function fillTemplate(template: string, context: Readonly<Record<string, unknown>>): string {
+  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    context[name] === undefined ? placeholder : String(context[name]),
+  );
+}

@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { serviceError } from '../service-error.ts';
+import { connectNodes, type NodeOptions } from './open-upstream.ts';
+import { SupervisedChild } from './supervised-child.ts';
+import type { Upstream } from './upstream.ts';
+
+/** The embedded ledger node: a child process, reached over loopback like any other node. */
+export type EmbeddedLedger = {
+  readonly upstream: Upstream;
+  readonly child: SupervisedChild;
+  /** Resolves when the child serves for the first time. */
+  readonly ready: Promise<void>;
+};
+
+const MODULE = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
+
+export type EmbeddedLedgerOptions = {
+  readonly slotMs: number;
+  readonly historySlots: number;
+  readonly node: NodeOptions;
+};
+
+/** Starts the embedded ledger. While it is down, calls get `upstreamUnavailable`. `close` stops the child. */
+export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger): EmbeddedLedger {
+  const firstReady = Promise.withResolvers<void>();
+  let node: Upstream | undefined;
+  const replaceNode = (next: Upstream | undefined): void => {
+    const previous = node;
+    node = next;
+    previous
+      ?.close()
+      .catch((error: unknown) => log.warn({ err: error }, 'closing connections to localnet failed'));
+  };
+  const child = new SupervisedChild(
+    {
+      name: 'localnet',
+      modulePath: MODULE,
+      args: [
+        '--rpc-port',
+        '0',
+        '--slot-ms',
+        String(options.slotMs),
+        '--history-slots',
+        String(options.historySlots),
+      ],
+      onReady: (port) => {
+        replaceNode(connectNodes([`http://127.0.0.1:${port}/`], options.node));
+        firstReady.resolve();
+      },
+      onDown: () => replaceNode(undefined),
+    },
+    log,
+  );
+  child.start();
+  const upstream: Upstream = {
+    send: async (request) => {
+      if (node === undefined) throw serviceError('upstreamUnavailable');
+      return node.send(request);
+    },
+    close: async () => {
+      await node?.close();
+      await child.stop();
+    },
+  };
+  return { upstream, child, ready: firstReady.promise };
+}

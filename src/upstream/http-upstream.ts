@@ -1,0 +1,63 @@
+import { Pool } from 'undici';
+import { ReplyCollector, type CollectedReply } from './reply-collector.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
+
+/** Deadlines in milliseconds: to connect, to the head of the answer, and between two parts of its body. */
+export type HttpUpstreamOptions = {
+  readonly url: string;
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  readonly responseTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+};
+
+/**
+ * A ledger node reached over HTTP with kept-alive connections. Sends the bytes as they are, with headers of its own only.
+ * The reply's status and content type are checked, its content is not (see `withReplyCheck`).
+ */
+export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
+  const url = new URL(options.url);
+  const pool = new Pool(url.origin, {
+    connections: options.connections,
+    pipelining: 1,
+    connect: { timeout: options.connectTimeoutMs },
+    headersTimeout: options.responseTimeoutMs,
+    bodyTimeout: options.bodyTimeoutMs,
+  });
+  const path = `${url.pathname}${url.search}`;
+  const headers = requestHeaders(url);
+  return {
+    send: async ({ body, signal }: UpstreamRequest): Promise<UpstreamReply> => {
+      signal.throwIfAborted();
+      const collector = new ReplyCollector(options.bodyTimeoutMs);
+      const leave = (): void => collector.abort(signal.reason);
+      signal.addEventListener('abort', leave, { once: true });
+      try {
+        pool.dispatch({ path, method: 'POST', headers, body }, collector);
+        return toReply(await collector.reply, signal, leave);
+      } catch (error) {
+        signal.removeEventListener('abort', leave);
+        throw error;
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** A stream stays under the signal until it has closed; a whole reply is done with it. */
+function toReply(reply: CollectedReply, signal: AbortSignal, leave: () => void): UpstreamReply {
+  const forget = (): void => signal.removeEventListener('abort', leave);
+  if (reply.kind === 'stream') {
+    reply.body.once('close', forget);
+    return reply;
+  }
+  forget();
+  return { ...reply, isError: false };
+}
+
+function requestHeaders(url: URL): Readonly<Record<string, string>> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  if (url.username === '' && url.password === '') return headers;
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { ...headers, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}

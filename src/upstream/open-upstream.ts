@@ -1,0 +1,25 @@
+import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts';
+import { spreadCalls } from './spread-calls.ts';
+import type { Upstream } from './upstream.ts';
+import { withReplyCheck } from './with-reply-check.ts';
+import { withRetry } from './with-retry.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** How every node is reached, apart from its address. */
+export type NodeOptions = Omit<HttpUpstreamOptions, 'url'>;
+
+export type WrapOptions = {
+  /** Until a reply is there or begins to stream, retries included. */
+  readonly responseTimeoutMs: number;
+  readonly onRetry: () => void;
+};
+
+/** Several nodes as one upstream, without what `wrapUpstream` adds. */
+export function connectNodes(urls: readonly string[], options: NodeOptions): Upstream {
+  return spreadCalls(urls.map((url) => createHttpUpstream({ ...options, url })));
+}
+
+/** The nodes of a network with all that a call is entitled to, outermost first. */
+export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): Upstream {
+  return withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs));
+}

@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+import type { MethodName } from '../../generated/ledger/methods.ts';
+
+/** One call on its way to a ledger node. */
+export type UpstreamRequest = {
+  /** The JSON-RPC message exactly as the node gets it. */
+  readonly body: Buffer;
+  readonly method: MethodName;
+  /** The raw id token in `body`; undefined for a notification, which a node answers with an empty body. */
+  readonly id: string | undefined;
+  /** Aborted when the client has left: the call is given up at the node too. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * A node's reply body, unchanged. A reply of up to 64 KiB comes whole, a larger one as a stream that keeps at most a few
+ * chunks in memory; the stream fails with a ServiceError if the node breaks off. Whoever takes a stream destroys it.
+ */
+export type UpstreamReply =
+  | { readonly kind: 'whole'; readonly body: Buffer; readonly isError: boolean }
+  | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
+
+/**
+ * A ledger node behind us. `send` throws ServiceError `upstreamUnavailable` (nothing was sent), `upstreamBroken`
+ * (something may have been sent) or `upstreamTimeout`; an aborted signal rejects with its reason.
+ */
+export type Upstream = {
+  readonly send: (request: UpstreamRequest) => Promise<UpstreamReply>;
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,28 @@
+import { serviceError } from '../service-error.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Gives a call `limitMs` until its reply is there (or has begun to stream), retries included; then `upstreamTimeout`. */
+export function withTimeout(upstream: Upstream, limitMs: number): Upstream {
+  return {
+    ...upstream,
+    send: async (request) => {
+      request.signal.throwIfAborted();
+      const deadline = new AbortController();
+      const leave = (): void => deadline.abort(request.signal.reason);
+      const timer = setTimeout(() => deadline.abort(serviceError('upstreamTimeout', { limitMs })), limitMs);
+      request.signal.addEventListener('abort', leave, { once: true });
+      const forget = (): void => request.signal.removeEventListener('abort', leave);
+      try {
+        const reply = await upstream.send({ ...request, signal: deadline.signal });
+        if (reply.kind === 'stream') reply.body.once('close', forget);
+        else forget();
+        return reply;
+      } catch (error) {
+        forget();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from './support/eventually.ts';
+import { useNewDirectory } from './support/new-directory.ts';
+import { type NodeProcess, startNode } from './support/node-process.ts';
+import { echoResult, type ScriptedNode, startScriptedNode } from './server/scripted-node.ts';
+
+const directory = useNewDirectory();
+const running: { stop: () => Promise<void> }[] = [];
+
+afterEach(() => Promise.all(running.splice(0).map((child) => child.stop())));
+
+function keyslot(args: readonly string[], env: Readonly<Record<string, string>> = {}): NodeProcess {
+  const child = startNode(['src/main.ts', ...args], {
+    KEYSLOT_DATA_DIR: directory(),
+    KEYSLOT_HTTP_PORT: '0',
+    ...env,
+  });
+  running.push(child);
+  return child;
+}
+
+type Ready = {
+  readonly base_url: string;
+  readonly rpc_paths: readonly string[];
+  readonly development?: { readonly api_key: string };
+};
+
+async function ready(child: NodeProcess): Promise<Ready> {
+  const line = await eventually('the server says where it serves', () => {
+    if (child.ended() !== undefined) throw new Error(`ended with ${child.ended()}: ${child.stderr()}`);
+    return child.stdout().includes('\n') ? child.stdout() : undefined;
+  });
+  return JSON.parse(line) as Ready;
+}
+
+const run = promisify(execFile);
+
+/** What a shell prints for a line as a user would paste it. */
+const paste = async (line: string): Promise<string> => (await run('sh', ['-c', line])).stdout;
+
+/** True when no new connection is taken; undefined, for "not yet", otherwise. */
+const isRefused = (url: string): Promise<true | undefined> =>
+  fetch(url, { headers: { connection: 'close' } }).then(
+    () => undefined,
+    () => true,
+  );
+
+type ChildLine = { readonly msg: string; readonly childPid: number; readonly port: number };
+
+/** The embedded ledger of a server with log level debug: its process and its port. */
+function ledgerOf(server: NodeProcess): Promise<ChildLine> {
+  return eventually('the ledger is ready', () => {
+    const line = server
+      .stderr()
+      .split('\n')
+      .slice(0, -1)
+      .find((text) => text.includes('child process is ready'));
+    return line === undefined ? undefined : (JSON.parse(line) as ChildLine);
+  });
+}
+
+const hasCurl = spawnSync('curl', ['--version']).error === undefined;
+
+const ended = (child: NodeProcess): Promise<string> => eventually('the command has ended', child.ended);
+const getSlot = (url: string): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"getSlot"}',
+  });
+
+async function scriptedNode(): Promise<ScriptedNode> {
+  const node = await startScriptedNode();
+  running.push({ stop: node.close });
+  return node;
+}
+
+test.each([
+  [['fly'], 'there is no command "fly"'],
+  [['serve', '--fly'], '--fly'],
+  [['serve', 'extra'], 'extra'],
+  [['localnet', '--http-port', '1'], '--http-port'],
+])('%j is a mistake: exit code 2 and a line that says why', async (args, reason) => {
+  const child = keyslot(args);
+  expect(await ended(child)).toBe('exit code 2');
+  expect(child.stderr()).toContain(reason);
+  expect(child.stdout()).toBe('');
+});
+
+test('help names every command and setting, and exits with 0', async () => {
+  const child = keyslot(['help']);
+  expect(await ended(child)).toBe('exit code 0');
+  for (const word of ['serve', 'localnet', 'version', '--config', 'KEYSLOT_UPSTREAM_URL'])
+    expect(child.stdout()).toContain(word);
+});
+
+test('version prints the version of package.json', async () => {
+  const child = keyslot(['--version']);
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  expect(await ended(child)).toBe('exit code 0');
+  expect(child.stdout()).toBe(`keyslot ${version}\n`);
+});
+
+test('serve reports every mistake of its configuration and exits with 2', async () => {
+  const child = keyslot(['serve', '--log-level', 'loud'], { KEYSLOT_HTTP_PORT: '70000' });
+  expect(await ended(child)).toBe('exit code 2');
+  expect(child.stderr()).toContain('http.port (KEYSLOT_HTTP_PORT) is 70000');
+  expect(child.stderr()).toContain('log_level (KEYSLOT_LOG_LEVEL) is "loud"');
+});
+
+test('serve says that a port is taken and which setting chooses another', async () => {
+  const node = await scriptedNode();
+  const blocker = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => blocker.once('listening', resolve));
+  const { port } = blocker.address() as AddressInfo;
+  const child = keyslot(['serve'], { KEYSLOT_HTTP_PORT: String(port), KEYSLOT_UPSTREAM_URL: node.url });
+  expect(await ended(child)).toBe('exit code 1');
+  expect(child.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}: the port is taken`);
+  expect(child.stderr()).toContain('KEYSLOT_HTTP_PORT');
+  await new Promise((resolve) => blocker.close(resolve));
+});
+
+test('a second server on the same data directory names the first, and says nothing else', async () => {
+  const first = keyslot(['serve', '--json']);
+  await ready(first);
+  const second = keyslot(['serve', '--json']);
+  expect(await ended(second)).toBe('exit code 1');
+  const lines = second.stderr().split('\n').slice(0, -1);
+  expect(lines.at(-1)).toContain(`is in use by process ${first.pid}`);
+  expect(lines.every((line) => line.startsWith('keyslot: '))).toBe(true);
+});
+
+test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async () => {
+  const node = await scriptedNode();
+  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const line = await eventually('the line is there', () => /curl -s .*\n/.exec(child.stdout())?.[0].trim());
+  expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
+});
+
+test('a server on SIGTERM finishes the request under way, then exits with 0', async () => {
+  const node = await scriptedNode();
+  const child = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const { base_url, rpc_paths, development } = await ready(child);
+  const arrived = Promise.withResolvers<() => void>();
+  node.play((response, seen, attempt) => arrived.resolve(() => echoResult('5')(response, seen, attempt)));
+  const answer = getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
+  const finish = await arrived.promise;
+  process.kill(child.pid, 'SIGTERM');
+  await eventually('no new connection is taken', () => isRefused(`${base_url}/healthz`));
+  finish();
+  expect(await (await answer).json()).toMatchObject({ result: 5 });
+  expect(await ended(child)).toBe('exit code 0');
+});
+
+test("with an operator's configuration the development key is revoked and its file is gone", async () => {
+  const node = await scriptedNode();
+  const first = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const { development } = await ready(first);
+  expect(existsSync(join(directory(), 'dev.json'))).toBe(true);
+  await first.stop();
+  const path = join(directory(), 'keyslot.yaml');
+  writeFileSync(path, `networks: [{ upstreams: [{ url: '${node.url}' }] }]\n`);
+  const second = keyslot(['serve', '--json', '--config', path]);
+  const { base_url, rpc_paths, development: none } = await ready(second);
+  expect(none).toBeUndefined();
+  expect(existsSync(join(directory(), 'dev.json'))).toBe(false);
+  const response = await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ error: { code: -32042 } });
+});
+
+test('the embedded ledger is started again when it dies, and /readyz counts it', async () => {
+  const child = keyslot(['serve', '--json', '--log-level', 'debug']);
+  const { base_url, rpc_paths, development } = await ready(child);
+  const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
+  expect((await getSlot(url)).status).toBe(200);
+  process.kill((await ledgerOf(child)).childPid, 'SIGKILL');
+  const state = await eventually('the ledger is back', async () => {
+    const text = await (await fetch(`${base_url}/readyz`)).text();
+    return text.includes('"restarts":1') && text.includes('"status":"ready"') ? text : undefined;
+  });
+  expect(state).toContain('"localnet":{"state":"ready","restarts":1}');
+  expect((await getSlot(url)).status).toBe(200);
+  expect(await (await fetch(`${base_url}/metrics`)).text()).toContain(
+    'keyslot_child_restarts{child="solana-localnet"} 1',
+  );
+});
+
+test('the embedded ledger ends with a server that is killed', async () => {
+  const child = keyslot(['serve', '--json', '--log-level', 'debug']);
+  await ready(child);
+  const { port } = await ledgerOf(child);
+  process.kill(child.pid, 'SIGKILL');
+  await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
+});
+
+test('no log line holds the key', async () => {
+  const node = await scriptedNode();
+  node.play((response) => response.destroy());
+  const child = keyslot(['serve', '--json', '--log-level', 'trace'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const { base_url, rpc_paths, development } = await ready(child);
+  expect((await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`)).status).toBe(502);
+  await child.stop();
+  expect(child.stderr()).not.toContain(development?.api_key);
+  expect(child.stderr()).not.toContain('node-secret');
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { echoResult, type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
+import { type Gateway, post, startGateway } from './start-gateway.ts';
+
+let node: ScriptedNode;
+let gateway: Gateway;
+
+beforeEach(async () => {
+  node = await startScriptedNode();
+  gateway = await startGateway({ nodeUrls: [node.url], maxBatchCalls: 5, batchConcurrency: 2 });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await node.close();
+});
+
+const call = (id: string, method = 'getSlot'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+
+test('replies stand in the order of the calls, whichever is answered first', async () => {
+  const firstMayEnd = Promise.withResolvers<void>();
+  node.play((response, seen, attempt) => {
+    if (seen.body.includes('"id":1,'))
+      return void firstMayEnd.promise.then(() => echoResult('"a"')(response, seen, attempt));
+    echoResult('"b"')(response, seen, attempt);
+    firstMayEnd.resolve();
+  });
+  const response = await post(gateway.rpcUrl, `[ ${call('1')} , ${call('"x"')},${call('-3')} ]`);
+  const replies = ['{"jsonrpc":"2.0","result":"a","id":1}', '{"jsonrpc":"2.0","result":"b","id":"x"}'];
+  expect(await response.text()).toBe(`[${replies.join(',')},{"jsonrpc":"2.0","result":"b","id":-3}]\n`);
+});
+
+test('each call of a batch reaches the node alone, as its own bytes', async () => {
+  await post(gateway.rpcUrl, `[${call('1')},\n { "jsonrpc":"2.0", "id":2, "method":"getVersion" } ]`);
+  expect(node.seen.map(({ body }) => body).sort()).toEqual(
+    [call('1'), '{ "jsonrpc":"2.0", "id":2, "method":"getVersion" }'].sort(),
+  );
+});
+
+test('one failing item does not fail the others', async () => {
+  node.play((response, seen, attempt) => {
+    if (seen.body.includes('"id":2,')) response.destroy();
+    else echoResult('1')(response, seen, attempt);
+  });
+  const items = [call('1'), call('2'), call('3', 'nope'), '{"id":4}', call('5')];
+  const response = await post(gateway.rpcUrl, `[${items.join(',')}]`);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject([
+    { result: 1, id: 1 },
+    { error: { code: -32050 }, id: 2 },
+    { error: { code: -32601 }, id: 3 },
+    { error: { code: -32600 }, id: 4 },
+    { result: 1, id: 5 },
+  ]);
+});
+
+test('no more calls of a batch are under way than allowed', async () => {
+  let underWay = 0;
+  let most = 0;
+  node.play((response, seen, attempt) => {
+    most = Math.max(most, ++underWay);
+    setImmediate(() => {
+      underWay--;
+      echoResult('1')(response, seen, attempt);
+    });
+  });
+  await post(gateway.rpcUrl, `[${[1, 2, 3, 4, 5].map((id) => call(String(id))).join(',')}]`);
+  expect(most).toBe(2);
+});
+
+test('a batch of the limit passes, one more is refused before any call runs', async () => {
+  const batch = (size: number): string =>
+    `[${Array.from({ length: size }, (_, id) => call(String(id))).join(',')}]`;
+  expect(await (await post(gateway.rpcUrl, batch(5))).json()).toHaveLength(5);
+  const refused = await post(gateway.rpcUrl, batch(6));
+  expect(refused.status).toBe(200);
+  expect(await refused.json()).toEqual({
+    jsonrpc: '2.0',
+    error: { code: -32600, message: 'Batch of 6 calls is too large; max 5', data: { limit: 5, value: 6 } },
+    id: null,
+  });
+  expect(node.seen).toHaveLength(5);
+});
+
+test('an empty batch is answered with an empty body', async () => {
+  const response = await post(gateway.rpcUrl, '[ ]');
+  expect([response.status, await response.text()]).toEqual([200, '']);
+});
+
+test('replies beyond what one batch may hold are errors in their places', async () => {
+  node.play((response, { body }) => {
+    const id = /"id":(\d)/.exec(body)?.[1];
+    const result = id === '1' ? 'small' : 'z'.repeat(1024 * 1024);
+    sendJson(response, `{"jsonrpc":"2.0","result":"${result}","id":${id}}`);
+  });
+  const response = await post(gateway.rpcUrl, `[${call('1')},${call('2')}]`);
+  expect(await response.json()).toMatchObject([{ result: 'small' }, { error: { code: -32056 }, id: 2 }]);
+});

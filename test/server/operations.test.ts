@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
+import { type Gateway, KEY, post, RPC_PATH, readReply, startGateway } from './start-gateway.ts';
+
+type Document = { readonly openrpc: string; readonly methods: readonly { readonly name: string }[] };
+
+let node: ScriptedNode;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  node = await startScriptedNode();
+  gateway = await startGateway({ nodeUrls: [node.url] });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await node.close();
+});
+
+test('/healthz answers without a key', async () => {
+  const response = await fetch(`${gateway.baseUrl}/healthz`);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+});
+
+test('/readyz is 200 when all parts are ready, 503 otherwise', async () => {
+  const parts = { store: { kind: 'pglite', state: 'ready' } };
+  const down = await startGateway({ nodeUrls: [node.url], readiness: { isReady: false, parts } });
+  const ready = await fetch(`${gateway.baseUrl}/readyz`);
+  const notReady = await fetch(`${down.baseUrl}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+  expect([notReady.status, await notReady.json()]).toEqual([503, { status: 'notReady', ...parts }]);
+  await down.close();
+});
+
+test('/metrics counts by known method and outcome, and holds no key', async () => {
+  await post(gateway.rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"getSlot"}');
+  await post(gateway.rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"someone_s_secret"}');
+  await post(`${gateway.baseUrl}${RPC_PATH}?apikey=ks_key_wrong`, '{}');
+  const text = await (await fetch(`${gateway.baseUrl}/metrics`)).text();
+  const label = 'network="solana-localnet"';
+  expect(text).toContain(`keyslot_rpc_calls_total{${label},method="getSlot",outcome="ok"} 1`);
+  expect(text).toContain(`keyslot_rpc_calls_total{${label},method="unknown",outcome="methodNotFound"} 1`);
+  expect(text).toContain('keyslot_http_refusals_total{error="apiKeyUnknown"} 1');
+  expect(text).toContain(`keyslot_rpc_duration_seconds_count{${label},method="getSlot"} 1`);
+  expect(text).toContain(`keyslot_rpc_in_flight{${label}} 0`);
+  expect(text).toContain('process_cpu_seconds_total');
+  expect(text).not.toMatch(new RegExp(`${KEY}|ks_key_wrong|someone_s_secret|node-secret`));
+});
+
+test('/metrics is not shown through a proxy', async () => {
+  const response = await fetch(`${gateway.baseUrl}/metrics`, {
+    headers: { 'x-forwarded-for': '203.0.113.9' },
+  });
+  expect(response.status).toBe(403);
+});
+
+test('the paths for operators are for reading', async () => {
+  const response = await post(`${gateway.baseUrl}/healthz`, '{}');
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('rpc.discover and /openrpc.json give the same document, and no node is asked', async () => {
+  const before = node.seen.length;
+  const document = (await (await fetch(`${gateway.baseUrl}/openrpc.json`)).json()) as Document;
+  const reply = await post(gateway.rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
+  expect((await readReply(reply)).result).toEqual(document);
+  expect(document.openrpc).toMatch(/^1\./);
+  expect(document.methods.map(({ name }) => name)).toContain('getBalance');
+  expect(node.seen).toHaveLength(before);
+});

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as it reached the node. */
+export type SeenRequest = {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: IncomingMessage['headers'];
+};
+
+/** Answers one request; `attempt` counts from 1. */
+export type Script = (response: ServerResponse, seen: SeenRequest, attempt: number) => void;
+
+export type ScriptedNode = {
+  readonly url: string;
+  readonly seen: readonly SeenRequest[];
+  /** Emptied when a connection was closed before its answer had ended. */
+  readonly left: Promise<void>;
+  play: (script: Script) => void;
+  close: () => Promise<void>;
+};
+
+/** A ledger node on loopback that answers by a script, and remembers what reached it. */
+export async function startScriptedNode(first: Script = echoResult('1')): Promise<ScriptedNode> {
+  const seen: SeenRequest[] = [];
+  const left = Promise.withResolvers<void>();
+  let script = first;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    response.once('close', () => {
+      if (!response.writableFinished) left.resolve();
+    });
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { url = '', headers } = request;
+      const entry = { url, headers, body: Buffer.concat(chunks).toString() };
+      seen.push(entry);
+      script(response, entry, seen.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/rpc?token=node-secret`,
+    seen,
+    left: left.promise,
+    play: (next) => {
+      script = next;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Answers as JSON with a body as it stands. */
+export function sendJson(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
+}
+
+/** Answers every call with this result (JSON text) under the call's own id; a notification with an empty body. */
+export function echoResult(result: string): Script {
+  return (response, { body }) => {
+    const id = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/.exec(body)?.[1];
+    sendJson(response, id === undefined ? '' : `{"jsonrpc":"2.0","result":${result},"id":${id}}\n`);
+  };
+}

@@ -1,0 +1,52 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { echoResult, type ScriptedNode, startScriptedNode } from './scripted-node.ts';
+import { type Gateway, post, startGateway } from './start-gateway.ts';
+
+let node: ScriptedNode;
+let gateway: Gateway;
+
+beforeEach(async () => {
+  node = await startScriptedNode();
+  gateway = await startGateway({ nodeUrls: [node.url] });
+});
+
+afterEach(() => node.close());
+
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
+
+test('a stopping server lets requests under way finish and takes no new connection', async () => {
+  const arrived = Promise.withResolvers<() => void>();
+  node.play((response, seen, attempt) => arrived.resolve(() => echoResult('9')(response, seen, attempt)));
+  const answer = post(gateway.rpcUrl, CALL);
+  const finish = await arrived.promise;
+  const closed = gateway.close(5_000);
+  await expect(fetch(`${gateway.baseUrl}/healthz`, { headers: { connection: 'close' } })).rejects.toThrow();
+  finish();
+  expect(await (await answer).json()).toMatchObject({ result: 9 });
+  await closed;
+});
+
+test('kept-alive connections do not hold the server up', async () => {
+  const agent = new Agent({ keepAlive: true });
+  await new Promise<void>((resolve, reject) => {
+    const request = httpRequest(`${gateway.baseUrl}/healthz`, { agent }, (response) => {
+      response.resume().once('end', resolve);
+    });
+    request.once('error', reject).end();
+  });
+  const startMs = performance.now();
+  await gateway.close(5_000);
+  agent.destroy();
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('requests that outlast the deadline are cut off', async () => {
+  const arrived = Promise.withResolvers<void>();
+  node.play(() => arrived.resolve());
+  const answer = post(gateway.rpcUrl, CALL);
+  const failed = expect(answer).rejects.toThrow();
+  await arrived.promise;
+  await gateway.close(50);
+  await failed;
+});

@@ -1,0 +1,106 @@
+import { pino } from 'pino';
+import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
+import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
+import { withObservation } from '../../src/gate/with-observation.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { startHttpServer } from '../../src/server/http/http-server.ts';
+import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
+import { createRouter } from '../../src/server/http/router.ts';
+import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
+import { connectNodes, wrapUpstream } from '../../src/upstream/open-upstream.ts';
+
+export const KEY = 'ks_key_test';
+export const RPC_PATH = '/solana-localnet';
+
+export type GatewayOptions = {
+  readonly nodeUrls: readonly string[];
+  readonly environment?: string;
+  readonly responseTimeoutMs?: number;
+  readonly bodyTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly maxBodyBytes?: number;
+  readonly maxBatchCalls?: number;
+  readonly batchConcurrency?: number;
+  readonly maxBufferedBytes?: number;
+  readonly corsOrigins?: readonly string[];
+  readonly readiness?: Readiness;
+};
+
+export type Gateway = {
+  readonly baseUrl: string;
+  /** The JSON-RPC address with a valid key. */
+  readonly rpcUrl: string;
+  readonly metrics: Metrics;
+  readonly close: (deadlineMs?: number) => Promise<void>;
+};
+
+const KEYS: KeyFinder = {
+  find: (presented) => {
+    if (presented === KEY) return { kind: 'valid', keyId: 'k1', accountId: 'a1' };
+    return presented === 'ks_key_old' ? { kind: 'revoked' } : { kind: 'unknown' };
+  },
+};
+
+/** The gateway in this process, on a free port, before nodes of the test's own; without store and children. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { responseTimeoutMs = 2_000, bodyTimeoutMs = 2_000, maxBufferedBytes = 1024 * 1024 } = options;
+  const metrics = createMetrics();
+  const log = pino({ level: 'silent' });
+  const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
+  const onRetry = (): void => metrics.countRetry('solana-localnet');
+  const upstream = wrapUpstream(connectNodes(options.nodeUrls, node), { responseTimeoutMs, onRetry });
+  const ledger = createLedger({ upstream, environment: options.environment ?? 'localnet', maxBufferedBytes });
+  const endpoint = createRpcEndpoint({
+    ledger: withObservation(ledger, metrics, 'solana-localnet'),
+    authenticate: createAuthenticate(KEYS, { nowMs: () => 0 }),
+    limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
+    maxBodyBytes: options.maxBodyBytes ?? 51_200,
+    maxBufferedBytes,
+  });
+  const readiness = options.readiness ?? { isReady: true, parts: {} };
+  const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });
+  const router = createRouter({
+    routes: new Map([...operations, [RPC_PATH, endpoint]]),
+    rpcPaths: [RPC_PATH],
+    corsOrigins: options.corsOrigins ?? ['*'],
+    onRefusal: metrics.countRefusal,
+    log,
+  });
+  const server = await startHttpServer(router, {
+    host: '127.0.0.1',
+    port: 0,
+    portSetting: 'KEYSLOT_HTTP_PORT',
+    requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
+    idleTimeoutMs: 10_000,
+  });
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  return {
+    baseUrl,
+    rpcUrl: `${baseUrl}${RPC_PATH}?apikey=${KEY}`,
+    metrics,
+    close: async (deadlineMs = 1_000) => {
+      await server.close(deadlineMs);
+      await upstream.close();
+    },
+  };
+}
+
+/** POSTs a body as JSON. */
+export function post(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+}
+
+export type Reply = {
+  readonly result?: unknown;
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly id: unknown;
+};
+
+/** The JSON-RPC reply in a response; `error` is to be read only where one is expected. */
+export async function readReply(response: Response): Promise<Reply> {
+  return (await response.json()) as Reply;
+}
