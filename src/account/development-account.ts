@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, isNull, ne } from 'drizzle-orm';
+import { accounts, apiKeys } from '../store/tables.ts';
+import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
+import {
+  type DevelopmentFile,
+  deleteDevelopmentFile,
+  readDevelopmentFile,
+  writeDevelopmentFile,
+} from './development-file.ts';
+
+/** Where the server is reached. Only what it really serves is given, and written. */
+export type ServedAt = {
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  readonly wsUrl?: string | undefined;
+  readonly grpcUrl?: string | undefined;
+  /** `/<network>-<environment>`. */
+  readonly rpcPath: string;
+};
+
+const KEY_NAME = 'development';
+
+/**
+ * Makes the development account usable and says how in `<dataDir>/dev.json` (mode 0600). The key of an earlier start
+ * is kept if the file still has it and the store knows it; otherwise there is a new one, and all others are revoked.
+ * @returns what the file says.
+ */
+export async function ensureDevelopmentAccount(
+  places: KeyPlaces,
+  served: ServedAt,
+  nowMs: number,
+): Promise<DevelopmentFile> {
+  const accountId = await ensureAccount(places, nowMs);
+  const key =
+    (await findKept(places, served.dataDir, accountId, nowMs)) ?? (await createKey(places, accountId, nowMs));
+  const file: DevelopmentFile = {
+    base_url: served.baseUrl,
+    ...(served.wsUrl === undefined ? {} : { ws_url: served.wsUrl }),
+    ...(served.grpcUrl === undefined ? {} : { grpc_url: served.grpcUrl }),
+    rpc_path: served.rpcPath,
+    api_key: key.text,
+  };
+  await writeDevelopmentFile(served.dataDir, file);
+  await revokeKeys(places, accountId, nowMs, key.id);
+  return file;
+}
+
+/**
+ * For a server with an operator's configuration, before it listens: a development account left over from a start
+ * without one loses its keys, and `dev.json` goes.
+ */
+export async function revokeDevelopmentAccount(
+  places: KeyPlaces,
+  dataDir: string,
+  nowMs: number,
+): Promise<void> {
+  const accountId = await findAccount(places);
+  if (accountId !== undefined) await revokeKeys(places, accountId, nowMs);
+  await deleteDevelopmentFile(dataDir);
+}
+
+async function ensureAccount(places: KeyPlaces, nowMs: number): Promise<string> {
+  const row = { id: randomUUID(), kind: 'development' as const, createdAt: new Date(nowMs) };
+  await places.store.db.insert(accounts).values(row).onConflictDoNothing();
+  return (await findAccount(places)) ?? row.id;
+}
+
+async function findAccount({ store }: KeyPlaces): Promise<string | undefined> {
+  const rows = await store.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.kind, 'development'));
+  return rows[0]?.id;
+}
+
+async function findKept({ keyring }: KeyPlaces, dataDir: string, accountId: string, nowMs: number) {
+  const text = (await readDevelopmentFile(dataDir))?.api_key;
+  if (text === undefined) return undefined;
+  const found = keyring.find(text, nowMs);
+  return found.kind === 'valid' && found.accountId === accountId ? { id: found.keyId, text } : undefined;
+}
+
+function createKey(places: KeyPlaces, accountId: string, nowMs: number) {
+  return createApiKey(places, { accountId, name: KEY_NAME }, nowMs);
+}
+
+async function revokeKeys(
+  places: KeyPlaces,
+  accountId: string,
+  nowMs: number,
+  exceptId?: string,
+): Promise<void> {
+  const live = await places.store.db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.accountId, accountId),
+        isNull(apiKeys.revokedAt),
+        exceptId === undefined ? undefined : ne(apiKeys.id, exceptId),
+      ),
+    );
+  for (const { id } of live) await revokeApiKey(places, id, nowMs);
+}

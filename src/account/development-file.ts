@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** `dev.json`: how to reach a server that was started without a configuration, and the key to do it with. */
+export type DevelopmentFile = {
+  readonly base_url: string;
+  readonly ws_url?: string;
+  readonly grpc_url?: string;
+  readonly rpc_path: string;
+  readonly api_key: string;
+};
+
+/** The key in `<dataDir>/dev.json`; undefined when there is no such file or it is not one of ours. */
+export async function readDevelopmentFile(
+  dataDir: string,
+): Promise<Pick<DevelopmentFile, 'api_key'> | undefined> {
+  try {
+    const { api_key } = JSON.parse(await readFile(pathIn(dataDir), 'utf8')) as { api_key?: unknown };
+    return typeof api_key === 'string' ? { api_key } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Writes `<dataDir>/dev.json`, readable by its owner only. A reader sees the old file or the new one, whole. */
+export async function writeDevelopmentFile(dataDir: string, file: DevelopmentFile): Promise<void> {
+  const draft = `${pathIn(dataDir)}.${randomUUID()}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(file, undefined, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, pathIn(dataDir));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Deletes `<dataDir>/dev.json` if it is there. */
+export async function deleteDevelopmentFile(dataDir: string): Promise<void> {
+  await rm(pathIn(dataDir), { force: true });
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, 'dev.json');
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** The kinds of secret that are handed out as text, by their prefix. */
+export type KeyTextPrefix = 'ks_key_' | 'ks_tok_';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_BYTES = 32;
+/** 62^43 > 2^256: 32 bytes in base-62, filled up with zeros. */
+const SECRET_DIGITS = 43;
+/** 62^6 > 2^32. */
+const CHECKSUM_DIGITS = 6;
+const SHOWN_DIGITS = 4;
+const BODY = /^[0-9A-Za-z]{49}$/;
+
+/** A new secret of 256 random bits: prefix, 43 base-62 digits, and 6 that are the CRC-32 of all before them. */
+export function createKeyText(
+  prefix: KeyTextPrefix,
+  random: (sizeBytes: number) => Uint8Array = randomBytes,
+): string {
+  const value = BigInt(`0x${Buffer.from(random(SECRET_BYTES)).toString('hex')}`);
+  const text = prefix + toBase62(value, SECRET_DIGITS);
+  return text + checksum(text);
+}
+
+/** Whether the text is complete and unmistyped. Says nothing about whether such a key was ever given out. */
+export function isKeyText(prefix: KeyTextPrefix, text: string): boolean {
+  if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return false;
+  return text.slice(-CHECKSUM_DIGITS) === checksum(text.slice(0, -CHECKSUM_DIGITS));
+}
+
+/** The beginning that may be stored and shown, so that people can tell their keys apart: prefix and 4 digits. */
+export function shownPart(prefix: KeyTextPrefix, text: string): string {
+  return text.slice(0, prefix.length + SHOWN_DIGITS);
+}
+
+function checksum(text: string): string {
+  return toBase62(BigInt(crc32(text)), CHECKSUM_DIGITS);
+}
+
+function toBase62(value: bigint, digits: number): string {
+  let rest = value;
+  let text = '';
+  for (let digit = 0; digit < digits; digit += 1) {
+    text = ALPHABET.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,105 @@
+import { hash, randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { serviceError } from '../service-error.ts';
+import { processStartedAt } from './process-started-at.ts';
+
+/** A lock that this process holds. `text` is unique, so that nobody else's lock is ever taken for it. */
+export type Lock = { readonly path: string; readonly text: string };
+
+type Holder = { readonly pid: number; readonly startedAt: string; readonly host: string };
+
+const ATTEMPTS = 5;
+
+/**
+ * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is
+ * taken over; one from another host (or container) cannot be judged from here and counts as held.
+ * @throws ServiceError dataDirectoryLocked naming the holder.
+ */
+export async function acquireLock(dataDir: string): Promise<Lock> {
+  const own: Holder = { pid: process.pid, startedAt: processStartedAt(process.pid) ?? '', host: hostname() };
+  const text = `${JSON.stringify({ ...own, id: randomUUID() })}\n`;
+  const lock = { path: join(dataDir, 'lock'), text };
+  await takeFile(lock, dataDir);
+  return lock;
+}
+
+/** Gives the lock back. A lock that is no longer this process's own is left alone. */
+export async function releaseLock({ path, text }: Lock): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(ignoreMissing)) === text) await rm(path);
+}
+
+/**
+ * A stale file is replaced by whoever holds the file of its succession, which is named after its content and taken in
+ * the same way. So one process at most replaces it, and only while it is still the one that was judged.
+ */
+async function takeFile(file: Lock, dataDir: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (await putInPlace(file)) return;
+    const found = await readFile(file.path, 'utf8').catch(ignoreMissing);
+    if (found === undefined) continue;
+    const holder = parseHolder(found);
+    if (holder !== undefined && isHeld(holder)) throw lockedBy(dataDir, holder);
+    const succession = { path: `${file.path}.${hash('sha256', found).slice(0, 16)}`, text: file.text };
+    await takeFile(succession, dataDir);
+    if ((await readFile(file.path, 'utf8').catch(ignoreMissing)) === found)
+      return await rename(succession.path, file.path);
+    await releaseLock(succession);
+  }
+  throw serviceError('dataDirectoryLocked', {
+    path: dataDir,
+    holder: 'several processes that start at once',
+  });
+}
+
+/** Written aside and linked: the file appears with its content, or not at all where there is one. */
+async function putInPlace({ path, text }: Lock): Promise<boolean> {
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function isHeld(holder: Holder): boolean {
+  if (holder.host !== hostname()) return true;
+  return processStartedAt(holder.pid) === holder.startedAt;
+}
+
+function lockedBy(dataDir: string, { pid, host }: Holder): Error {
+  if (pid === process.pid && host === hostname()) {
+    return serviceError('dataDirectoryLocked', { path: dataDir, holder: `this process (${pid})` });
+  }
+  const holder =
+    host === hostname()
+      ? `process ${pid}`
+      : `process ${pid} on host ${host} (if it is gone, delete ${join(dataDir, 'lock')})`;
+  return serviceError('dataDirectoryLocked', { path: dataDir, holder });
+}
+
+/** Undefined for anything that this version does not write: a lock nobody can be found by is stale. */
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { pid, startedAt, host } = JSON.parse(text) as Partial<Holder>;
+    const valid = Number.isSafeInteger(pid) && typeof startedAt === 'string' && typeof host === 'string';
+    return valid ? ({ pid, startedAt, host } as Holder) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+  return undefined;
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import { DEADLINES } from './deadlines.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/**
+ * Applies the migrations that the schema has not seen, all of them or none. Processes that open the same
+ * database at once take turns: the advisory lock is held until the transaction ends.
+ */
+export async function applyMigrations(clientConfig: pg.ClientConfig, schema: string): Promise<void> {
+  const client = new pg.Client({
+    ...clientConfig,
+    query_timeout: DEADLINES.migrationMs,
+    statement_timeout: clientConfig.statement_timeout === undefined ? undefined : DEADLINES.migrationMs,
+  });
+  await client.connect();
+  try {
+    await drizzle(client).transaction(async (tx) => {
+      await tx.execute(
+        sql`select pg_advisory_xact_lock(hashtextextended(${`keyslot migrations of ${schema}`}, 0))`,
+      );
+      await tx.execute(sql`create schema if not exists ${sql.identifier(schema)}`);
+      await tx.execute(sql`set local search_path to ${sql.identifier(schema)}`);
+      await migrate(tx, {
+        migrationsFolder: MIGRATIONS,
+        migrationsSchema: schema,
+        migrationsTable: 'migrations',
+      });
+    });
+  } finally {
+    await client.end();
+  }
+}

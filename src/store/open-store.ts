@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { DEADLINES } from './deadlines.ts';
+import { applyMigrations } from './migrate.ts';
+import { openPglite } from './pglite/open-pglite.ts';
+import { openPostgres } from './postgres/open-postgres.ts';
+import { withStoreErrors } from './store-errors.ts';
+
+/** Where the store lies and, where several share one database, under which name. */
+export type StoreOptions = {
+  /** Directory of everything the server keeps; made with mode 0700 where it does not exist. */
+  readonly dataDir: string;
+  /** A PostgreSQL address (postgres://…). Absent: the embedded store in `<dataDir>/store`. */
+  readonly databaseUrl?: string | undefined;
+  /** The SQL schema that holds the tables. Default `keyslot`. */
+  readonly schema?: string | undefined;
+};
+
+export type Store = {
+  readonly kind: 'pglite' | 'postgres';
+  /**
+   * One query layer over both kinds. The embedded store has a single connection: inside `db.transaction(tx => …)` use
+   * `tx` only, a query on `db` would wait for the transaction and end in its deadline.
+   */
+  readonly db: NodePgDatabase;
+  /** Ends the connections and gives the data directory back. May be called twice. */
+  close(): Promise<void>;
+  /** Resolves when the store answers. @throws ServiceError storeUnavailable when it does not within its deadline. */
+  ping(): Promise<void>;
+};
+
+/** One way to reach a PostgreSQL: what both kinds of store are made from. */
+export type Backend = {
+  readonly kind: Store['kind'];
+  /** Names the store in errors and logs; without secrets. */
+  readonly where: string;
+  readonly clientConfig: pg.ClientConfig;
+  readonly maxConnections: number;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the store, brings its tables up to date and returns it ready for queries.
+ * @throws ServiceError dataDirectoryLocked when another process has the embedded store open, naming that process;
+ *   storeUnavailable when the store cannot be opened, reached or migrated, naming where and why, never a password.
+ */
+export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
+  const schema = options.schema ?? 'keyslot';
+  const backend =
+    options.databaseUrl === undefined
+      ? await openPglite(options.dataDir, log)
+      : openPostgres(options.databaseUrl);
+  try {
+    await withStoreErrors(backend.where, () => applyMigrations(backend.clientConfig, schema));
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+  return connect(backend, schema, log);
+}
+
+function connect(backend: Backend, schema: string, log: Logger): Store {
+  const pool = new pg.Pool({
+    ...backend.clientConfig,
+    max: backend.maxConnections,
+    onConnect: (client) => client.query(`set search_path to ${pg.escapeIdentifier(schema)}`),
+  });
+  pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
+  const db = drizzle(pool);
+  let closing: Promise<void> | undefined;
+  return {
+    kind: backend.kind,
+    db,
+    close: () => (closing ??= endPool(pool).finally(() => backend.close())),
+    ping: () => withStoreErrors(backend.where, async () => void (await db.execute(sql`select 1`))),
+  };
+}
+
+/** Waits for running queries, at most until the close deadline: then the connections are cut. */
+async function endPool(pool: pg.Pool): Promise<void> {
+  const deadline = Promise.withResolvers<void>();
+  const timer = setTimeout(deadline.resolve, DEADLINES.closeMs);
+  await Promise.race([pool.end(), deadline.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { DEADLINES } from '../deadlines.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import type { Wire } from './wire-stream.ts';
+
+/** A running PGlite in a thread of its own. */
+export type StoreThread = Wire & {
+  /** Resolves when the thread has ended, with the reason where it was not asked to. */
+  readonly ended: Promise<Error | undefined>;
+  /** Ends PostgreSQL in order, then the thread. A thread that does not end in time is cut off. */
+  close(): Promise<void>;
+};
+
+/** Starts PGlite on a directory, which is filled with a new database where it is empty. @throws Error saying why not. */
+export async function startStoreThread(directory: string): Promise<StoreThread> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory } });
+  const ended = awaitEnd(worker);
+  const thread = createThread(worker, ended);
+  const ready = once(worker, 'message', { signal: AbortSignal.timeout(DEADLINES.startMs) });
+  const outcome = await Promise.race([ready, ended]).catch((error: unknown) => toError(error));
+  if (outcome instanceof Error || outcome === undefined) {
+    await worker.terminate();
+    throw outcome ?? new Error('the store thread ended while it started');
+  }
+  return thread;
+}
+
+function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreThread {
+  let session = 0;
+  let receive: ((bytes: Uint8Array) => void) | undefined;
+  const tell = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
+  worker.on('message', (message: FromWorker) => {
+    if (message.kind === 'bytes' && message.session === session) receive?.(message.bytes);
+  });
+  return {
+    ended,
+    connect(onBytes, onLoss) {
+      session += 1;
+      receive = onBytes;
+      const own = session;
+      tell({ kind: 'connect', session: own });
+      void ended.then((error) => onLoss(error ?? new Error('the store is closed')));
+      return (bytes) => {
+        const copy = new Uint8Array(bytes);
+        tell({ kind: 'bytes', session: own, bytes: copy }, [copy.buffer]);
+      };
+    },
+    async close() {
+      tell({ kind: 'close' });
+      const timer = setTimeout(() => void worker.terminate(), DEADLINES.closeMs);
+      await ended.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** An `error` comes before `exit`, and a thread that ends by itself was asked to if its exit code is 0. */
+function awaitEnd(worker: Worker): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    worker.once('error', (error) => resolve(toError(error)));
+    worker.once('exit', (code) =>
+      resolve(code === 0 ? undefined : new Error(`the store thread ended with code ${code}`)),
+    );
+  });
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

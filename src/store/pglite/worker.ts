@@ -1,0 +1,74 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { DurableNodeFs, START_PARAMS } from './durable-node-fs.ts';
+import { cutFrames } from './frames.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+
+// The store's thread: PGlite, spoken to in the PostgreSQL wire protocol. It has one session, so a new connection ends
+// what the one before left behind. An error that PostgreSQL does not answer itself ends the thread.
+
+if (parentPort === null) throw new Error('this file runs as a worker thread');
+const port = parentPort;
+const { directory } = workerData as { readonly directory: string };
+
+const SYNC = Uint8Array.of(0x53, 0, 0, 0, 4);
+const EMPTY = new Uint8Array(0);
+
+const pglite = await PGlite.create({ fs: new DurableNodeFs(directory), startParams: START_PARAMS });
+let session = 0;
+let started = false;
+let pending: Uint8Array = EMPTY;
+let work: Promise<void> = Promise.resolve();
+
+port.on('message', (message: ToWorker) => {
+  work = work.then(() => handle(message));
+});
+answer({ kind: 'ready' });
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.kind === 'close') {
+    await pglite.close();
+    port.close();
+  } else if (message.kind === 'connect') {
+    await beginSession(message.session);
+  } else if (message.session === session) {
+    await takeBytes(message.bytes);
+  }
+}
+
+async function beginSession(next: number): Promise<void> {
+  if (session > 0) {
+    for (const leftover of [SYNC, simpleQuery('rollback'), simpleQuery('discard all')]) {
+      await pglite.execProtocolRaw(leftover);
+    }
+  }
+  session = next;
+  started = false;
+  pending = EMPTY;
+}
+
+async function takeBytes(bytes: Uint8Array): Promise<void> {
+  const { startup, messages, rest } = cutFrames(
+    pending.length === 0 ? bytes : Buffer.concat([pending, bytes]),
+    started,
+  );
+  pending = rest;
+  for (const part of [startup, messages]) {
+    if (part === undefined || part.length === 0) continue;
+    started = true;
+    answer({ kind: 'bytes', session, bytes: Uint8Array.from(await pglite.execProtocolRaw(part)) });
+  }
+}
+
+/** PostgreSQL protocol 3.0, message Query: type, length, text, zero byte. */
+function simpleQuery(text: string): Uint8Array {
+  const message = Buffer.alloc(text.length + 6);
+  message.write('Q');
+  message.writeInt32BE(text.length + 5, 1);
+  message.write(text, 5);
+  return message;
+}
+
+function answer(message: FromWorker): void {
+  port.postMessage(message, message.kind === 'bytes' ? [message.bytes.buffer as ArrayBuffer] : []);
+}

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import { check, customType, index, pgTable, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+
+/** Raw bytes (PostgreSQL `bytea`). */
+const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
+  dataType: () => 'bytea',
+  toDriver: (value) => Buffer.from(value),
+});
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+
+/** Who owns keys. There is at most one development account in a store. */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: uuid('id').primaryKey(),
+    kind: text('kind', { enum: ['development', 'customer'] }).notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    check('accounts_kind', sql`kind in ('development', 'customer')`),
+    uniqueIndex('accounts_one_development').on(table.kind).where(sql`kind = 'development'`),
+  ],
+);
+
+/** API keys. Only the SHA-256 digest of a key is kept; `prefix` is its beginning, for people to tell keys apart. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    digest: bytes('digest').notNull(),
+    prefix: text('prefix').notNull(),
+    name: text('name').notNull(),
+    createdAt: instant('created_at').notNull(),
+    revokedAt: instant('revoked_at'),
+  },
+  (table) => [
+    uniqueIndex('api_keys_digest').on(table.digest),
+    index('api_keys_account').on(table.accountId),
+    check('api_keys_digest_size', sql`octet_length(digest) = 32`),
+  ],
+);

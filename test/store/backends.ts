@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
+import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+
+export const SILENT = pino({ level: 'silent' });
+
+/** A kind of store in a test: places to open, each with a schema of its own. */
+export type TestBackend = {
+  readonly kind: Store['kind'];
+  /** A place that nothing else uses; emptied after the test. */
+  place(): StoreOptions;
+};
+
+const postgresUrl = await findPostgres();
+
+/** Runs the same tests on the embedded store and on PostgreSQL; the latter is skipped, with the reason, where none runs. */
+export function describeStores(promise: string, body: (backend: TestBackend) => void): void {
+  describe(`${promise}, embedded`, () => {
+    const dataDir = useDataDir();
+    body({ kind: 'pglite', place: () => ({ dataDir: dataDir(), schema: newSchema() }) });
+  });
+  if (postgresUrl === undefined) {
+    test(`${promise}, PostgreSQL`, (context) => context.skip(POSTGRES_MISSING));
+    return;
+  }
+  describe(`${promise}, PostgreSQL`, () => {
+    const dataDir = useDataDir();
+    body({
+      kind: 'postgres',
+      place() {
+        const schema = newSchema();
+        onTestFinished(() => dropSchema(postgresUrl, schema));
+        return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
+      },
+    });
+  });
+}
+
+/** Opens a store that is closed when the test ends. */
+export async function useStore(options: StoreOptions): Promise<Store> {
+  const store = await openStore(options, SILENT);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A temporary directory for the tests of one file or block, removed after them. */
+export function useDataDir(): () => string {
+  let made = '';
+  beforeAll(async () => {
+    made = await mkdtemp(join(tmpdir(), 'keyslot-store-'));
+  });
+  afterAll(() => rm(made, { recursive: true, force: true }));
+  return () => made;
+}
+
+function newSchema(): string {
+  return `keyslot_test_${randomBytes(6).toString('hex')}`;
+}

@@ -1,0 +1,26 @@
+import { fsyncSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { expect, test, vi } from 'vitest';
+import { DurableNodeFs, START_PARAMS } from '../../src/store/pglite/durable-node-fs.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return { ...fs, fsyncSync: vi.fn(fs.fsyncSync) };
+});
+const directory = useNewDirectory();
+
+test('every commit is synced to disk before it is acknowledged', async () => {
+  const pglite = await PGlite.create({
+    fs: new DurableNodeFs(join(directory(), 'store')),
+    startParams: START_PARAMS,
+  });
+  await pglite.exec('create table kept (n int)');
+  vi.mocked(fsyncSync).mockClear();
+  for (let n = 1; n <= 5; n += 1) {
+    await pglite.query('insert into kept values ($1)', [n]);
+    expect(vi.mocked(fsyncSync).mock.calls.length).toBeGreaterThanOrEqual(n);
+  }
+  await pglite.close();
+});
