@@ -1,0 +1,59 @@
+# The verbs of the project. They need git, make and Node 20 or newer with npm; the rest is installed here.
+# What runs, runs on the Node that package.json pins, whatever Node the machine has.
+
+NODE := node_modules/.bin/node
+VITEST := $(NODE) node_modules/vitest/vitest.mjs
+INSTALLED := node_modules/.keyslot-installed-lock.json
+GENERATED := node_modules/.keyslot-generated
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test generate check check-drift check-types check-style check-layout install up-to-date
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: up-to-date ## install, generate and start everything; prints where it is served and with which key
+	@exec $(NODE) src/main.ts serve
+
+test: up-to-date ## install, generate and pass every test
+	@$(VITEST) run
+
+generate: install ## write generated/ anew from spec/
+	@$(NODE) codegen/main.ts
+	@touch $(GENERATED)
+
+check: check-drift check-types check-style check-layout ## generated/ up to date, types, lint, format, layout
+
+check-drift: install
+	@echo 'check: generated/ is what spec/ gives'
+	@$(NODE) codegen/main.ts --check
+
+check-types: install
+	@echo 'check: types'
+	@$(NODE) node_modules/tsgo/bin/tsc -p .
+
+check-style: install
+	@echo 'check: lint and format'
+	@$(NODE) node_modules/@biomejs/biome/bin/biome ci
+
+check-layout: install
+	@echo 'check: layout'
+	@$(VITEST) run --silent --reporter=dot test/architecture.test.ts
+
+install:
+	@cmp -s package-lock.json $(INSTALLED) || { $(CHECK_NODE) && $(INSTALL); }
+
+up-to-date: install
+	@test -f $(GENERATED) && test -z "$$(find spec codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+
+define CHECK_NODE
+{ command -v npm >/dev/null && node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)'; } 2>/dev/null || \
+	{ echo "Keyslot needs Node 20 or newer, with npm; found: $$(node --version 2>/dev/null || echo none). See https://nodejs.org/" >&2; exit 1; }
+endef
+
+define INSTALL
+echo 'Installing packages (once; about a minute) ...' && \
+	npm ci --no-audit --no-fund --loglevel=error && \
+	cp package-lock.json $(INSTALLED)
+endef
