@@ -56,7 +56,10 @@ export type LoadedAddresses = { readonly writable: readonly string[]; readonly r
 
 /** A cross-program instruction; `stackHeight` is 2 or more. */
 export type InnerInstruction = Instruction & { readonly stackHeight: number };
-export type InnerInstructions = { readonly index: number; readonly instructions: readonly InnerInstruction[] };
+export type InnerInstructions = {
+  readonly index: number;
+  readonly instructions: readonly InnerInstruction[];
+};
 
 export type ReturnData = { readonly programId: string; readonly data: Uint8Array };
 
@@ -96,4 +99,3 @@ export type Block = {
   readonly time: bigint;
   readonly transactions: readonly TransactionRecord[];
 };
-

@@ -1,0 +1,43 @@
+import type { Account } from '../model.ts';
+
+/** How an account was before it first changed in a slot; undefined: it did not exist. */
+type Change = { readonly slot: bigint; readonly account: Account | undefined };
+
+/** Undo records of the slots that are not finalized yet, oldest first per account. */
+export class ChangeLog {
+  readonly #changes = new Map<string, Change[]>();
+  readonly #touched = new Map<bigint, string[]>();
+
+  get size(): number {
+    return this.#changes.size;
+  }
+
+  addresses(): Iterable<string> {
+    return this.#changes.keys();
+  }
+
+  record(address: string, account: Account | undefined, slot: bigint): void {
+    const changes = this.#changes.get(address) ?? [];
+    if (changes.at(-1)?.slot === slot) return;
+    changes.push({ slot, account });
+    this.#changes.set(address, changes);
+    const touched = this.#touched.get(slot);
+    if (touched === undefined) this.#touched.set(slot, [address]);
+    else touched.push(address);
+  }
+
+  /** The account at the end of `slot`, if it changed later. */
+  before(address: string, slot: bigint): Change | undefined {
+    return this.#changes.get(address)?.find((change) => change.slot > slot);
+  }
+
+  /** Drops the records of a slot, which nobody can read behind any more. Slots come in order. */
+  forget(slot: bigint): void {
+    for (const address of this.#touched.get(slot) ?? []) {
+      const kept = (this.#changes.get(address) ?? []).filter((change) => change.slot > slot);
+      if (kept.length === 0) this.#changes.delete(address);
+      else this.#changes.set(address, kept);
+    }
+    this.#touched.delete(slot);
+  }
+}

@@ -1,0 +1,134 @@
+import { base58 } from '@scure/base';
+import type { TransactionMetadata } from 'litesvm/dist/internal.js';
+import litesvm from 'litesvm/dist/internal.js';
+import type { TransactionError } from '../../../generated/ledger/types.ts';
+import type { Account, InnerInstructions, KeyedAccount, ReturnData } from '../model.ts';
+import { transactionError } from './transaction-error.ts';
+
+/** Validators truncate the logs of a transaction here. */
+const LOG_LIMIT_BYTES = 10_000n;
+const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
+
+/** What the runtime says about one transaction. `ran` is false if it was refused before its first instruction. */
+export type Outcome = {
+  readonly err: TransactionError | null;
+  readonly ran: boolean;
+  readonly logs: readonly string[];
+  readonly innerInstructions: readonly InnerInstructions[];
+  readonly returnData: ReturnData | null;
+  readonly units: bigint;
+};
+/** A simulation also tells the state of the writable accounts after success. */
+export type SimulatedOutcome = Outcome & { readonly accounts: readonly KeyedAccount[] };
+
+/**
+ * The Solana runtime (LiteSVM), which executes transactions and nothing else: it checks no signatures, no blockhash
+ * and no duplicates. Bytes that do not deserialize abort the process, so only sanitized transactions may come here.
+ */
+export class Runtime {
+  readonly #svm = new litesvm.LiteSvm();
+
+  constructor() {
+    this.#svm.setSigverify(false);
+    this.#svm.setBlockhashCheck(false);
+    this.#svm.setTransactionHistory(0n);
+    this.#svm.setLogBytesLimit(LOG_LIMIT_BYTES);
+    this.#svm.withNativeMints();
+  }
+
+  read(address: string): Account | undefined {
+    const account = this.#svm.getAccount(base58.decode(address));
+    return account === null ? undefined : fromRuntime(account);
+  }
+
+  /** Writes an account; undefined removes it. */
+  write(address: string, account: Account | undefined): void {
+    const { lamports, data, owner, executable } = account ?? NO_ACCOUNT;
+    const written = new litesvm.Account(lamports, data, base58.decode(owner), executable, RENT_EPOCH_EXEMPT);
+    this.#svm.setAccount(base58.decode(address), written);
+  }
+
+  ownedBy(program: string): readonly KeyedAccount[] {
+    return this.#svm.getProgramAccounts(base58.decode(program)).map(keyed);
+  }
+
+  /** Executes and keeps the result, the fee of a failed transaction included. */
+  execute(wire: Uint8Array): Outcome {
+    const result = this.#svm.sendVersionedTransaction(wire);
+    return 'err' in result ? outcome(result.meta(), transactionError(result.err())) : outcome(result, null);
+  }
+
+  /** Executes and keeps nothing. */
+  simulate(wire: Uint8Array): SimulatedOutcome {
+    const result = this.#svm.simulateVersionedTransaction(wire);
+    if ('err' in result) return { ...outcome(result.meta(), transactionError(result.err())), accounts: [] };
+    return { ...outcome(result.meta(), null), accounts: result.postAccounts().map(keyed) };
+  }
+
+  /** Lamports that `size` bytes of data must hold to be free of rent. */
+  rentExemption(size: bigint): bigint {
+    return this.#svm.minimumBalanceForRentExemption(size);
+  }
+}
+
+/** All feature gates that the runtime knows: 32-byte ids. */
+export function knownFeatures(): readonly Uint8Array[] {
+  return litesvm.FeatureSet.allEnabled().getActiveFeatures();
+}
+
+const NO_ACCOUNT = {
+  lamports: 0n,
+  data: new Uint8Array(0),
+  owner: '11111111111111111111111111111111',
+  executable: false,
+};
+
+type RuntimeAccount = InstanceType<typeof litesvm.Account>;
+
+function fromRuntime(account: RuntimeAccount): Account {
+  return {
+    lamports: account.lamports(),
+    data: account.data(),
+    owner: base58.encode(account.owner()),
+    executable: account.executable(),
+    rentEpoch: RENT_EPOCH_EXEMPT,
+  };
+}
+
+function keyed(entry: { readonly address: Uint8Array; account(): RuntimeAccount }): KeyedAccount {
+  return { address: base58.encode(entry.address), account: fromRuntime(entry.account()) };
+}
+
+function outcome(meta: TransactionMetadata, err: TransactionError | null): Outcome {
+  return {
+    err,
+    ran: err === null || meta.signature().some((byte) => byte !== 0),
+    logs: meta.logs(),
+    innerInstructions: innerInstructions(meta),
+    returnData: returnData(meta),
+    units: meta.computeUnitsConsumed(),
+  };
+}
+
+function innerInstructions(meta: TransactionMetadata): readonly InnerInstructions[] {
+  return meta.innerInstructions().flatMap((list, index) => {
+    if (list.length === 0) return [];
+    const instructions = list.map((inner) => {
+      const instruction = inner.instruction();
+      return {
+        programIdIndex: instruction.programIdIndex(),
+        accounts: [...instruction.accounts()],
+        data: instruction.data(),
+        stackHeight: inner.stackHeight(),
+      };
+    });
+    return [{ index, instructions }];
+  });
+}
+
+/** The runtime reports empty data where a program returned none. */
+function returnData(meta: TransactionMetadata): ReturnData | null {
+  const returned = meta.returnData();
+  const data = returned.data();
+  return data.length === 0 ? null : { programId: base58.encode(returned.programId()), data };
+}

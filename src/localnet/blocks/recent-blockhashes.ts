@@ -1,0 +1,29 @@
+/** Blocks for which a blockhash stays valid. */
+export const MAX_BLOCKHASH_AGE = 150n;
+/** Hashes known: those valid for the newest finalized bank and all later ones. */
+const KEPT = 200n;
+
+/** The slots of the newest blockhashes, by hash. */
+export class RecentBlockhashes {
+  readonly #slots = new Map<string, bigint>();
+  readonly #order: string[] = [];
+
+  add(blockhash: string, slot: bigint): void {
+    this.#slots.set(blockhash, slot);
+    this.#order.push(blockhash);
+    if (this.#order.length <= KEPT) return;
+    const oldest = this.#order.shift();
+    if (oldest !== undefined) this.#slots.delete(oldest);
+  }
+
+  /** The slot whose blockhash it is, if that is recent. */
+  slotOf(blockhash: string): bigint | undefined {
+    return this.#slots.get(blockhash);
+  }
+
+  /** Whether a bank whose latest hash is that of `latestSlot` takes the blockhash. */
+  isValid(blockhash: string, latestSlot: bigint): boolean {
+    const slot = this.#slots.get(blockhash);
+    return slot !== undefined && slot <= latestSlot && latestSlot - slot <= MAX_BLOCKHASH_AGE;
+  }
+}

@@ -1,0 +1,27 @@
+import type { LedgerHandlers } from '../../generated/ledger/handlers.ts';
+import { LOCALNET_HANDLERS } from '../../generated/ledger/localnet-handlers.ts';
+import { isMethodName, METHODS, type MethodName } from '../../generated/ledger/methods.ts';
+import { checkParams } from '../../generated/ledger/params.ts';
+import { ServiceError, serviceError } from '../service-error.ts';
+import type { Ledger } from './ledger.ts';
+
+type AnyHandler = (ledger: Ledger, ...params: readonly unknown[]) => unknown;
+
+/**
+ * Answers one call.
+ *
+ * @throws ServiceError methodNotFound, what checkParams finds, and what the method itself answers with.
+ */
+export async function callMethod(ledger: Ledger, method: string, params: unknown): Promise<unknown> {
+  const handler = isMethodName(method) ? handlerOf(method) : undefined;
+  if (!isMethodName(method) || handler === undefined) throw serviceError('methodNotFound');
+  const violation = checkParams(method, params);
+  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
+  return handler(ledger, ...(Array.isArray(params) ? params : []));
+}
+
+/** The handler of a method that nodes serve. Its params are checked before it is called, which the type cannot say. */
+function handlerOf(method: MethodName): AnyHandler | undefined {
+  if (METHODS[method].served !== 'upstream') return undefined;
+  return LOCALNET_HANDLERS[method as keyof LedgerHandlers<Ledger>] as AnyHandler;
+}

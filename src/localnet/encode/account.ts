@@ -1,0 +1,71 @@
+import { zstdCompressSync } from 'node:zlib';
+import type { AccountData, AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Account } from '../model.ts';
+import { encodeBase58 } from './base58.ts';
+import { encodeBase64 } from './base64.ts';
+import { parseAccount } from './parsed-account/parse-account.ts';
+import type { MintTerms } from './parsed-account/token.ts';
+
+/** The most bytes that base-58 account data may have. */
+const MAX_BASE58_BYTES = 128;
+
+export type AccountOptions = MintTerms & {
+  readonly encoding: AccountEncoding;
+  readonly dataSlice?: DataSlice | null | undefined;
+  /** The account's own address: the parsed form of a sysvar depends on it. */
+  readonly address: string;
+};
+
+/**
+ * An account in the node's form. `dataSlice` cuts every encoding but jsonParsed; `space` is the whole length either
+ * way. Data that cannot be parsed is given as a base-64 pair. Throws `base58DataTooLarge` where the encoding is
+ * base58 or binary and more than 128 bytes are to be shown.
+ */
+export function encodeAccount(account: Account, options: AccountOptions): UiAccount {
+  return {
+    lamports: account.lamports,
+    data: encodeData(account, options),
+    owner: account.owner,
+    executable: account.executable,
+    rentEpoch: account.rentEpoch,
+    space: BigInt(account.data.length),
+  };
+}
+
+function encodeData(account: Account, options: AccountOptions): AccountData {
+  const { encoding } = options;
+  const bytes = sliceData(account.data, options.dataSlice);
+  switch (encoding) {
+    case 'binary':
+      return encodeSmall(bytes);
+    case 'base58':
+      return [encodeSmall(bytes), encoding];
+    case 'base64':
+      return [encodeBase64(bytes), encoding];
+    case 'base64+zstd':
+      return [encodeBase64(zstdCompressSync(bytes)), encoding];
+    case 'jsonParsed':
+      return parseAccount(options.address, account, options) ?? [encodeBase64(bytes), 'base64'];
+    default:
+      return encoding satisfies never;
+  }
+}
+
+function encodeSmall(bytes: Uint8Array): string {
+  if (bytes.length > MAX_BASE58_BYTES) throw serviceError('base58DataTooLarge');
+  return encodeBase58(bytes);
+}
+
+/** The part of the data asked for; what lies past the end is left out. */
+function sliceData(data: Uint8Array, slice: DataSlice | null | undefined): Uint8Array {
+  if (slice === null || slice === undefined) return data;
+  const size = BigInt(data.length);
+  const start = min(BigInt(slice.offset), size);
+  const end = min(start + BigInt(slice.length), size);
+  return data.subarray(Number(start), Number(end));
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

@@ -1,0 +1,97 @@
+import type {
+  AccountsBlockTransaction,
+  Block as EncodedBlock,
+  EncodedBlockTransaction,
+  ParsedBlockTransaction,
+  TransactionEncoding,
+} from '../../../generated/ledger/types.ts';
+import type { Block, TransactionRecord } from '../model.ts';
+import { accountKeys } from '../transaction/account-keys.ts';
+import { encodeAccountsMeta, encodeMeta, encodeParsedMeta } from './meta.ts';
+import {
+  encodeAccountsTransaction,
+  encodeParsedTransaction,
+  encodeTransaction,
+  type RawTransactionEncoding,
+} from './transaction.ts';
+import { encodeVersion, type SupportedVersion } from './transaction-version.ts';
+
+export type BlockOptions = {
+  /** Default: json. Has no effect under transactionDetails accounts. */
+  readonly encoding?: TransactionEncoding | null | undefined;
+  /** Default: full. */
+  readonly transactionDetails?: 'full' | 'accounts' | 'signatures' | 'none' | null | undefined;
+  /** Default: true. */
+  readonly rewards?: boolean | null | undefined;
+  readonly maxSupportedTransactionVersion?: SupportedVersion;
+};
+
+/**
+ * The answer of getBlock. Throws `transactionVersionNotSupported` where transactions are shown and one has a version
+ * above the one the client names.
+ */
+export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
+  const summary = {
+    blockhash: block.blockhash,
+    previousBlockhash: block.previousBlockhash,
+    parentSlot: block.parentSlot,
+    ...(options.rewards === false ? {} : { rewards: [] }),
+    blockTime: block.time,
+    blockHeight: block.height,
+  };
+  const details = options.transactionDetails ?? 'full';
+  switch (details) {
+    case 'none':
+      return summary;
+    case 'signatures':
+      return {
+        ...summary,
+        signatures: block.transactions.flatMap(({ transaction }) => transaction.signatures.slice(0, 1)),
+      };
+    case 'accounts':
+      return { ...summary, transactions: block.transactions.map((record) => accountsForm(record, options)) };
+    case 'full':
+      return { ...summary, transactions: fullForms(block.transactions, options) };
+    default:
+      return details satisfies never;
+  }
+}
+
+function fullForms(records: readonly TransactionRecord[], options: BlockOptions) {
+  const encoding = options.encoding ?? 'json';
+  return encoding === 'jsonParsed'
+    ? records.map((record) => parsedForm(record, options))
+    : records.map((record) => encodedForm(record, encoding, options));
+}
+
+function encodedForm(
+  { transaction, meta }: TransactionRecord,
+  encoding: RawTransactionEncoding,
+  options: BlockOptions,
+): EncodedBlockTransaction {
+  return {
+    transaction: encodeTransaction(transaction, encoding),
+    meta: encodeMeta(meta, options.rewards !== false),
+    ...encodeVersion(transaction.message, options.maxSupportedTransactionVersion),
+  };
+}
+
+function parsedForm({ transaction, meta }: TransactionRecord, options: BlockOptions): ParsedBlockTransaction {
+  const keys = accountKeys(transaction.message, meta.loadedAddresses);
+  return {
+    transaction: encodeParsedTransaction(transaction, meta.loadedAddresses),
+    meta: encodeParsedMeta(meta, keys, options.rewards !== false),
+    ...encodeVersion(transaction.message, options.maxSupportedTransactionVersion),
+  };
+}
+
+function accountsForm(
+  { transaction, meta }: TransactionRecord,
+  options: BlockOptions,
+): AccountsBlockTransaction {
+  return {
+    transaction: encodeAccountsTransaction(transaction, meta.loadedAddresses),
+    meta: encodeAccountsMeta(meta, options.rewards !== false),
+    ...encodeVersion(transaction.message, options.maxSupportedTransactionVersion),
+  };
+}

@@ -1,0 +1,57 @@
+import type {
+  CompiledInstruction,
+  InnerInstructions as EncodedInnerInstructions,
+  ParsedInnerInstructions,
+  ParsedMessageInstruction,
+} from '../../../generated/ledger/types.ts';
+import type { InnerInstructions, Instruction } from '../model.ts';
+import { encodeBase58 } from './base58.ts';
+import { parseInstruction } from './parsed-instruction/parse-instruction.ts';
+
+/** Height of an instruction of the message; calls are higher. */
+export const MESSAGE_STACK_HEIGHT = 1;
+
+/** An instruction with its indexes, as under encoding json. */
+export function encodeInstruction(instruction: Instruction, stackHeight: number): CompiledInstruction {
+  return {
+    programIdIndex: instruction.programIdIndex,
+    accounts: [...instruction.accounts],
+    data: encodeBase58(instruction.data),
+    stackHeight,
+  };
+}
+
+/**
+ * An instruction as under jsonParsed: its parts named where nodes know the program, else its addresses written out.
+ * `keys` are all account keys of the transaction; an index beyond them is left out.
+ */
+export function encodeParsedInstruction(
+  instruction: Instruction,
+  keys: readonly string[],
+  stackHeight: number,
+): ParsedMessageInstruction {
+  const programId = keys[instruction.programIdIndex] ?? '';
+  const parsed = parseInstruction(programId, instruction, keys, stackHeight);
+  if (parsed !== undefined) return parsed;
+  const accounts = instruction.accounts.map((index) => keys[index]).filter((key) => key !== undefined);
+  return { programId, accounts, data: encodeBase58(instruction.data), stackHeight };
+}
+
+/** The calls of one instruction with indexes. */
+export function encodeInnerInstructions({
+  index,
+  instructions,
+}: InnerInstructions): EncodedInnerInstructions {
+  return { index, instructions: instructions.map((call) => encodeInstruction(call, call.stackHeight)) };
+}
+
+/** The calls of one instruction, parsed. */
+export function encodeParsedInnerInstructions(
+  { index, instructions }: InnerInstructions,
+  keys: readonly string[],
+): ParsedInnerInstructions {
+  return {
+    index,
+    instructions: instructions.map((call) => encodeParsedInstruction(call, keys, call.stackHeight)),
+  };
+}

@@ -1,0 +1,67 @@
+import type {
+  AccountsTransactionMeta,
+  ParsedTransactionMeta,
+  Reward,
+  TransactionMeta as EncodedTransactionMeta,
+} from '../../../generated/ledger/types.ts';
+import type { TransactionMeta } from '../model.ts';
+import { encodeInnerInstructions, encodeParsedInnerInstructions } from './instruction.ts';
+import { encodeReturnData } from './return-data.ts';
+
+/** Transactions earn no rewards; clients see an empty list, or null where they asked for none. */
+const NO_REWARDS: Reward[] = [];
+
+/** What a transaction did, as under json and the byte encodings; the calls keep their indexes. */
+export function encodeMeta(meta: TransactionMeta, rewards: boolean): EncodedTransactionMeta {
+  return {
+    ...outcome(meta),
+    innerInstructions: meta.innerInstructions.map(encodeInnerInstructions),
+    logMessages: [...meta.logs],
+    rewards: rewards ? NO_REWARDS : null,
+    loadedAddresses: {
+      writable: [...meta.loadedAddresses.writable],
+      readonly: [...meta.loadedAddresses.readonly],
+    },
+    ...costs(meta),
+  };
+}
+
+/** The same as under jsonParsed; `keys` are all account keys of the transaction, which show the loaded ones. */
+export function encodeParsedMeta(
+  meta: TransactionMeta,
+  keys: readonly string[],
+  rewards: boolean,
+): ParsedTransactionMeta {
+  return {
+    ...outcome(meta),
+    innerInstructions: meta.innerInstructions.map((calls) => encodeParsedInnerInstructions(calls, keys)),
+    logMessages: [...meta.logs],
+    rewards: rewards ? NO_REWARDS : null,
+    ...costs(meta),
+  };
+}
+
+/** The little that transactionDetails accounts shows; rewards not asked for are absent here. */
+export function encodeAccountsMeta(meta: TransactionMeta, rewards: boolean): AccountsTransactionMeta {
+  return rewards ? { ...outcome(meta), rewards: NO_REWARDS } : outcome(meta);
+}
+
+function outcome(meta: TransactionMeta) {
+  return {
+    err: meta.err,
+    status: meta.err === null ? { Ok: null } : { Err: meta.err },
+    fee: meta.fee,
+    preBalances: [...meta.preBalances],
+    postBalances: [...meta.postBalances],
+    preTokenBalances: [...meta.preTokenBalances],
+    postTokenBalances: [...meta.postTokenBalances],
+  };
+}
+
+function costs(meta: TransactionMeta) {
+  return {
+    ...(meta.returnData && { returnData: encodeReturnData(meta.returnData) }),
+    computeUnitsConsumed: meta.computeUnitsConsumed,
+    costUnits: meta.costUnits,
+  };
+}

@@ -1,0 +1,12 @@
+/** Anything that a parsed form may hold; integers of 64 bits are bigints. */
+export type JsonValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
+
+/** The `parsed` member of parsed account data. */
+export type ParsedState = { readonly type: string; readonly info?: JsonValue };

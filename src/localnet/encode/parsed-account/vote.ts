@@ -1,0 +1,94 @@
+import { encodeBase58 } from '../base58.ts';
+import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import type { JsonValue, ParsedState } from './parsed-state.ts';
+
+const PRIOR_VOTERS = 32;
+const BLS_KEY_SIZE = 48;
+
+/** A vote account in any layout since version 1.14; members that came with the newest layout are shown for it only. */
+export function parseVote(data: Uint8Array): ParsedState | undefined {
+  const info = decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader));
+  return info === undefined ? undefined : { type: 'vote', info };
+}
+
+const LAYOUTS: readonly ((reader: ByteReader) => JsonValue)[] = [
+  (reader) => reader.reject(),
+  (reader) => readVersion3(reader, readLockout),
+  (reader) => readVersion3(reader, readLandedVote),
+  readVersion4,
+];
+
+function readVersion3(reader: ByteReader, readVote: (reader: ByteReader) => JsonValue) {
+  return {
+    nodePubkey: reader.address(),
+    authorizedWithdrawer: reader.address(),
+    commission: reader.u8(),
+    ...readVotes(reader, readVote),
+    priorVoters: readPriorVoters(reader),
+    ...readCredits(reader),
+  };
+}
+
+function readVersion4(reader: ByteReader) {
+  const nodePubkey = reader.address();
+  const authorizedWithdrawer = reader.address();
+  const inflationRewardsCollector = reader.address();
+  const blockRevenueCollector = reader.address();
+  const inflationRewardsCommissionBps = reader.u16();
+  return {
+    nodePubkey,
+    authorizedWithdrawer,
+    commission: Math.min(Math.trunc(inflationRewardsCommissionBps / 100), 255),
+    inflationRewardsCommissionBps,
+    inflationRewardsCollector,
+    blockRevenueCollector,
+    blockRevenueCommissionBps: reader.u16(),
+    pendingDelegatorRewards: reader.u64().toString(),
+    blsPubkeyCompressed: reader.option(() => encodeBase58(reader.bytes(BLS_KEY_SIZE))),
+    ...readVotes(reader, readLandedVote),
+    priorVoters: [],
+    ...readCredits(reader),
+  };
+}
+
+function readVotes(reader: ByteReader, readVote: (reader: ByteReader) => JsonValue) {
+  return {
+    votes: reader.list(reader.u64(), () => readVote(reader)),
+    rootSlot: reader.option(() => reader.u64()),
+    authorizedVoters: reader.list(reader.u64(), () => ({
+      epoch: reader.u64(),
+      authorizedVoter: reader.address(),
+    })),
+  };
+}
+
+function readLockout(reader: ByteReader) {
+  return { slot: reader.u64(), confirmationCount: reader.u32() };
+}
+
+function readLandedVote(reader: ByteReader) {
+  return { latency: reader.u8(), ...readLockout(reader) };
+}
+
+/** A ring of fixed size; unused places have no key. */
+function readPriorVoters(reader: ByteReader) {
+  const places = reader.list(PRIOR_VOTERS, () => ({
+    authorizedPubkey: reader.nonZeroAddress(),
+    epochOfLastAuthorizedSwitch: reader.u64(),
+    targetEpoch: reader.u64(),
+  }));
+  reader.u64(); // where the ring was last written
+  reader.bool(); // whether it is empty
+  return places.filter((place) => place.authorizedPubkey !== null);
+}
+
+function readCredits(reader: ByteReader) {
+  return {
+    epochCredits: reader.list(reader.u64(), () => ({
+      epoch: reader.u64(),
+      credits: reader.u64().toString(),
+      previousCredits: reader.u64().toString(),
+    })),
+    lastTimestamp: { slot: reader.u64(), timestamp: reader.i64() },
+  };
+}

@@ -1,0 +1,70 @@
+import type { ParsedInstruction } from '../../../../generated/ledger/types.ts';
+import type { Instruction } from '../../model.ts';
+import * as programs from '../program-ids.ts';
+import { readAssociatedTokenForm } from './associated-token.ts';
+import { type ParsedBody, parseForm, type ReadForm } from './instruction-form.ts';
+import { readLoaderForm, readUpgradeableLoaderForm } from './loader.ts';
+import { readLookupTableForm } from './lookup-table.ts';
+import { parseMemo } from './memo.ts';
+import { parseStakeInstruction } from './stake.ts';
+import { readSystemForm } from './system.ts';
+import { readTokenForm } from './token.ts';
+import { parseBatch } from './token-batch.ts';
+import { readTokenInterfaceForm } from './token-interface.ts';
+
+/**
+ * An instruction with its parts named; undefined if the program is not one that nodes know, or its data or accounts
+ * are not what the program takes. `keys` are all account keys of the transaction; the height is 1 for an instruction
+ * of the message. The shapes are those of crate solana-transaction-status.
+ */
+export function parseInstruction(
+  programId: string,
+  instruction: Instruction,
+  keys: readonly string[],
+  stackHeight: number | null,
+): ParsedInstruction | undefined {
+  const parser = PARSERS.get(programId);
+  if (parser === undefined) return undefined;
+  const accounts = instruction.accounts.map((index) => keys[index]);
+  if (!accounts.every((account) => account !== undefined)) return undefined;
+  const parsed = parser.parse(instruction.data, accounts);
+  return parsed === undefined
+    ? undefined
+    : ({ program: parser.program, programId, parsed, stackHeight } as ParsedInstruction);
+}
+
+type Parser = {
+  readonly program: string;
+  readonly parse: (data: Uint8Array, accounts: readonly string[]) => ParsedBody | string | undefined;
+};
+
+/** Every instruction with named parts has an account at least. */
+function byForm(program: string, read: ReadForm): Parser {
+  return {
+    program,
+    parse: (data, accounts) => (accounts.length > 0 ? parseForm(data, accounts, read) : undefined),
+  };
+}
+
+const MEMO: Parser = { program: 'spl-memo', parse: parseMemo };
+const TOKEN: Parser = {
+  program: 'spl-token',
+  parse: (data, accounts) => parseToken(data, accounts) ?? parseBatch(data, accounts, parseToken),
+};
+
+function parseToken(data: Uint8Array, accounts: readonly string[]): ParsedBody | undefined {
+  return parseForm(data, accounts, readTokenForm) ?? parseForm(data, accounts, readTokenInterfaceForm);
+}
+
+const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
+  [programs.SYSTEM_PROGRAM, byForm('system', readSystemForm)],
+  [programs.TOKEN_PROGRAM, TOKEN],
+  [programs.TOKEN_2022_PROGRAM, TOKEN],
+  [programs.ASSOCIATED_TOKEN_PROGRAM, byForm('spl-associated-token-account', readAssociatedTokenForm)],
+  [programs.MEMO_V1_PROGRAM, MEMO],
+  [programs.MEMO_PROGRAM, MEMO],
+  [programs.ADDRESS_LOOKUP_TABLE_PROGRAM, byForm('address-lookup-table', readLookupTableForm)],
+  [programs.BPF_LOADER, byForm('bpf-loader', readLoaderForm)],
+  [programs.UPGRADEABLE_LOADER, byForm('bpf-upgradeable-loader', readUpgradeableLoaderForm)],
+  [programs.STAKE_PROGRAM, { program: 'stake', parse: parseStakeInstruction }],
+]);

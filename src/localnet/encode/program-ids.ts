@@ -1,0 +1,15 @@
+/** Addresses of the programs whose instructions and accounts have a parsed form. */
+export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+export const MEMO_V1_PROGRAM = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
+export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+export const ADDRESS_LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
+export const BPF_LOADER = 'BPFLoader2111111111111111111111111111111111';
+export const UPGRADEABLE_LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111';
+export const STAKE_PROGRAM = 'Stake11111111111111111111111111111111111111';
+export const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
+
+/** Owner of all sysvar accounts. */
+export const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111';

@@ -1,0 +1,84 @@
+import type {
+  SimulationResult,
+  TokenBalance,
+  TransactionError,
+  UiAccount,
+} from '../../../generated/ledger/types.ts';
+import type { InnerInstructions, LoadedAddresses, ReturnData } from '../model.ts';
+import { encodeParsedInnerInstructions } from './instruction.ts';
+import { encodeReturnData } from './return-data.ts';
+
+/** What a simulation did. A transaction refused before it ran has no balances, and no fee unless one was due. */
+export type Simulation = {
+  readonly err: TransactionError | null;
+  readonly logs: readonly string[];
+  readonly unitsConsumed: bigint;
+  /** Bytes of account data loaded. */
+  readonly loadedAccountsDataSize: number;
+  readonly returnData: ReturnData | null;
+  readonly fee: bigint | null;
+  readonly balances: SimulationBalances | null;
+};
+
+/** Balances in the order of all account keys. */
+export type SimulationBalances = {
+  readonly preBalances: readonly bigint[];
+  readonly postBalances: readonly bigint[];
+  readonly preTokenBalances: readonly TokenBalance[];
+  readonly postTokenBalances: readonly TokenBalance[];
+  readonly loadedAddresses: LoadedAddresses;
+};
+
+/** Calls, with all account keys of the transaction, against which they are parsed. */
+type Calls = { readonly calls: readonly InnerInstructions[]; readonly keys: readonly string[] };
+
+/** What the caller of simulateTransaction asked for beyond the outcome; null where it did not. */
+export type SimulationExtras = {
+  readonly accounts: readonly (UiAccount | null)[] | null;
+  readonly innerInstructions: Calls | null;
+  readonly replacementBlockhash: SimulationResult['replacementBlockhash'];
+};
+
+/** The value of simulateTransaction; every member is there, null where nothing is known or asked for. */
+export function encodeSimulation(simulation: Simulation, extras: SimulationExtras): SimulationResult {
+  const { balances } = simulation;
+  const { innerInstructions } = extras;
+  return {
+    ...encodePreflight(simulation),
+    accounts: extras.accounts && [...extras.accounts],
+    innerInstructions: innerInstructions && parseCalls(innerInstructions),
+    replacementBlockhash: extras.replacementBlockhash,
+    preBalances: balances && [...balances.preBalances],
+    postBalances: balances && [...balances.postBalances],
+    preTokenBalances: balances && [...balances.preTokenBalances],
+    postTokenBalances: balances && [...balances.postTokenBalances],
+    loadedAddresses: balances && {
+      writable: [...balances.loadedAddresses.writable],
+      readonly: [...balances.loadedAddresses.readonly],
+    },
+  };
+}
+
+/** The error data of a sendTransaction whose preflight failed: the outcome alone, all else null. */
+export function encodePreflight(simulation: Simulation): SimulationResult {
+  return {
+    err: simulation.err,
+    logs: [...simulation.logs],
+    accounts: null,
+    unitsConsumed: simulation.unitsConsumed,
+    loadedAccountsDataSize: simulation.loadedAccountsDataSize,
+    returnData: simulation.returnData && encodeReturnData(simulation.returnData),
+    innerInstructions: null,
+    replacementBlockhash: null,
+    fee: simulation.fee,
+    preBalances: null,
+    postBalances: null,
+    preTokenBalances: null,
+    postTokenBalances: null,
+    loadedAddresses: null,
+  };
+}
+
+function parseCalls({ calls, keys }: Calls) {
+  return calls.map((each) => encodeParsedInnerInstructions(each, keys));
+}

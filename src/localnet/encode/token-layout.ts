@@ -1,0 +1,113 @@
+import { type ByteReader, decodeBytes } from './byte-reader.ts';
+import { readExtensions, type TokenExtensionEntry } from './token-extensions.ts';
+
+/** Sizes in bytes of the base states of SPL Token; Token-2022 appends a type byte and extensions to the first two. */
+export const TOKEN_ACCOUNT_SIZE = 165;
+export const MINT_SIZE = 82;
+export const MULTISIG_SIZE = 355;
+
+/** The value of the type byte behind a base state that has extensions. */
+const MINT_TYPE = 1;
+const ACCOUNT_TYPE = 2;
+const MAX_SIGNERS = 11;
+
+/** States of a token account, by number. */
+export const TOKEN_ACCOUNT_STATES = ['uninitialized', 'initialized', 'frozen'] as const;
+
+export type TokenAccountState = {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+  readonly delegate: string | null;
+  readonly state: (typeof TOKEN_ACCOUNT_STATES)[number];
+  /** Lamports kept for rent in an account that wraps lamports; null in any other. */
+  readonly nativeReserve: bigint | null;
+  readonly delegatedAmount: bigint;
+  readonly closeAuthority: string | null;
+  readonly extensions: readonly TokenExtensionEntry[];
+};
+
+export type MintState = {
+  readonly mintAuthority: string | null;
+  readonly supply: bigint;
+  readonly decimals: number;
+  readonly freezeAuthority: string | null;
+  readonly extensions: readonly TokenExtensionEntry[];
+};
+
+export type MultisigState = {
+  readonly requiredSigners: number;
+  readonly validSigners: number;
+  /** The addresses set, at most 11. */
+  readonly signers: readonly string[];
+};
+
+/** The token account (SPL Token or Token-2022) that the data holds; undefined if it holds none or is uninitialized. */
+export function readTokenAccount(data: Uint8Array): TokenAccountState | undefined {
+  if (data.length === MULTISIG_SIZE) return undefined;
+  return decodeBytes(data, (reader) => {
+    const base = {
+      mint: reader.address(),
+      owner: reader.address(),
+      amount: reader.u64(),
+      delegate: optionalAddress(reader),
+      state: reader.oneOf(reader.u8(), TOKEN_ACCOUNT_STATES),
+      nativeReserve: optionalU64(reader),
+      delegatedAmount: reader.u64(),
+      closeAuthority: optionalAddress(reader),
+    };
+    if (base.state === 'uninitialized') reader.reject();
+    return { ...base, extensions: readTail(reader, ACCOUNT_TYPE, 0) };
+  });
+}
+
+/** The initialized mint (SPL Token or Token-2022) that the data holds, or undefined. */
+export function readMint(data: Uint8Array): MintState | undefined {
+  if (data.length === MULTISIG_SIZE) return undefined;
+  return decodeBytes(data, (reader) => {
+    const mintAuthority = optionalAddress(reader);
+    const supply = reader.u64();
+    const decimals = reader.u8();
+    if (!reader.bool()) reader.reject();
+    const freezeAuthority = optionalAddress(reader);
+    const extensions = readTail(reader, MINT_TYPE, TOKEN_ACCOUNT_SIZE - MINT_SIZE);
+    return { mintAuthority, supply, decimals, freezeAuthority, extensions };
+  });
+}
+
+/** The initialized multisignature authority that the data holds, or undefined. */
+export function readMultisig(data: Uint8Array): MultisigState | undefined {
+  if (data.length !== MULTISIG_SIZE) return undefined;
+  return decodeBytes(data, (reader) => {
+    const requiredSigners = reader.u8();
+    const validSigners = reader.u8();
+    if (!reader.bool()) reader.reject();
+    const slots = reader.list(MAX_SIGNERS, () => reader.nonZeroAddress());
+    return { requiredSigners, validSigners, signers: slots.filter((signer) => signer !== null) };
+  });
+}
+
+/** Padding, type byte and extensions behind a base state; all absent in a plain SPL Token account. */
+function readTail(reader: ByteReader, type: number, padding: number): readonly TokenExtensionEntry[] {
+  if (reader.left === 0) return [];
+  if (reader.bytes(padding).some((byte) => byte !== 0)) reader.reject();
+  if (reader.u8() !== type) reader.reject();
+  return readExtensions(reader);
+}
+
+function optionalAddress(reader: ByteReader): string | null {
+  const present = isPresent(reader);
+  const address = reader.address();
+  return present ? address : null;
+}
+
+function optionalU64(reader: ByteReader): bigint | null {
+  const present = isPresent(reader);
+  const value = reader.u64();
+  return present ? value : null;
+}
+
+/** The four-byte presence tag of the program's fixed layout; the value's place is there either way. */
+function isPresent(reader: ByteReader): boolean {
+  return reader.oneOf(reader.u32(), [false, true]);
+}

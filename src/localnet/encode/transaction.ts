@@ -1,0 +1,55 @@
+import type {
+  AccountsTransaction,
+  EncodedTransaction,
+  ParsedTransaction,
+  TransactionEncoding,
+} from '../../../generated/ledger/types.ts';
+import type { DecodedTransaction, LoadedAddresses } from '../model.ts';
+import { encodeBase58 } from './base58.ts';
+import { encodeBase64 } from './base64.ts';
+import { encodeJsonMessage, encodeParsedMessage } from './message.ts';
+import { parseAccountKeys } from './parsed-account-keys.ts';
+
+/** The encodings in which instructions keep their indexes. */
+export type RawTransactionEncoding = Exclude<TransactionEncoding, 'jsonParsed'>;
+
+/** A transaction as its exact bytes (a pair; bare text under binary) or as an object with indexes (json). */
+export function encodeTransaction(
+  transaction: DecodedTransaction,
+  encoding: RawTransactionEncoding,
+): EncodedTransaction {
+  switch (encoding) {
+    case 'binary':
+      return encodeBase58(transaction.wire);
+    case 'base58':
+      return [encodeBase58(transaction.wire), encoding];
+    case 'base64':
+      return [encodeBase64(transaction.wire), encoding];
+    case 'json':
+      return { signatures: [...transaction.signatures], message: encodeJsonMessage(transaction.message) };
+    default:
+      return encoding satisfies never;
+  }
+}
+
+/** A transaction as under jsonParsed; `loaded` are the addresses that its lookup tables gave. */
+export function encodeParsedTransaction(
+  transaction: DecodedTransaction,
+  loaded: LoadedAddresses,
+): ParsedTransaction {
+  return {
+    signatures: [...transaction.signatures],
+    message: encodeParsedMessage(transaction.message, loaded),
+  };
+}
+
+/** A transaction's signatures and accounts only, as under transactionDetails accounts. */
+export function encodeAccountsTransaction(
+  transaction: DecodedTransaction,
+  loaded: LoadedAddresses,
+): AccountsTransaction {
+  return {
+    signatures: [...transaction.signatures],
+    accountKeys: parseAccountKeys(transaction.message, loaded),
+  };
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { type Keypair, namedKeypair } from './keypair.ts';
+
+const SOL = 1_000_000_000n;
+const FUNDED_ACCOUNTS = 20;
+
+/** What the ledger starts with. Amounts are lamports, times Unix seconds. */
+export type Genesis = {
+  readonly hash: Uint8Array;
+  readonly time: bigint;
+  readonly identity: Keypair;
+  readonly faucet: Keypair;
+  readonly voteAddress: string;
+  readonly stakeAddress: string;
+  readonly faucetLamports: bigint;
+  readonly identityLamports: bigint;
+  readonly stakeLamports: bigint;
+  /** Accounts that hold lamports from the start, their balances falling so that the order of the largest is fixed. */
+  readonly funded: readonly { readonly keypair: Keypair; readonly lamports: bigint }[];
+};
+
+/** Makes the genesis of a new ledger: the keys are the same on every localnet, the hash differs with the time. */
+export function createGenesis(nowMs: number): Genesis {
+  const identity = namedKeypair('identity');
+  const time = BigInt(Math.trunc(nowMs / 1000));
+  const hash = createHash('sha256')
+    .update(`keyslot localnet genesis ${nowMs}`)
+    .update(base58.decode(identity.address))
+    .digest();
+  return {
+    hash,
+    time,
+    identity,
+    faucet: namedKeypair('faucet'),
+    voteAddress: namedKeypair('vote account').address,
+    stakeAddress: namedKeypair('stake account').address,
+    faucetLamports: 500_000_000n * SOL,
+    identityLamports: 500n * SOL,
+    stakeLamports: 1_000_000n * SOL,
+    funded: Array.from({ length: FUNDED_ACCOUNTS }, (_, index) => ({
+      keypair: namedKeypair(`funded account ${index}`),
+      lamports: BigInt(10_000 - index) * SOL,
+    })),
+  };
+}

@@ -1,0 +1,27 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { base58 } from '@scure/base';
+
+/** DER head of an Ed25519 private key (RFC 8410 section 7); the 32 bytes of the seed follow. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+const KEY_BYTES = 32;
+
+/** A signing key of the ledger's own. */
+export type Keypair = { readonly address: string; sign(message: Uint8Array): Uint8Array };
+
+/**
+ * The key that belongs to a name on every localnet. Anyone can compute it: what it controls is worth nothing outside a
+ * local ledger.
+ */
+export function namedKeypair(name: string): Keypair {
+  const seed = createHash('sha256').update(`keyslot localnet ${name}`).digest();
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([PKCS8_HEAD, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  return {
+    address: base58.encode(spki.subarray(spki.length - KEY_BYTES)),
+    sign: (message) => sign(null, message, privateKey),
+  };
+}

@@ -1,0 +1,95 @@
+import { AccountStore } from './accounts/account-store.ts';
+import { Bank } from './bank/bank.ts';
+import { Runtime } from './bank/runtime.ts';
+import { BlockHistory } from './blocks/block-history.ts';
+import { type Commitment, FINALIZED_LAG, slotAtCommitment } from './commitment.ts';
+import { derivedAccounts } from './derived-accounts.ts';
+import { SLOTS_PER_EPOCH } from './epoch.ts';
+import { EpochTimes } from './epoch-times.ts';
+import { createGenesis, type Genesis } from './genesis/genesis.ts';
+import { genesisAccounts } from './genesis/genesis-accounts.ts';
+import type { DecodedTransaction } from './model.ts';
+import { PerformanceSamples } from './performance-samples.ts';
+import { type Landing, landTransaction } from './transaction/land.ts';
+
+/** An epoch. A block without transactions takes 56 bytes, so what costs is the transactions. */
+export const DEFAULT_HISTORY_SLOTS = 432_000;
+/** About 3 kB of heap each: history stays near 0.3 GB under any load. */
+export const DEFAULT_HISTORY_TRANSACTIONS = 100_000;
+export const DEFAULT_SLOT_MS = 400;
+
+export type LedgerOptions = {
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly slotMs?: number;
+  /** Blocks kept. */
+  readonly historySlots?: number;
+  /** Transactions kept: the oldest blocks go when there are more. */
+  readonly historyTransactions?: number;
+};
+
+/**
+ * A ledger of one validator. Transactions execute at once into the open slot, which is the processed bank; `tick` closes
+ * it as a block. The block before is confirmed, the one 32 slots back finalized. It starts in slot 32, behind a
+ * genesis block and 31 empty ones, so that every commitment has its slot.
+ */
+export class Ledger {
+  readonly genesis: Genesis;
+  readonly runtime = new Runtime();
+  readonly blocks: BlockHistory;
+  readonly accounts: AccountStore;
+  readonly bank: Bank;
+  readonly samples: PerformanceSamples;
+  readonly slotMs: number;
+  /** "ip:port" on which the ledger serves RPC; null while it serves none. */
+  rpcAddress: string | null = null;
+  readonly #epochs: EpochTimes;
+  readonly #nowMs: () => number;
+
+  constructor(options: LedgerOptions) {
+    const { nowMs, slotMs = DEFAULT_SLOT_MS, historySlots: slots = DEFAULT_HISTORY_SLOTS } = options;
+    this.#nowMs = nowMs;
+    this.slotMs = slotMs;
+    const startMs = nowMs();
+    this.genesis = createGenesis(startMs - Number(FINALIZED_LAG) * slotMs);
+    this.#epochs = new EpochTimes(this.genesis.time);
+    const transactions = options.historyTransactions ?? DEFAULT_HISTORY_TRANSACTIONS;
+    this.blocks = new BlockHistory({ slots, transactions }, this.genesis);
+    this.accounts = new AccountStore(derivedAccounts(this.blocks, this.#epochs, this.genesis));
+    for (const { address, account } of genesisAccounts(this.runtime, this.genesis))
+      this.accounts.write(address, account, 0n);
+    this.accounts.finalize(0n);
+    this.bank = new Bank(this.runtime, this.accounts);
+    while (this.blocks.openSlot < FINALIZED_LAG)
+      this.#close(startMs - Number(FINALIZED_LAG - this.blocks.openSlot - 1n) * slotMs);
+    this.samples = new PerformanceSamples(this.#progress());
+  }
+
+  /** The slot of the bank that a commitment selects. */
+  slotAt(commitment: Commitment): bigint {
+    return slotAtCommitment(this.blocks.openSlot, commitment);
+  }
+
+  /** Closes the open slot as a block and opens the next one. */
+  tick(): void {
+    this.#close(this.#nowMs());
+    this.samples.observe(this.#progress());
+  }
+
+  /** Executes a sanitized transaction into the open slot. */
+  send(transaction: DecodedTransaction): Landing {
+    return landTransaction(this, transaction);
+  }
+
+  #close(timeMs: number): void {
+    this.blocks.close(BigInt(Math.trunc(timeMs / 1000)));
+    const { openSlot } = this.blocks;
+    if (openSlot % SLOTS_PER_EPOCH === 0n) this.#epochs.begin(this.blocks.time(openSlot));
+    if (openSlot >= FINALIZED_LAG) this.accounts.finalize(this.slotAt('finalized'));
+  }
+
+  #progress(): { readonly timeMs: number; readonly slot: bigint; readonly transactions: number } {
+    const slot = this.blocks.openSlot - 1n;
+    return { timeMs: this.#nowMs(), slot, transactions: this.blocks.transactionCount(slot) };
+  }
+}

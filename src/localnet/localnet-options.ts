@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { serviceError } from '../service-error.ts';
+import { DEFAULT_HISTORY_SLOTS, DEFAULT_SLOT_MS } from './ledger.ts';
+
+/** How the embedded ledger is started. */
+export type LocalnetOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly rpcPort: number;
+  readonly slotMs: number;
+  readonly historySlots: number;
+  /** Announce as JSON instead of text. */
+  readonly json: boolean;
+};
+
+type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+type Bounds = { readonly fallback: number; readonly minimum: number; readonly maximum: number };
+
+const NUMBERS = {
+  'rpc-port': { fallback: 8899, minimum: 0, maximum: 65_535 },
+  'slot-ms': { fallback: DEFAULT_SLOT_MS, minimum: 10, maximum: 60_000 },
+  'history-slots': { fallback: DEFAULT_HISTORY_SLOTS, minimum: 512, maximum: 10_000_000 },
+} as const satisfies Readonly<Record<string, Bounds>>;
+
+/** Reads the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
+export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions {
+  const text = { type: 'string' } as const;
+  const options = {
+    'rpc-port': text,
+    host: text,
+    'slot-ms': text,
+    'history-slots': text,
+    json: { type: 'boolean' },
+  } as const;
+  try {
+    return readLocalnetOptions(parseArgs({ args: [...args], options, strict: true }).values);
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw serviceError('invalidConfig', { problems: `localnet: ${error.message}` }, error);
+    throw error;
+  }
+}
+
+/** Reads the option values of `keyslot localnet`, as the command line gives them. @throws ServiceError invalidConfig. */
+export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
+  const { host, json } = values;
+  return {
+    host: typeof host === 'string' ? host : '127.0.0.1',
+    rpcPort: readNumber('rpc-port', values),
+    slotMs: readNumber('slot-ms', values),
+    historySlots: readNumber('history-slots', values),
+    json: json === true,
+  };
+}
+
+function readNumber(name: keyof typeof NUMBERS, values: OptionValues): number {
+  const { fallback, minimum, maximum } = NUMBERS[name];
+  const text = values[name];
+  if (text === undefined) return fallback;
+  const number = Number(text);
+  if (typeof text === 'string' && /^\d+$/.test(text) && number >= minimum && number <= maximum) return number;
+  throw serviceError('invalidConfig', {
+    problems: `localnet: --${name} ${text} is not a whole number from ${minimum} to ${maximum}`,
+  });
+}

@@ -1,0 +1,63 @@
+import { ServiceError } from '../service-error.ts';
+import { encodeBase58 } from './encode/base58.ts';
+import { Ledger } from './ledger.ts';
+import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';
+import { startRpcServer } from './server.ts';
+import { startSlotTimer } from './slot-timer.ts';
+
+export { readLocalnetOptions };
+
+const CLOSE_DEADLINE_MS = 1_000;
+
+/**
+ * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It announces
+ * `{kind: 'ready', port}` to a parent, or prints where it serves.
+ *
+ * @throws ServiceError portTaken, listenFailed.
+ */
+export async function runLocalnet(options: LocalnetOptions): Promise<void> {
+  const ledger = new Ledger({ nowMs: Date.now, slotMs: options.slotMs, historySlots: options.historySlots });
+  const stopped = untilStopped();
+  const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
+  ledger.rpcAddress = `${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`;
+  const stopTimer = startSlotTimer(ledger);
+  announce(ledger, server.port, options.json);
+  await stopped;
+  stopTimer();
+  await server.close(CLOSE_DEADLINE_MS);
+}
+
+function announce(ledger: Ledger, port: number, json: boolean): void {
+  const message = { kind: 'ready', port } as const;
+  if (process.send !== undefined) process.send(message);
+  else process.stdout.write(json ? `${JSON.stringify(message)}\n` : welcome(ledger));
+}
+
+function welcome({ rpcAddress, genesis, slotMs }: Ledger): string {
+  const lines = [
+    `RPC       http://${rpcAddress}`,
+    `Genesis   ${encodeBase58(genesis.hash)}`,
+    `Faucet    ${genesis.faucet.address} (requestAirdrop)`,
+    `Identity  ${genesis.identity.address}`,
+    `${genesis.funded.length} more accounts hold lamports from genesis on; a slot takes ${slotMs} ms. Nothing is kept after the end.`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(event, () => resolve());
+  });
+}
+
+async function runAlone(): Promise<void> {
+  try {
+    await runLocalnet(parseLocalnetArguments(process.argv.slice(2)));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    process.stderr.write(`localnet: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.main) await runAlone();

@@ -1,0 +1,28 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { serviceError } from '../../service-error.ts';
+import { viewBank } from '../bank-view.ts';
+import { epochOf, firstSlotOfEpoch } from '../epoch.ts';
+import type { Ledger } from '../ledger.ts';
+
+/** How far back the slot history sysvar reaches. */
+const SLOT_HISTORY_SLOTS = 1_048_576n;
+
+/** The one validator leads every slot and has made every block. */
+export const getBlockProduction: LedgerHandler<Ledger, 'getBlockProduction'> = (ledger, config) => {
+  const { slot, context } = viewBank(ledger, { commitment: config?.commitment });
+  const firstSlot = BigInt(config?.range?.firstSlot ?? firstSlotOfEpoch(epochOf(slot)));
+  const lastSlot = BigInt(config?.range?.lastSlot ?? slot);
+  assertRange(firstSlot, lastSlot, slot);
+  const { address } = ledger.genesis.identity;
+  const produced = lastSlot - firstSlot + 1n;
+  const byIdentity: Record<string, readonly [bigint, bigint]> =
+    (config?.identity ?? address) === address ? { [address]: [produced, produced] } : {};
+  return { context, value: { byIdentity, range: { firstSlot, lastSlot } } };
+};
+
+function assertRange(firstSlot: bigint, lastSlot: bigint, slot: bigint): void {
+  const oldest = slot >= SLOT_HISTORY_SLOTS ? slot - SLOT_HISTORY_SLOTS + 1n : 0n;
+  if (lastSlot < firstSlot) throw serviceError('lastSlotBelowFirst', { firstSlot, lastSlot });
+  if (firstSlot < oldest) throw serviceError('firstSlotTooSmall', { value: firstSlot, limit: oldest });
+  if (lastSlot > slot) throw serviceError('lastSlotTooLarge', { value: lastSlot, limit: slot });
+}

@@ -1,0 +1,14 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { viewBank } from '../bank-view.ts';
+import type { Ledger } from '../ledger.ts';
+import { availableSlots } from '../slot-range.ts';
+
+export const getBlocksWithLimit: LedgerHandler<Ledger, 'getBlocksWithLimit'> = (
+  ledger,
+  startSlot,
+  limit,
+  config,
+) => {
+  const { slot } = viewBank(ledger, config);
+  return availableSlots(ledger, BigInt(startSlot), BigInt(startSlot) + BigInt(limit) - 1n, slot);
+};

@@ -1,0 +1,16 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { serviceError } from '../../service-error.ts';
+import { epochOf } from '../epoch.ts';
+import { isScheduled } from '../leaders.ts';
+import type { Ledger } from '../ledger.ts';
+
+export const getSlotLeaders: LedgerHandler<Ledger, 'getSlotLeaders'> = (ledger, startSlot, limit) => {
+  const count = Number(limit);
+  const start = BigInt(startSlot);
+  const now = ledger.slotAt('finalized');
+  const [first, last] = [epochOf(start), epochOf(start + BigInt(limit) - 1n)];
+  for (let epoch = first; epoch <= last; epoch++) {
+    if (!isScheduled(epoch, now)) throw serviceError('invalidSlotRange', { epoch });
+  }
+  return new Array<string>(count).fill(ledger.genesis.identity.address);
+};

@@ -1,0 +1,10 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import type { Ledger } from '../ledger.ts';
+import { viewTokenAccounts } from '../token-view.ts';
+
+export const getTokenAccountsByOwner: LedgerHandler<Ledger, 'getTokenAccountsByOwner'> = (
+  ledger,
+  address,
+  filter,
+  config,
+) => viewTokenAccounts(ledger, { by: 'tokenOwners', address, filter, config });

@@ -1,0 +1,28 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { viewBank } from '../bank-view.ts';
+import { mintAmount } from '../encode/mint-amount.ts';
+import type { Ledger } from '../ledger.ts';
+import { findMint, tokenAccountOf } from '../token-view.ts';
+
+const MAX_ACCOUNTS = 20;
+
+export const getTokenLargestAccounts: LedgerHandler<Ledger, 'getTokenLargestAccounts'> = (
+  ledger,
+  address,
+  config,
+) => {
+  const { slot, context } = viewBank(ledger, config);
+  const mint = findMint(ledger, address, slot, 'could not find account');
+  const holders = ledger.accounts
+    .tokenAccounts('mints', address, slot)
+    .flatMap(({ address: holder, account }) => {
+      const token = tokenAccountOf(account);
+      return token?.mint === address ? [{ holder, amount: token.amount }] : [];
+    });
+  const largest = holders.sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_ACCOUNTS);
+  const now = ledger.blocks.time(slot);
+  return {
+    context,
+    value: largest.map(({ holder, amount }) => ({ address: holder, ...mintAmount(amount, mint, now) })),
+  };
+};

@@ -1,0 +1,16 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { commitmentOf } from '../commitment.ts';
+import { encodeConfirmedTransaction } from '../encode/confirmed-transaction.ts';
+import type { Ledger } from '../ledger.ts';
+
+export const getTransaction: LedgerHandler<Ledger, 'getTransaction'> = (
+  ledger,
+  signature,
+  encodingOrConfig,
+) => {
+  const config =
+    typeof encodingOrConfig === 'string' ? { encoding: encodingOrConfig } : (encodingOrConfig ?? {});
+  const record = ledger.blocks.index.find(signature);
+  if (record === undefined || record.slot > ledger.slotAt(commitmentOf(config))) return null;
+  return encodeConfirmedTransaction(record, ledger.blocks.time(record.slot), config);
+};

@@ -1,0 +1,28 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { viewBank } from '../bank-view.ts';
+import type { Ledger } from '../ledger.ts';
+import { activeStake } from '../validator/stakes.ts';
+import { voteRecord } from '../validator/vote-state.ts';
+
+const SHOWN_EPOCHS = 5;
+
+/** The one validator votes in every slot, so it is never delinquent. */
+export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger, config) => {
+  const { slot } = viewBank(ledger, { commitment: config?.commitment });
+  const { identity, voteAddress } = ledger.genesis;
+  if ((config?.votePubkey ?? voteAddress) !== voteAddress) return { current: [], delinquent: [] };
+  const { lastVote, root, epochCredits } = voteRecord(slot);
+  const activatedStake = activeStake(ledger.accounts, voteAddress, slot);
+  const account = {
+    votePubkey: voteAddress,
+    nodePubkey: identity.address,
+    activatedStake,
+    commission: 0,
+    inflationRewardsCommissionBps: 0,
+    epochVoteAccount: activatedStake > 0n,
+    epochCredits: epochCredits.slice(-SHOWN_EPOCHS),
+    lastVote,
+    rootSlot: root ?? 0n,
+  };
+  return { current: [account], delinquent: [] };
+};

@@ -1,0 +1,14 @@
+import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { viewBank } from '../bank-view.ts';
+import { latestBlockhash } from '../latest-blockhash.ts';
+import type { Ledger } from '../ledger.ts';
+import { airdropTransaction } from '../transaction/airdrop.ts';
+
+/** Lands at once, if need be with an error: an amount below the rent exemption, or above what the faucet holds. */
+export const requestAirdrop: LedgerHandler<Ledger, 'requestAirdrop'> = (ledger, to, lamports, config) => {
+  const { slot } = viewBank(ledger, { commitment: config?.commitment });
+  const blockhash = config?.recentBlockhash ?? latestBlockhash(ledger, slot).blockhash;
+  const transaction = airdropTransaction(ledger, { to, lamports: BigInt(lamports), blockhash });
+  ledger.send(transaction);
+  return transaction.signatures[0] ?? '';
+};

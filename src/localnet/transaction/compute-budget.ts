@@ -1,0 +1,87 @@
+import type { TransactionError } from '../../../generated/ledger/types.ts';
+import { BPF_LOADER, SYSTEM_PROGRAM, UPGRADEABLE_LOADER, VOTE_PROGRAM } from '../encode/program-ids.ts';
+import type { Instruction, Message } from '../model.ts';
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  ED25519_PROGRAM,
+  LOADER_DEPRECATED,
+  LOADER_V4,
+  SECP256K1_PROGRAM,
+} from '../program-ids.ts';
+
+/** What a transaction asks of the runtime: compute units, micro-lamports per unit. */
+export type ComputeBudget = { readonly unitLimit: bigint; readonly unitPrice: bigint };
+export type ComputeBudgetResult =
+  | { readonly kind: 'budget'; readonly budget: ComputeBudget }
+  | { readonly kind: 'error'; readonly error: TransactionError };
+
+const MAX_UNIT_LIMIT = 1_400_000n;
+const UNITS_PER_BUILTIN = 3_000n;
+const UNITS_PER_INSTRUCTION = 200_000n;
+const KIB = 1024;
+
+/** Programs that are part of the runtime (crate solana-builtins-default-costs); they get a small default share. */
+const BUILTINS: ReadonlySet<string> = new Set([
+  VOTE_PROGRAM,
+  SYSTEM_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  UPGRADEABLE_LOADER,
+  LOADER_DEPRECATED,
+  BPF_LOADER,
+  LOADER_V4,
+  SECP256K1_PROGRAM,
+  ED25519_PROGRAM,
+]);
+
+type Requests = { heap?: bigint; unitLimit?: bigint; unitPrice?: bigint; loadedSize?: bigint };
+type RequestName = keyof Requests;
+
+/** Borsh tags of the compute budget instructions, with the size of their argument. */
+const REQUESTS: Readonly<Record<number, { readonly name: RequestName; readonly size: 4 | 8 }>> = {
+  1: { name: 'heap', size: 4 },
+  2: { name: 'unitLimit', size: 4 },
+  3: { name: 'unitPrice', size: 8 },
+  4: { name: 'loadedSize', size: 4 },
+};
+
+/** Reads the compute budget instructions of a message; a wrong or repeated one makes the transaction fail to land. */
+export function readComputeBudget(message: Message): ComputeBudgetResult {
+  const requests: Requests = {};
+  for (const [index, instruction] of message.instructions.entries()) {
+    if (programOf(message, instruction) !== COMPUTE_BUDGET_PROGRAM) continue;
+    const request = readRequest(instruction.data);
+    if (request === undefined || (request.name === 'heap' && !isHeapSize(request.value))) {
+      return { kind: 'error', error: { InstructionError: [index, 'InvalidInstructionData'] } };
+    }
+    if (requests[request.name] !== undefined)
+      return { kind: 'error', error: { DuplicateInstruction: index } };
+    requests[request.name] = request.value;
+  }
+  if (requests.loadedSize === 0n) return { kind: 'error', error: 'InvalidLoadedAccountsDataSizeLimit' };
+  const wanted = requests.unitLimit ?? defaultUnitLimit(message);
+  const unitLimit = wanted < MAX_UNIT_LIMIT ? wanted : MAX_UNIT_LIMIT;
+  return { kind: 'budget', budget: { unitLimit, unitPrice: requests.unitPrice ?? 0n } };
+}
+
+function defaultUnitLimit(message: Message): bigint {
+  const shares = message.instructions.map((instruction) =>
+    BUILTINS.has(programOf(message, instruction)) ? UNITS_PER_BUILTIN : UNITS_PER_INSTRUCTION,
+  );
+  return shares.reduce((sum, share) => sum + share, 0n);
+}
+
+function readRequest(data: Uint8Array): { readonly name: RequestName; readonly value: bigint } | undefined {
+  const request = REQUESTS[data[0] ?? 0];
+  if (request === undefined || data.length < 1 + request.size) return undefined;
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  const value = request.size === 8 ? view.getBigUint64(1, true) : BigInt(view.getUint32(1, true));
+  return { name: request.name, value };
+}
+
+function isHeapSize(bytes: bigint): boolean {
+  return bytes >= 32 * KIB && bytes <= 256 * KIB && bytes % BigInt(KIB) === 0n;
+}
+
+function programOf(message: Message, { programIdIndex }: Instruction): string {
+  return message.staticKeys[programIdIndex] ?? '';
+}

@@ -1,0 +1,131 @@
+import type { TransactionError } from '../../../generated/ledger/types.ts';
+import type { Outcome } from '../bank/runtime.ts';
+import type { Ledger } from '../ledger.ts';
+import type { DecodedTransaction, TransactionMeta, TransactionRecord } from '../model.ts';
+import { type Age, checkAge, isProcessed } from './check-age.ts';
+import { transactionCost } from './cost.ts';
+import { advanceNonce } from './durable-nonce.ts';
+import { chargedFailure } from './load-failure.ts';
+import { loadedAccountsSize } from './loaded-size.ts';
+import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
+import { tokenBalances } from './token-balances.ts';
+import { signaturesAreValid } from './verify-signatures.ts';
+
+/** Landed, perhaps with an error, or refused by the bank and gone without a trace. */
+export type Landing =
+  | { readonly kind: 'landed'; readonly record: TransactionRecord }
+  | { readonly kind: 'dropped'; readonly error: TransactionError };
+type Balances = Pick<TransactionMeta, 'preBalances' | 'preTokenBalances'>;
+
+/**
+ * Executes a sanitized transaction in the open slot and puts it into the open block. A transaction that fails after
+ * its fee payer was found good lands with its error: the fee is taken, its nonce advanced, everything else undone.
+ */
+export function landTransaction(ledger: Ledger, transaction: DecodedTransaction): Landing {
+  const slot = ledger.blocks.openSlot;
+  if (!signaturesAreValid(transaction)) return { kind: 'dropped', error: 'SignatureFailure' };
+  const age = checkAge(ledger, transaction.message, slot);
+  if (age.kind === 'error') return { kind: 'dropped', error: age.error };
+  if (isProcessed(ledger, transaction, slot)) return { kind: 'dropped', error: 'AlreadyProcessed' };
+  const prepared = prepareTransaction(ledger, transaction, slot);
+  if (prepared.kind === 'error') return { kind: 'dropped', error: prepared.error };
+  const before = balances(ledger, transaction, prepared);
+  const outcome = ledger.bank.execute(
+    runtimeWire(ledger, transaction, slot),
+    reachable(transaction, prepared),
+    slot,
+  );
+  const settled = settle(ledger, transaction, prepared, age, outcome);
+  if (settled.kind === 'dropped') return settled;
+  return { kind: 'landed', record: record(ledger, transaction, prepared, before, settled.outcome) };
+}
+
+type Settlement =
+  | { readonly kind: 'settled'; readonly outcome: Outcome }
+  | { readonly kind: 'dropped'; readonly error: TransactionError };
+
+/** Brings the store in step with what the runtime did, and takes the fee where the runtime did not. */
+function settle(
+  ledger: Ledger,
+  transaction: DecodedTransaction,
+  prepared: Prepared,
+  age: Age,
+  outcome: Outcome,
+): Settlement {
+  const slot = ledger.blocks.openSlot;
+  if (outcome.err === null) {
+    ledger.bank.keep(prepared.writable, slot);
+    return { kind: 'settled', outcome };
+  }
+  const payer = transaction.message.staticKeys[0] ?? '';
+  if (outcome.ran) {
+    ledger.bank.keep([payer], slot);
+    keepNonce(ledger, age);
+    return { kind: 'settled', outcome };
+  }
+  const error = chargedFailure(
+    ledger,
+    { message: transaction.message, fee: prepared.fee, slot },
+    outcome.err,
+  );
+  const account = ledger.accounts.read(payer, slot);
+  if (error === undefined || account === undefined) return { kind: 'dropped', error: outcome.err };
+  ledger.bank.write(payer, { ...account, lamports: account.lamports - prepared.fee }, slot);
+  keepNonce(ledger, age);
+  return { kind: 'settled', outcome: { ...outcome, err: error } };
+}
+
+/** A nonce is used up by a failed transaction too. */
+function keepNonce(ledger: Ledger, age: Age): void {
+  if (age.kind !== 'nonce') return;
+  const { blocks, accounts, bank } = ledger;
+  const slot = blocks.openSlot;
+  const account = accounts.read(age.address, slot);
+  if (account !== undefined)
+    bank.write(age.address, advanceNonce(account, blocks.blockhash(slot - 1n)), slot);
+}
+
+function balances(ledger: Ledger, { message }: DecodedTransaction, { keys }: Prepared): Balances {
+  const slot = ledger.blocks.openSlot;
+  const read = (address: string) => ledger.accounts.read(address, slot);
+  return {
+    preBalances: keys.map((address) => read(address)?.lamports ?? 0n),
+    preTokenBalances: tokenBalances(message, keys, { read, nowSeconds: ledger.blocks.time(slot) }),
+  };
+}
+
+function record(
+  ledger: Ledger,
+  transaction: DecodedTransaction,
+  prepared: Prepared,
+  before: Balances,
+  outcome: Outcome,
+): TransactionRecord {
+  const { blocks, accounts } = ledger;
+  const slot = blocks.openSlot;
+  const { preBalances: postBalances, preTokenBalances: postTokenBalances } = balances(
+    ledger,
+    transaction,
+    prepared,
+  );
+  const loadedBytes = loadedAccountsSize(transaction.message, prepared.loaded, (address) =>
+    accounts.read(address, slot),
+  );
+  const { err, logs, innerInstructions, returnData, units } = outcome;
+  const meta: TransactionMeta = {
+    err,
+    fee: prepared.fee,
+    ...before,
+    postBalances,
+    postTokenBalances,
+    innerInstructions,
+    logs,
+    returnData,
+    computeUnitsConsumed: units,
+    costUnits: transactionCost(transaction.message, { units, loadedBytes }),
+    loadedAddresses: prepared.loaded,
+  };
+  const landed = { slot, index: blocks.openTransactions.length, transaction, meta };
+  blocks.append(landed);
+  return landed;
+}

@@ -1,0 +1,20 @@
+import type { Message } from '../model.ts';
+import { MEMO_PROGRAMS } from '../program-ids.ts';
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The memos of a transaction, each as `[bytes] text`, joined by `; `; null if there are none. */
+export function memoText(message: Message): string | null {
+  const memos = message.instructions
+    .filter(({ programIdIndex }) => MEMO_PROGRAMS.has(message.staticKeys[programIdIndex] ?? ''))
+    .map(({ data }) => `[${data.length}] ${decode(data)}`);
+  return memos.length === 0 ? null : memos.join('; ');
+}
+
+function decode(data: Uint8Array): string {
+  try {
+    return UTF8.decode(data);
+  } catch {
+    return '(unparseable)';
+  }
+}

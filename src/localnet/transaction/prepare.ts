@@ -1,0 +1,52 @@
+import { base58 } from '@scure/base';
+import type { TransactionError } from '../../../generated/ledger/types.ts';
+import type { Ledger } from '../ledger.ts';
+import type { DecodedTransaction, LoadedAddresses } from '../model.ts';
+import { accountKeys, writableKeys } from './account-keys.ts';
+import { readComputeBudget } from './compute-budget.ts';
+import { blockhashOffset } from './decode.ts';
+import { transactionFee } from './fee.ts';
+import { loadAddresses } from './lookup-tables.ts';
+
+/** A transaction ready for the runtime: its addresses, its fee, and what may be changed by it. */
+export type Prepared = {
+  readonly kind: 'prepared';
+  readonly loaded: LoadedAddresses;
+  readonly keys: readonly string[];
+  readonly writable: readonly string[];
+  readonly fee: bigint;
+};
+export type Preparation = Prepared | { readonly kind: 'error'; readonly error: TransactionError };
+
+/** Resolves lookup tables, compute budget and fee as the bank of `slot` does before it runs a transaction. */
+export function prepareTransaction(
+  ledger: Ledger,
+  { message }: DecodedTransaction,
+  slot: bigint,
+): Preparation {
+  const lookup = loadAddresses(message, (address) => ledger.accounts.read(address, slot), slot);
+  if (lookup.kind === 'error') return lookup;
+  const limits = readComputeBudget(message);
+  if (limits.kind === 'error') return limits;
+  const { addresses: loaded } = lookup;
+  const keys = accountKeys(message, loaded);
+  const fee = transactionFee(message, limits.budget);
+  return { kind: 'prepared', loaded, keys, writable: writableKeys(message, loaded), fee };
+}
+
+/** Every address that execution can read: the transaction's keys and its lookup tables. */
+export function reachable({ message }: DecodedTransaction, { keys }: Prepared): readonly string[] {
+  return [...keys, ...message.lookups.map(({ accountKey }) => accountKey)];
+}
+
+/**
+ * The wire form for the runtime, which takes the transaction's blockhash for the bank's latest one (nonces are
+ * derived from it) and its first signature for a sign that it ran; so both are set. It checks neither.
+ */
+export function runtimeWire(ledger: Ledger, transaction: DecodedTransaction, slot: bigint): Uint8Array {
+  const wire = new Uint8Array(transaction.wire);
+  const { blocks } = ledger;
+  wire.set(base58.decode(blocks.blockhash(blocks.latestHashSlot(slot))), blockhashOffset(transaction));
+  wire[wire.length - transaction.messageBytes.length - 64 * transaction.signatures.length] ||= 1;
+  return wire;
+}

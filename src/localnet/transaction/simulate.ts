@@ -1,0 +1,125 @@
+import type { TransactionError } from '../../../generated/ledger/types.ts';
+import type { Simulation, SimulationBalances } from '../encode/simulation-result.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Account, DecodedTransaction, InnerInstructions } from '../model.ts';
+import { checkAge, isProcessed } from './check-age.ts';
+import { chargedFailure } from './load-failure.ts';
+import { loadedAccountsSize } from './loaded-size.ts';
+import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
+import { tokenBalances } from './token-balances.ts';
+import { signaturesAreValid } from './verify-signatures.ts';
+
+export type SimulationOptions = {
+  /** The bank to simulate in. */
+  readonly slot: bigint;
+  readonly verifySignatures: boolean;
+  /** Whether the blockhash may be any: it is replaced by the bank's latest. */
+  readonly anyBlockhash: boolean;
+};
+
+type ReadAccount = (address: string) => Account | undefined;
+
+/** A simulation and what the caller may ask of it further. */
+export type SimulationRun = {
+  readonly simulation: Simulation;
+  readonly innerInstructions: readonly InnerInstructions[];
+  /** All addresses of the transaction; the static ones if its lookups were not resolved. */
+  readonly keys: readonly string[];
+  /** An account as the simulation leaves it. */
+  readonly readAfter: ReadAccount;
+};
+
+/** Runs a sanitized transaction in the bank of a slot and keeps nothing of it. */
+export function simulateTransactionAt(
+  ledger: Ledger,
+  transaction: DecodedTransaction,
+  options: SimulationOptions,
+): SimulationRun {
+  const { slot } = options;
+  const { message } = transaction;
+  const read = (address: string): Account | undefined => ledger.accounts.read(address, slot);
+  const refusal = refuse(ledger, transaction, options);
+  if (refusal !== undefined) return refused(refusal, message.staticKeys, read);
+  const prepared = prepareTransaction(ledger, transaction, slot);
+  if (prepared.kind === 'error') return refused(prepared.error, message.staticKeys, read);
+  const wire = runtimeWire(ledger, transaction, slot);
+  const outcome = ledger.bank.simulate(wire, reachable(transaction, prepared), slot, ledger.blocks.openSlot);
+  const { err } = outcome;
+  const charged =
+    err === null || outcome.ran ? err : chargedFailure(ledger, { message, fee: prepared.fee, slot }, err);
+  if (err !== null && charged === undefined) return refused(err, prepared.keys, read);
+  const after = new Map(outcome.accounts.map(({ address, account }) => [address, account]));
+  const readAfter =
+    err === null ? readOver(after, read) : readOver(chargedPayer(transaction, prepared, read), read);
+  const simulation = {
+    err: charged ?? null,
+    logs: outcome.logs,
+    unitsConsumed: outcome.units,
+    loadedAccountsDataSize: loadedAccountsSize(message, prepared.loaded, read),
+    returnData: outcome.returnData,
+    fee: prepared.fee,
+    balances: balances(transaction, prepared, { read, readAfter, nowSeconds: ledger.blocks.time(slot) }),
+  };
+  return { simulation, innerInstructions: outcome.innerInstructions, keys: prepared.keys, readAfter };
+}
+
+function refuse(
+  ledger: Ledger,
+  transaction: DecodedTransaction,
+  options: SimulationOptions,
+): TransactionError | undefined {
+  if (options.verifySignatures && !signaturesAreValid(transaction)) return 'SignatureFailure';
+  if (options.anyBlockhash) return undefined;
+  const age = checkAge(ledger, transaction.message, options.slot);
+  if (age.kind === 'error') return age.error;
+  return isProcessed(ledger, transaction, options.slot) ? 'AlreadyProcessed' : undefined;
+}
+
+/** A transaction refused before a fee was due. */
+function refused(err: TransactionError, keys: readonly string[], readAfter: ReadAccount): SimulationRun {
+  const simulation = {
+    err,
+    logs: [],
+    unitsConsumed: 0n,
+    loadedAccountsDataSize: 0,
+    returnData: null,
+    fee: null,
+    balances: null,
+  };
+  return { simulation, innerInstructions: [], keys, readAfter };
+}
+
+type States = { readonly read: ReadAccount; readonly readAfter: ReadAccount; readonly nowSeconds: bigint };
+
+function balances(
+  { message }: DecodedTransaction,
+  prepared: Prepared,
+  { read, readAfter, nowSeconds }: States,
+): SimulationBalances {
+  const { keys, loaded: loadedAddresses } = prepared;
+  return {
+    preBalances: keys.map((address) => read(address)?.lamports ?? 0n),
+    postBalances: keys.map((address) => readAfter(address)?.lamports ?? 0n),
+    preTokenBalances: tokenBalances(message, keys, { read, nowSeconds }),
+    postTokenBalances: tokenBalances(message, keys, { read: readAfter, nowSeconds }),
+    loadedAddresses,
+  };
+}
+
+/** Of a failed transaction only the fee remains. */
+function chargedPayer(
+  { message }: DecodedTransaction,
+  { fee }: Prepared,
+  read: ReadAccount,
+): ReadonlyMap<string, Account> {
+  const address = message.staticKeys[0] ?? '';
+  const payer = read(address);
+  return new Map(payer === undefined ? [] : [[address, { ...payer, lamports: payer.lamports - fee }]]);
+}
+
+function readOver(changed: ReadonlyMap<string, Account>, read: ReadAccount): ReadAccount {
+  return (address) => {
+    const account = changed.get(address) ?? read(address);
+    return account === undefined || account.lamports === 0n ? undefined : account;
+  };
+}

@@ -1,0 +1,42 @@
+import type { TokenBalance } from '../../../generated/ledger/types.ts';
+import { mintAmount } from '../encode/mint-amount.ts';
+import { readMint, readTokenAccount } from '../encode/token-layout.ts';
+import type { Account, Message } from '../model.ts';
+import { isTokenProgram } from '../program-ids.ts';
+
+/** Where to read accounts, and the Unix time at which interest-bearing amounts are shown. */
+export type TokenState = {
+  readonly read: (address: string) => Account | undefined;
+  readonly nowSeconds: bigint;
+};
+
+/**
+ * Balances of the token accounts among a transaction's keys. Like a node it looks only where a token program is
+ * among the keys, and not at programs that are called.
+ */
+export function tokenBalances(
+  message: Message,
+  keys: readonly string[],
+  state: TokenState,
+): readonly TokenBalance[] {
+  if (!keys.some(isTokenProgram)) return [];
+  const called = new Set(message.instructions.map(({ programIdIndex }) => programIdIndex));
+  return keys.flatMap((address, accountIndex) =>
+    called.has(accountIndex) || isTokenProgram(address) ? [] : balanceOf(address, accountIndex, state),
+  );
+}
+
+function balanceOf(
+  address: string,
+  accountIndex: number,
+  { read, nowSeconds }: TokenState,
+): readonly TokenBalance[] {
+  const account = read(address);
+  if (account === undefined || !isTokenProgram(account.owner)) return [];
+  const token = readTokenAccount(account.data);
+  const mintAccount = token && read(token.mint);
+  const mint = mintAccount && readMint(mintAccount.data);
+  if (token === undefined || mint === undefined) return [];
+  const uiTokenAmount = mintAmount(token.amount, mint, nowSeconds);
+  return [{ accountIndex, mint: token.mint, owner: token.owner, programId: account.owner, uiTokenAmount }];
+}

@@ -1,0 +1,197 @@
+import { Keypair } from '@solana/web3.js';
+import { expect, test } from 'vitest';
+import { newLedger } from './new-ledger.ts';
+import { fundedWallet, landed, memo, price, sendNow, signed, transfer, SOL } from './transactions.ts';
+
+const U63 = 2n ** 63n - 1n;
+
+test('one node leads all slots and shows itself', async () => {
+  const { call, ledger } = newLedger();
+  const { identity } = await call('getIdentity');
+  expect(await call('getSlotLeader')).toBe(identity);
+  expect(await call('getSlotLeaders', 0, 3)).toEqual([identity, identity, identity]);
+  expect(await call('getClusterNodes')).toMatchObject([
+    { pubkey: identity, rpc: null, gossip: null, version: '4.2.0' },
+  ]);
+  ledger.rpcAddress = '127.0.0.1:8899';
+  expect(await call('getClusterNodes')).toMatchObject([{ rpc: '127.0.0.1:8899' }]);
+  const schedule = await call('getLeaderSchedule');
+  expect(Object.keys(schedule ?? {})).toEqual([identity]);
+  expect(schedule?.[identity]).toHaveLength(432_000);
+});
+
+test('the schedule is known up to the next epoch', async () => {
+  const { call, refusal } = newLedger();
+  expect(await call('getLeaderSchedule', 863_999)).not.toBeNull();
+  expect(await call('getLeaderSchedule', 864_000)).toBeNull();
+  expect(
+    await call('getLeaderSchedule', null, { identity: Keypair.generate().publicKey.toBase58() }),
+  ).toEqual({});
+  expect(await call('getSlotLeaders', 863_999, 1)).toHaveLength(1);
+  const message = 'Invalid slot range: leader schedule for epoch 21350398233460 is unavailable';
+  expect((await refusal('getSlotLeaders', U63, 1)).message).toBe(message);
+});
+
+test('the vote account follows the chain', async () => {
+  const { call, ledger, tick } = newLedger();
+  tick(100);
+  const { current, delinquent } = await call('getVoteAccounts', { commitment: 'confirmed' });
+  expect(delinquent).toEqual([]);
+  expect(current).toEqual([
+    {
+      votePubkey: ledger.genesis.voteAddress,
+      nodePubkey: ledger.genesis.identity.address,
+      activatedStake: ledger.genesis.stakeLamports,
+      commission: 0,
+      inflationRewardsCommissionBps: 0,
+      epochVoteAccount: true,
+      epochCredits: [[0n, 100n * 16n, 0n]],
+      lastVote: 130n,
+      rootSlot: 99n,
+    },
+  ]);
+  const account = await call('getAccountInfo', ledger.genesis.voteAddress, {
+    commitment: 'confirmed',
+    encoding: 'jsonParsed',
+  });
+  expect(account.value?.data).toMatchObject({
+    program: 'vote',
+    parsed: { info: { rootSlot: 99n, votes: { length: 31 } } },
+  });
+  expect(await call('getVoteAccounts', { votePubkey: ledger.genesis.identity.address })).toEqual({
+    current: [],
+    delinquent: [],
+  });
+});
+
+test('all stake stands behind every block that is not rooted', async () => {
+  const { call, ledger } = newLedger();
+  const { commitment, totalStake } = await call('getBlockCommitment', 29);
+  expect(totalStake).toBe(ledger.genesis.stakeLamports);
+  expect(commitment?.map((stake) => stake > 0n).indexOf(true)).toBe(2);
+  expect((await call('getBlockCommitment', 32)).commitment).toBeNull();
+  expect((await call('getBlockCommitment', U63)).commitment).toBeNull();
+});
+
+test('the supply is the sum of all accounts, and locked stake does not circulate', async () => {
+  const { call, ledger } = newLedger();
+  const { value } = await call('getSupply');
+  expect(value.nonCirculatingAccounts).toEqual([ledger.genesis.stakeAddress]);
+  expect(value.circulating + value.nonCirculating).toBe(value.total);
+  expect(
+    (await call('getSupply', { excludeNonCirculatingAccountsList: true })).value.nonCirculatingAccounts,
+  ).toEqual([]);
+  const largest = (await call('getLargestAccounts')).value;
+  expect(largest).toHaveLength(20);
+  expect(largest[0]).toEqual({
+    address: ledger.genesis.faucet.address,
+    lamports: ledger.genesis.faucetLamports,
+  });
+  expect((await call('getLargestAccounts', { filter: 'nonCirculating' })).value).toHaveLength(1);
+});
+
+test('fees are burned', async () => {
+  const test = newLedger();
+  const wallet = await fundedWallet(test);
+  const before = (await test.call('getSupply', { commitment: 'processed' })).value.total;
+  await sendNow(test, signed(test, [wallet], memo('x')));
+  expect((await test.call('getSupply', { commitment: 'processed' })).value.total).toBe(before - 5000n);
+});
+
+test('block production counts every slot of the range', async () => {
+  const { call, refusal, ledger } = newLedger();
+  const { address } = ledger.genesis.identity;
+  const { value, context } = await call('getBlockProduction', { commitment: 'confirmed' });
+  expect(value).toEqual({
+    byIdentity: { [address]: [32n, 32n] },
+    range: { firstSlot: 0n, lastSlot: context.slot },
+  });
+  const range = { firstSlot: 3, lastSlot: 5 };
+  expect(
+    (await call('getBlockProduction', { commitment: 'confirmed', range })).value.byIdentity[address],
+  ).toEqual([3n, 3n]);
+  const late = await refusal('getBlockProduction', {
+    commitment: 'confirmed',
+    range: { firstSlot: 0, lastSlot: U63 },
+  });
+  expect(late.message).toBe(`lastSlot, ${U63}, is too large; max 31`);
+  const reversed = await refusal('getBlockProduction', { range: { firstSlot: 2, lastSlot: 1 } });
+  expect(reversed.message).toBe('lastSlot, 1, cannot be less than firstSlot, 2');
+});
+
+test('there are no rewards before the first epoch has ended', async () => {
+  const { refusal } = newLedger();
+  expect((await refusal('getInflationReward', [])).message).toBe('Block not available for slot 432000');
+  expect((await refusal('getInflationReward', [], { epoch: U63 })).message).toMatch(
+    /^Block not available for slot \d+$/,
+  );
+});
+
+test('an epoch has 432,000 slots, and the clock sysvar goes with it', { timeout: 60_000 }, async () => {
+  const { call, ledger, tick } = newLedger({ historySlots: 1000 });
+  tick(432_000);
+  expect(await call('getEpochInfo', { commitment: 'confirmed' })).toMatchObject({
+    epoch: 1n,
+    slotIndex: 31n,
+    slotsInEpoch: 432_000n,
+  });
+  const clock = await call('getAccountInfo', 'SysvarC1ock11111111111111111111111111111111', {
+    commitment: 'confirmed',
+    encoding: 'jsonParsed',
+  });
+  const start = ledger.genesis.time + 172_800n;
+  expect(clock.value?.data).toMatchObject({
+    parsed: { info: { epoch: 1n, leaderScheduleEpoch: 2n, epochStartTimestamp: start } },
+  });
+  const credits = (await call('getVoteAccounts', { commitment: 'confirmed' })).current[0]?.epochCredits;
+  expect(credits).toMatchObject([
+    [0n, expect.any(BigInt), 0n],
+    [1n, expect.any(BigInt), credits?.[0]?.[1]],
+  ]);
+  expect(
+    await call('getInflationReward', [ledger.genesis.voteAddress], { epoch: 0, commitment: 'confirmed' }),
+  ).toEqual([null]);
+});
+
+test('prioritization fees are those of recent blocks with transactions', async () => {
+  const test = newLedger();
+  const [wallet, other] = [await fundedWallet(test), Keypair.generate().publicKey];
+  test.tick();
+  await sendNow(test, signed(test, [wallet], transfer(wallet, other, SOL), price(700)));
+  await sendNow(test, signed(test, [wallet], memo('cheap'), price(20)));
+  test.tick();
+  const fees = await test.call('getRecentPrioritizationFees');
+  expect(fees).toEqual([
+    { slot: 32n, prioritizationFee: 0n },
+    { slot: 33n, prioritizationFee: 20n },
+  ]);
+  const ofOther = await test.call('getRecentPrioritizationFees', [other.toBase58()]);
+  expect(ofOther[1]).toEqual({ slot: 33n, prioritizationFee: 700n });
+  test.tick(151);
+  expect(await test.call('getRecentPrioritizationFees')).toEqual([]);
+});
+
+test('programs read the clock of the slot', async () => {
+  const test = newLedger();
+  const wallet = await fundedWallet(test);
+  test.tick(77);
+  const signature = await sendNow(test, signed(test, [wallet], memo('x')));
+  expect(await landed(test, signature)).toMatchObject({ err: null });
+  const clock = test.ledger.runtime.read('SysvarC1ock11111111111111111111111111111111');
+  expect(Buffer.from(clock?.data ?? []).readBigUInt64LE(0)).toBe(109n);
+});
+
+test('plain facts about the node', async () => {
+  const { call, refusal } = newLedger();
+  expect(await call('getHealth')).toBe('ok');
+  expect(await call('getVersion')).toMatchObject({ 'solana-core': '4.2.0' });
+  expect(await call('getMinimumBalanceForRentExemption', 0)).toBe(890_880n);
+  expect(await call('getMinimumBalanceForRentExemption', 50)).toBe((128n + 50n) * 6960n);
+  expect((await call('getStakeMinimumDelegation')).value).toBe(1_000_000_000n);
+  expect((await refusal('getHighestSnapshotSlot')).message).toBe('No snapshot');
+  expect(await call('getMaxShredInsertSlot')).toBe(32n);
+  expect(await call('getMaxRetransmitSlot')).toBe(32n);
+  expect(await call('getEpochSchedule')).toMatchObject({ slotsPerEpoch: 432_000n, warmup: false });
+  expect(await call('getInflationGovernor')).toMatchObject({ initial: 0.08, foundationTerm: 7 });
+  expect(await call('getInflationRate')).toMatchObject({ epoch: 0n, total: 0.08 });
+});
