@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { parseJson } from '../support/exact-json.ts';
+import { post, type RpcTarget } from '../support/json-rpc.ts';
+
+export type RpcRequest = {
+  readonly jsonrpc: string;
+  readonly id: unknown;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+};
+
+/** Something wrong with a server: it takes calls as other calls, or answers other text than it should. */
+export type Fault = {
+  readonly request?: (request: RpcRequest) => RpcRequest;
+  readonly reply?: (text: string, request: RpcRequest) => string;
+};
+
+export type FaultProxy = RpcTarget & { readonly stop: () => Promise<void> };
+
+/** Serves what the target serves, with one fault. */
+export async function startFaultProxy(target: RpcTarget, fault: Fault): Promise<FaultProxy> {
+  const server = createServer((incoming, outgoing) => {
+    exchange(target, fault, incoming).then(
+      (text) => outgoing.setHeader('content-type', 'application/json').end(text),
+      (error: unknown) => outgoing.writeHead(502).end(String(error)),
+    );
+  });
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail).listen(0, '127.0.0.1', done);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((done) => server.close(() => done()));
+  };
+  return { rpcUrl: `http://127.0.0.1:${address.port}`, stop };
+}
+
+async function exchange(target: RpcTarget, fault: Fault, incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const request = parseJson(Buffer.concat(chunks).toString()) as RpcRequest;
+  const { text } = await post(target, fault.request?.(request) ?? request);
+  return fault.reply?.(text, request) ?? text;
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
+import { GALLERY } from './gallery.ts';
+import { type Report, runContract } from './runner.ts';
+import { actScenario } from './scenario.ts';
+import { branchesOf, compareSeen, readNotYetSeen } from './seen-branches.ts';
+
+const RUN_DEADLINE_MS = 180_000;
+const TABLES = {
+  ...Object.fromEntries(Object.entries(CONTRACT).map(([method, { cases }]) => [method, cases])),
+  gallery: GALLERY,
+};
+const cases = Object.values(TABLES).flat();
+let server: RunningKeyslot;
+let report: Report;
+
+beforeAll(async () => {
+  server = await startKeyslot();
+  report = await runContract(server, cases, await actScenario(server));
+}, RUN_DEADLINE_MS);
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+let index = 0;
+for (const [table, members] of Object.entries(TABLES)) {
+  describe(table, () => {
+    for (const { kind, name } of members) {
+      const at = index++;
+      test(`${kind}: ${name}`, () => {
+        expect(report.results[at]?.failures).toEqual([]);
+      });
+    }
+  });
+}
+
+test('every method had a result and every branch of it was seen, except those listed with a reason', async () => {
+  const listed = await readNotYetSeen();
+  console.log(
+    `${cases.length} contract cases; ${report.seen.size} methods and branches seen, ${listed.size} not yet:`,
+  );
+  for (const [id, reason] of listed) console.log(`  ${id}: ${reason}`);
+  expect(compareSeen(branchesOf(CONTRACT), report.seen, listed)).toEqual({
+    missing: [],
+    seenAfterAll: [],
+    unknown: [],
+  });
+});

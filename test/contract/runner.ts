@@ -1,0 +1,85 @@
+import { isMethodName } from '../../generated/ledger/methods.ts';
+import type { Case } from '../../generated/test/contract-case.ts';
+import { printJson } from '../support/exact-json.ts';
+import { post, type RpcTarget } from '../support/json-rpc.ts';
+import { compare, type Envelope, readEnvelope } from './check-reply.ts';
+import { judgeResult } from './judge-result.ts';
+import type { Scenario } from './scenario.ts';
+
+export type CaseResult = {
+  readonly case: Case;
+  /** What is wrong with the answer; empty when the case passed. */
+  readonly failures: readonly string[];
+};
+
+export type Report = {
+  /** In the order of the cases. */
+  readonly results: readonly CaseResult[];
+  /** The union branches, non-null values and optional members that fitting results showed, and the methods that had one. */
+  readonly seen: ReadonlySet<string>;
+};
+
+const CALLS_AT_ONCE = 8;
+
+/**
+ * Sends every case to the target and holds its answer against what the case expects: a result against the method's
+ * result schema, an error against code, message and data. Never throws for what a server answers.
+ */
+export async function runContract(
+  target: RpcTarget,
+  cases: readonly Case[],
+  scenario: Scenario,
+): Promise<Report> {
+  const seen = new Set<string>();
+  const results: CaseResult[] = [];
+  const queue = cases.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      results[index] = { case: item, failures: await runCase(target, item, scenario, idOf(index), seen) };
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  return { results, seen };
+}
+
+/** Integers and strings in turn: servers must echo both as they came. */
+const idOf = (index: number): number | string => (index % 2 === 0 ? index : `case-${index}`);
+
+async function runCase(
+  target: RpcTarget,
+  item: Case,
+  scenario: Scenario,
+  id: number | string,
+  seen: Set<string>,
+): Promise<readonly string[]> {
+  if (item.setup !== undefined) return ['the run knows no setup'];
+  try {
+    const params = await fillIn(item.params, scenario);
+    const { status, text } = await post(target, { jsonrpc: '2.0', id, method: item.method, params });
+    const envelope = readEnvelope(status, text, id);
+    if (!('kind' in envelope)) return envelope;
+    const failures = [...compare(envelope, item.expect), ...judged(item.method, envelope, seen)];
+    return failures.length > 0 ? [...failures, `sent ${printJson(params).slice(0, 300)}`] : [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+function judged(method: string, envelope: Envelope, seen: Set<string>): readonly string[] {
+  if (envelope.kind === 'error' || !isMethodName(method)) return [];
+  const { problems, branches } = judgeResult(method, envelope.result);
+  for (const branch of branches) seen.add(branch);
+  if (problems.length === 0 && envelope.result !== null) seen.add(method);
+  return problems;
+}
+
+/** Params with each `$name` replaced by the scenario's value of that name. */
+async function fillIn(value: unknown, scenario: Scenario): Promise<unknown> {
+  if (typeof value === 'string') return value.startsWith('$') ? await scenario.value(value.slice(1)) : value;
+  if (Array.isArray(value)) return await Promise.all(value.map((item) => fillIn(item, scenario)));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(
+    async ([name, member]) => [name, await fillIn(member, scenario)] as const,
+  );
+  return Object.fromEntries(await Promise.all(members));
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { createAmountToUiAmountInstruction, NATIVE_MINT } from '@solana/spl-token';
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  type PublicKey,
+  type Transaction,
+  type TransactionInstruction,
+} from '@solana/web3.js';
+import { call } from '../../support/json-rpc.ts';
+import { transferFrom } from './transfers.ts';
+import { latestBlockhash, send, signLegacy, type WalletSession } from './wallet-session.ts';
+
+export type FreshValue = () => Promise<unknown>;
+
+/** Values that are another one each time they are asked for: they expire, grow or can be used once. */
+export function freshValues(
+  session: WalletSession,
+  recipient: PublicKey,
+): Readonly<Record<string, FreshValue>> {
+  const { target } = session;
+  let sent = 0;
+  /** The blockhash is a finalized one, so that preflight takes it at every commitment. */
+  const transfer = async (): Promise<Transaction> => {
+    const blockhash = await latestBlockhash(target, 'finalized');
+    sent += 1;
+    return signLegacy(session, blockhash, [transferFrom(session, recipient, 1_000_000 + sent)]);
+  };
+  const unsigned = async (): Promise<Buffer> => {
+    const wire = (await transfer()).serialize();
+    return Buffer.concat([wire.subarray(0, 1), Buffer.alloc(64), wire.subarray(65)]);
+  };
+  const signed64 = async (instructions: readonly TransactionInstruction[]): Promise<string> => {
+    const transaction = signLegacy(session, await latestBlockhash(target, 'finalized'), instructions);
+    return transaction.serialize().toString('base64');
+  };
+  const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 });
+  return {
+    latestBlockhash: () => latestBlockhash(target, 'finalized'),
+    feeMessage: async () => (await transfer()).serializeMessage().toString('base64'),
+    signedTransfer58: async () => base58.encode((await transfer()).serialize()),
+    signedTransfer64: async () => (await transfer()).serialize().toString('base64'),
+    unsignedTransfer64: async () => (await unsigned()).toString('base64'),
+    justSentSignature: async () => await send(session, await transfer()),
+    returning64: () => signed64([createAmountToUiAmountInstruction(NATIVE_MINT, 1_500_000_000n)]),
+    duplicate64: () => signed64([price, price]),
+    finalizedSlot: () => call(target, 'getSlot', [{ commitment: 'finalized' }]),
+    confirmedSlot: () => call(target, 'getSlot', [{ commitment: 'confirmed' }]),
+    unknownAddress: async () => Keypair.generate().publicKey.toBase58(),
+    unknownSignature: async () => base58.encode(randomBytes(64)),
+    /** Never given out by the ledger, which to a node is the same as one that has expired. */
+    expiredBlockhash: async () => base58.encode(randomBytes(32)),
+  };
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { MethodContract } from '../../generated/test/contract-case.ts';
+
+/** Every method of a contract, which must have a result that is not null, and every branch that results can show. */
+export function branchesOf(contract: Readonly<Record<string, MethodContract>>): ReadonlySet<string> {
+  return new Set([...Object.keys(contract), ...Object.values(contract).flatMap(({ branches }) => branches)]);
+}
+
+type Entry = { readonly why: string; readonly branches: readonly string[] };
+
+/** Methods and branches that no run is known to show yet, each with its reason. @throws Error for an entry of another form. */
+export async function readNotYetSeen(): Promise<ReadonlyMap<string, string>> {
+  const entries: unknown = parse(await readFile(join(import.meta.dirname, 'not-yet-seen.yaml'), 'utf8'));
+  if (!Array.isArray(entries) || !entries.every(isEntry))
+    throw new Error('not-yet-seen.yaml: an entry is {why, branches}');
+  return new Map(entries.flatMap(({ why, branches }) => branches.map((id) => [id, why] as const)));
+}
+
+function isEntry(entry: Partial<Entry> | null): entry is Entry {
+  const hasReason = typeof entry?.why === 'string' && entry.why !== '';
+  return hasReason && Array.isArray(entry.branches) && entry.branches.every((id) => typeof id === 'string');
+}
+
+export type Unseen = {
+  /** Neither seen nor listed. */
+  readonly missing: readonly string[];
+  /** Listed although seen. */
+  readonly seenAfterAll: readonly string[];
+  /** Listed, but no branch of any result. */
+  readonly unknown: readonly string[];
+};
+
+/** Holds what a run showed against what it had to show. */
+export function compareSeen(
+  all: ReadonlySet<string>,
+  seen: ReadonlySet<string>,
+  listed: ReadonlyMap<string, string>,
+): Unseen {
+  return {
+    missing: [...all].filter((id) => !seen.has(id) && !listed.has(id)).sort(),
+    seenAfterAll: [...listed.keys()].filter((id) => seen.has(id)),
+    unknown: [...listed.keys()].filter((id) => !all.has(id)),
+  };
+}

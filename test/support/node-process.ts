@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** The Node that the project pins, whatever Node runs the tests. */
+const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
+const STOP_DEADLINE_MS = 10_000;
+
+export type NodeProcess = {
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** How it ended, as text; undefined while it runs. */
+  readonly ended: () => string | undefined;
+  /** Asks it to stop (SIGTERM) and resolves when it has ended; kills it after 10 s. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME. */
+export function startNode(args: readonly string[], env: Readonly<Record<string, string>>): NodeProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(NODE, args, {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid === undefined) throw new Error(`cannot start ${NODE}`);
+  let stdout = '';
+  let stderr = '';
+  let end: string | undefined;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = new Promise<void>((done) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', killWithParent);
+      end = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      done();
+    });
+  });
+  const killWithParent = (): boolean => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  const stop = async (): Promise<void> => {
+    const killer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
+    child.kill('SIGTERM');
+    await closed;
+    clearTimeout(killer);
+  };
+  return { pid: child.pid, stdout: () => stdout, stderr: () => stderr, ended: () => end, stop };
+}

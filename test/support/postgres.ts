@@ -1,0 +1,39 @@
+import pg from 'pg';
+
+const CANDIDATES = ['postgres://postgres@127.0.0.1:5432/test', 'postgres://root@127.0.0.1:5432/test'];
+
+/** Why the tests of PostgreSQL do not run, and what would make them run. */
+export const POSTGRES_MISSING =
+  'no PostgreSQL on 127.0.0.1:5432 with a database `test`; provide one with `apt-get install postgresql && service postgresql start && ' +
+  'su postgres -c "createdb test"`, or name one by KEYSLOT_TEST_DATABASE_URL';
+
+/**
+ * The address of a PostgreSQL that tests may fill: KEYSLOT_TEST_DATABASE_URL, or a database `test` on this machine.
+ * Undefined when there is none.
+ * @throws Error when there is none and CI=true, where a missing service is a failure.
+ */
+export async function findPostgres(): Promise<string | undefined> {
+  const named = process.env.KEYSLOT_TEST_DATABASE_URL;
+  for (const url of named === undefined ? CANDIDATES : [named]) {
+    if (await answers(url)) return url;
+  }
+  if (named !== undefined) throw new Error('the PostgreSQL of KEYSLOT_TEST_DATABASE_URL does not answer');
+  if (process.env.CI === 'true') throw new Error(POSTGRES_MISSING);
+  return undefined;
+}
+
+/** Removes a schema with all that is in it. */
+export async function dropSchema(url: string, schema: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  await client.query(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`);
+  await client.end();
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  return await client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  );
+}
