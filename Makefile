@@ -2,6 +2,7 @@
 # What runs, runs on the Node that package.json pins, whatever Node the machine has.
 
 NODE := node_modules/.bin/node
+TSX := $(NODE) --import tsx
 VITEST := $(NODE) node_modules/vitest/vitest.mjs
 INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
@@ -20,14 +21,14 @@ test: up-to-date ## install, generate and pass every test
 	@$(VITEST) run
 
 generate: install ## write generated/ anew from spec/
-	@$(NODE) codegen/main.ts
+	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 
 check: check-drift check-types check-style check-layout ## generated/ up to date, types, lint, format, layout
 
 check-drift: install
 	@echo 'check: generated/ is what spec/ gives'
-	@$(NODE) codegen/main.ts --check
+	@$(TSX) codegen/main.ts --check
 
 check-types: install
 	@echo 'check: types'
