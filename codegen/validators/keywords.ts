@@ -1,28 +1,24 @@
 import type { KeywordCxt, KeywordDefinition } from 'ajv';
 import { _, and, type Code, not, or, str } from 'ajv/dist/compile/codegen/index.js';
-import { base58Fault, decodedSize, isBase58 } from '../runtime/base58.ts';
-import type { IntKind } from '../model/schema.ts';
+import { _Code } from 'ajv/dist/compile/codegen/code.js';
+import { INT_BOUNDS, type IntKind, isWideKind } from '../model/schema.ts';
+import { isBase58 } from '../runtime/base58.ts';
 
 /** Schema members after preparation: what our code keywords take. */
 export type Prepared = { readonly [keyword: string]: unknown };
 
-const SMALL_BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
-  u8: [0, 2 ** 8 - 1],
-  u16: [0, 2 ** 16 - 1],
-  u32: [0, 2 ** 32 - 1],
-};
-
 /** Whether the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
 const isInt = (data: Code, kind: IntKind): Code => {
-  const bounds = SMALL_BOUNDS[kind];
-  if (bounds) {
-    const inside = _`${data} >= ${bounds[0]} && ${data} <= ${bounds[1]}`;
+  const [low, high] = INT_BOUNDS[kind];
+  if (!isWideKind(kind)) {
+    const inside = _`${data} >= ${Number(low)} && ${data} <= ${Number(high)}`;
     return _`(typeof ${data} == "number" ? Number.isInteger(${data}) && ${inside} : typeof ${data} == "bigint" && ${inside})`;
   }
-  if (kind === 'i64')
-    return _`(typeof ${data} == "number" ? Number.isSafeInteger(${data}) : typeof ${data} == "bigint" && ${data} >= -9223372036854775808n && ${data} <= 9223372036854775807n)`;
-  return _`(typeof ${data} == "number" ? Number.isSafeInteger(${data}) && ${data} >= 0 : typeof ${data} == "bigint" && ${data} >= 0n && ${data} <= 18446744073709551615n)`;
+  const safe = low < 0n ? _`Number.isSafeInteger(${data})` : _`Number.isSafeInteger(${data}) && ${data} >= 0`;
+  return _`(typeof ${data} == "number" ? ${safe} : typeof ${data} == "bigint" && ${data} >= ${bigint(low)} && ${data} <= ${bigint(high)})`;
 };
+
+const bigint = (value: bigint): Code => new _Code(`${value}n`);
 
 const isNumeric = (data: Code): Code => _`(typeof ${data} == "number" || typeof ${data} == "bigint")`;
 
@@ -182,6 +178,3 @@ export const KEYWORDS: readonly KeywordDefinition[] = [
   variantsKeyword,
   spanKeyword,
 ];
-
-/** Functions of the runtime that emitted code calls by name. */
-export const RUNTIME_FUNCTIONS = { isBase58, base58Fault, decodedSize };

@@ -2,14 +2,14 @@ import { AccountStore } from './accounts/account-store.ts';
 import { Bank } from './bank/bank.ts';
 import { Runtime } from './bank/runtime.ts';
 import { BlockHistory } from './blocks/block-history.ts';
-import { type Commitment, FINALIZED_LAG, slotAtCommitment } from './commitment.ts';
-import { derivedAccounts } from './derived-accounts.ts';
-import { SLOTS_PER_EPOCH } from './epoch.ts';
-import { EpochTimes } from './epoch-times.ts';
+import { type Commitment, FINALIZED_LAG, slotAtCommitment } from './blocks/commitment.ts';
+import { derivedAccounts } from './accounts/derived-accounts.ts';
+import { SLOTS_PER_EPOCH } from './epoch/epoch.ts';
+import { EpochTimes } from './epoch/epoch-times.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
 import type { DecodedTransaction } from './model.ts';
-import { PerformanceSamples } from './performance-samples.ts';
+import { PerformanceSamples } from './validator/performance-samples.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
 
 /** An epoch. A block without transactions takes 56 bytes, so what costs is the transactions. */

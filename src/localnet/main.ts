@@ -1,5 +1,5 @@
 import { ServiceError } from '../service-error.ts';
-import { encodeBase58 } from './encode/base58.ts';
+import { encodeBase58 } from './bytes/base58.ts';
 import { Ledger } from './ledger.ts';
 import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';
 import { startRpcServer } from './server.ts';

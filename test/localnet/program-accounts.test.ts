@@ -1,6 +1,6 @@
 import { Keypair, SystemProgram } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { encodeBase58 } from '../../src/localnet/encode/base58.ts';
+import { encodeBase58 } from '../../src/localnet/bytes/base58.ts';
 import { newLedger } from './new-ledger.ts';
 import { fundedWallet, sendNow, signed } from './transactions.ts';
 

@@ -2,8 +2,8 @@ import { zstdCompressSync } from 'node:zlib';
 import type { AccountData, AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
 import type { Account } from '../model.ts';
-import { encodeBase58 } from './base58.ts';
-import { encodeBase64 } from './base64.ts';
+import { encodeBase58 } from '../bytes/base58.ts';
+import { encodeBase64 } from '../bytes/base64.ts';
 import { parseAccount } from './parsed-account/parse-account.ts';
 import type { MintTerms } from './parsed-account/token.ts';
 

@@ -5,7 +5,7 @@ import type {
   ParsedMessageInstruction,
 } from '../../../generated/ledger/types.ts';
 import type { InnerInstructions, Instruction } from '../model.ts';
-import { encodeBase58 } from './base58.ts';
+import { encodeBase58 } from '../bytes/base58.ts';
 import { parseInstruction } from './parsed-instruction/parse-instruction.ts';
 
 /** Height of an instruction of the message; calls are higher. */

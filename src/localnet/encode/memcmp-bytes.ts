@@ -1,6 +1,6 @@
 import type { MemcmpFilter } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
-import { decodeBase58 } from './base58.ts';
+import { decodeBase58 } from '../bytes/base58.ts';
 
 /** The most bytes that a filter compares. */
 const MAX_BYTES = 128;

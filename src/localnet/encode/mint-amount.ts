@@ -1,5 +1,5 @@
 import type { UiTokenAmount } from '../../../generated/ledger/types.ts';
-import { decodeBytes } from './byte-reader.ts';
+import { decodeBytes } from '../bytes/byte-reader.ts';
 import { fixedText, shortestText } from './float-text.ts';
 import { tokenAmount, trimZeros } from './token-amount.ts';
 import { EXTENSION } from './token-extensions.ts';

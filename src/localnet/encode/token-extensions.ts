@@ -1,4 +1,4 @@
-import type { ByteReader } from './byte-reader.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
 
 /** Number of each Token-2022 extension type (interface of the program, `ExtensionType`), in order and without gaps. */
 export const EXTENSION = {

@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from './byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../bytes/byte-reader.ts';
 import { readExtensions, type TokenExtensionEntry } from './token-extensions.ts';
 
 /** Sizes in bytes of the base states of SPL Token; Token-2022 appends a type byte and extensions to the first two. */

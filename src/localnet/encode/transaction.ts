@@ -5,8 +5,8 @@ import type {
   TransactionEncoding,
 } from '../../../generated/ledger/types.ts';
 import type { DecodedTransaction, LoadedAddresses } from '../model.ts';
-import { encodeBase58 } from './base58.ts';
-import { encodeBase64 } from './base64.ts';
+import { encodeBase58 } from '../bytes/base58.ts';
+import { encodeBase64 } from '../bytes/base64.ts';
 import { encodeJsonMessage, encodeParsedMessage } from './message.ts';
 import { parseAccountKeys } from './parsed-account-keys.ts';
 

@@ -9,8 +9,8 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from '../encode/program-ids.ts';
-import { SYSVAR_EPOCH_SCHEDULE } from '../encode/sysvar-addresses.ts';
+} from '../addresses/program-ids.ts';
+import { SYSVAR_EPOCH_SCHEDULE } from '../addresses/sysvar-addresses.ts';
 import type { Account, KeyedAccount } from '../model.ts';
 import {
   CONFIG_PROGRAM,
@@ -18,7 +18,7 @@ import {
   LOADER_DEPRECATED,
   MEMO_V4_PROGRAM,
   NATIVE_LOADER,
-} from '../program-ids.ts';
+} from '../addresses/runtime-ids.ts';
 import { epochScheduleData } from '../sysvars/epoch-schedule.ts';
 import { VOTE_ACCOUNT_BYTES } from '../validator/vote-state.ts';
 import type { Genesis } from './genesis.ts';

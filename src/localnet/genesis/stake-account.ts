@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { ByteWriter } from '../sysvars/byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Genesis } from './genesis.ts';
 
 export const STAKE_ACCOUNT_BYTES = 200;

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { viewBank } from '../bank-view.ts';
-import { epochOf, firstSlotOfEpoch } from '../epoch.ts';
+import { viewBank } from '../bank/bank-view.ts';
+import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** How far back the slot history sysvar reaches. */

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { findBlock } from '../find-block.ts';
+import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** The open slot has a time, too: that of its clock. */

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
-import { shredVersion } from '../shred-version.ts';
-import { CLIENT_ID, FEATURE_SET, NODE_VERSION } from '../version.ts';
+import { shredVersion } from '../validator/shred-version.ts';
+import { CLIENT_ID, FEATURE_SET, NODE_VERSION } from '../validator/version.ts';
 
 /** The one node. It serves RPC and none of the services that validators offer each other. */
 export const getClusterNodes: LedgerHandler<Ledger, 'getClusterNodes'> = ({ genesis, rpcAddress }) => [

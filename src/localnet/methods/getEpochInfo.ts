@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
-import { epochOf, SLOTS_PER_EPOCH, slotIndexInEpoch } from '../epoch.ts';
+import { viewBank } from '../bank/bank-view.ts';
+import { epochOf, SLOTS_PER_EPOCH, slotIndexInEpoch } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const getEpochInfo: LedgerHandler<Ledger, 'getEpochInfo'> = (ledger, config) => {

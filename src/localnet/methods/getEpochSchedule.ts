@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { LEADER_SCHEDULE_SLOT_OFFSET, SLOTS_PER_EPOCH } from '../epoch.ts';
+import { LEADER_SCHEDULE_SLOT_OFFSET, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const getEpochSchedule: LedgerHandler<Ledger, 'getEpochSchedule'> = () => ({

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { checkAge } from '../transaction/check-age.ts';
 import { readComputeBudget } from '../transaction/compute-budget.ts';

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
-import { epochOf, firstSlotOfEpoch } from '../epoch.ts';
-import { findBlock } from '../find-block.ts';
+import { viewBank } from '../bank/bank-view.ts';
+import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
+import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** Rewards of an epoch are those of the first block after it, and the ledger pays none. */

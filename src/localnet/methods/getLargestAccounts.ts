@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
-import { nonCirculating } from '../supply.ts';
+import { nonCirculating } from '../accounts/supply.ts';
 
 const MAX_ACCOUNTS = 20;
 

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
-import { epochOf, SLOTS_PER_EPOCH } from '../epoch.ts';
-import { isScheduled } from '../leaders.ts';
+import { viewBank } from '../bank/bank-view.ts';
+import { epochOf, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
+import { isScheduled } from '../validator/leaders.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** The one validator leads every slot of an epoch. */

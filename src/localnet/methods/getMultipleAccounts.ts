@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewAccount } from '../account-view.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewAccount } from '../accounts/account-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const getMultipleAccounts: LedgerHandler<Ledger, 'getMultipleAccounts'> = (

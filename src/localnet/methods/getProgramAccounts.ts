@@ -1,11 +1,11 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { isParsed, viewAccounts } from '../account-view.ts';
-import { viewBank } from '../bank-view.ts';
+import { isParsed, viewAccounts } from '../accounts/account-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { accountMatches } from '../encode/account-filter.ts';
-import { decodeBase58 } from '../encode/base58.ts';
+import { decodeBase58 } from '../bytes/base58.ts';
 import type { Ledger } from '../ledger.ts';
-import { assertFilter } from '../memcmp-filter.ts';
-import { isTokenProgram } from '../program-ids.ts';
+import { assertFilter } from '../accounts/memcmp-filter.ts';
+import { isTokenProgram } from '../addresses/runtime-ids.ts';
 
 export const getProgramAccounts: LedgerHandler<Ledger, 'getProgramAccounts'> = (ledger, program, config) => {
   const { slot, context } = viewBank(ledger, config);

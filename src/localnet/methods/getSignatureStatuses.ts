@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
-import { commitmentOfSlot } from '../commitment.ts';
+import { viewBank } from '../bank/bank-view.ts';
+import { commitmentOfSlot } from '../blocks/commitment.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { epochOf } from '../epoch.ts';
-import { isScheduled } from '../leaders.ts';
+import { epochOf } from '../epoch/epoch.ts';
+import { isScheduled } from '../validator/leaders.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const getSlotLeaders: LedgerHandler<Ledger, 'getSlotLeaders'> = (ledger, startSlot, limit) => {

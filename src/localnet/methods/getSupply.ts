@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
-import { nonCirculating as lockedAccounts } from '../supply.ts';
+import { nonCirculating as lockedAccounts } from '../accounts/supply.ts';
 
 export const getSupply: LedgerHandler<Ledger, 'getSupply'> = (ledger, config) => {
   const { slot, context } = viewBank(ledger, config);

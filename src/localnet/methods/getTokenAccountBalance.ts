@@ -1,9 +1,9 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
 import type { Ledger } from '../ledger.ts';
-import { findMint, tokenAccountOf } from '../token-view.ts';
+import { findMint, tokenAccountOf } from '../accounts/token-view.ts';
 
 export const getTokenAccountBalance: LedgerHandler<Ledger, 'getTokenAccountBalance'> = (
   ledger,

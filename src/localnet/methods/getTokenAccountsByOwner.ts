@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
-import { viewTokenAccounts } from '../token-view.ts';
+import { viewTokenAccounts } from '../accounts/token-view.ts';
 
 export const getTokenAccountsByOwner: LedgerHandler<Ledger, 'getTokenAccountsByOwner'> = (
   ledger,

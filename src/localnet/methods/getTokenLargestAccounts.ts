@@ -1,8 +1,8 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
 import type { Ledger } from '../ledger.ts';
-import { findMint, tokenAccountOf } from '../token-view.ts';
+import { findMint, tokenAccountOf } from '../accounts/token-view.ts';
 
 const MAX_ACCOUNTS = 20;
 

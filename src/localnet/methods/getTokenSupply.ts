@@ -1,8 +1,8 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
 import type { Ledger } from '../ledger.ts';
-import { findMint } from '../token-view.ts';
+import { findMint } from '../accounts/token-view.ts';
 
 export const getTokenSupply: LedgerHandler<Ledger, 'getTokenSupply'> = (ledger, address, config) => {
   const { slot, context } = viewBank(ledger, config);

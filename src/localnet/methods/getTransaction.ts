@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { commitmentOf } from '../commitment.ts';
+import { commitmentOf } from '../blocks/commitment.ts';
 import { encodeConfirmedTransaction } from '../encode/confirmed-transaction.ts';
 import type { Ledger } from '../ledger.ts';
 

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const isBlockhashValid: LedgerHandler<Ledger, 'isBlockhashValid'> = (ledger, blockhash, config) => {

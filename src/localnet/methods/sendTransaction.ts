@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { ServiceError } from '../../service-error.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { encodePreflight } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
 import { errorText } from '../transaction/error-text.ts';

@@ -1,10 +1,10 @@
 import type { SimulateTransactionAccountsConfig, UiAccount } from '../../../generated/ledger/types.ts';
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { viewAccount } from '../account-view.ts';
-import { viewBank } from '../bank-view.ts';
+import { viewAccount } from '../accounts/account-view.ts';
+import { viewBank } from '../bank/bank-view.ts';
 import { encodeSimulation } from '../encode/simulation-result.ts';
-import { latestBlockhash } from '../latest-blockhash.ts';
+import { latestBlockhash } from '../blocks/latest-blockhash.ts';
 import type { Ledger } from '../ledger.ts';
 import { assertLookups, readTransaction } from '../transaction/read-transaction.ts';
 import { type SimulationRun, simulateTransactionAt } from '../transaction/simulate.ts';

@@ -1,5 +1,5 @@
-import { epochOf, leaderScheduleEpoch } from '../epoch.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { epochOf, leaderScheduleEpoch } from '../epoch/epoch.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 /** Data of the clock sysvar. Times are Unix seconds. */
 export function clockData(slot: bigint, time: bigint, epochStartTime: bigint): Uint8Array {

@@ -1,5 +1,5 @@
-import { LEADER_SCHEDULE_SLOT_OFFSET, SLOTS_PER_EPOCH } from '../epoch.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { LEADER_SCHEDULE_SLOT_OFFSET, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 /** Data of the epoch schedule sysvar: epochs of one length, no warm-up. */
 export function epochScheduleData(): Uint8Array {

@@ -1,6 +1,6 @@
 import type { BlockHistory } from '../blocks/block-history.ts';
 import { LAMPORTS_PER_SIGNATURE } from '../transaction/fee.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 const MAX_ENTRIES = 150n;
 const SIZE_BYTES = 8 + 150 * 40;

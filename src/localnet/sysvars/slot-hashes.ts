@@ -1,5 +1,5 @@
 import type { BlockHistory } from '../blocks/block-history.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 const MAX_ENTRIES = 512n;
 const SIZE_BYTES = 8 + 512 * 40;

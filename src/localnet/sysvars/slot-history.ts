@@ -1,4 +1,4 @@
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 const MAX_SLOTS = 1_048_576n;
 const WORDS = MAX_SLOTS / 64n;

@@ -1,5 +1,5 @@
-import { UPGRADEABLE_LOADER } from '../encode/program-ids.ts';
-import { RESERVED_KEYS } from '../encode/reserved-keys.ts';
+import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
+import { RESERVED_KEYS } from '../addresses/reserved-keys.ts';
 import type { LoadedAddresses, Message } from '../model.ts';
 
 /** All addresses of a transaction in index order: static, loaded writable, loaded readonly. */

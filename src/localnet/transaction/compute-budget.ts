@@ -1,5 +1,5 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { BPF_LOADER, SYSTEM_PROGRAM, UPGRADEABLE_LOADER, VOTE_PROGRAM } from '../encode/program-ids.ts';
+import { BPF_LOADER, SYSTEM_PROGRAM, UPGRADEABLE_LOADER, VOTE_PROGRAM } from '../addresses/program-ids.ts';
 import type { Instruction, Message } from '../model.ts';
 import {
   COMPUTE_BUDGET_PROGRAM,
@@ -7,7 +7,7 @@ import {
   LOADER_DEPRECATED,
   LOADER_V4,
   SECP256K1_PROGRAM,
-} from '../program-ids.ts';
+} from '../addresses/runtime-ids.ts';
 
 /** What a transaction asks of the runtime: compute units, micro-lamports per unit. */
 export type ComputeBudget = { readonly unitLimit: bigint; readonly unitPrice: bigint };

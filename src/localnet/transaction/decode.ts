@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { serviceError } from '../../service-error.ts';
 import type { DecodedTransaction, Instruction, Message, TableLookup } from '../model.ts';
-import { ByteReader, MalformedBytes } from './byte-reader.ts';
+import { ByteReader, MalformedBytes } from './wire-reader.ts';
 
 const VERSION_BIT = 0x80;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { SYSTEM_PROGRAM } from '../encode/program-ids.ts';
+import { SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
 import type { Account, Message } from '../model.ts';
 import { isSigner, writableKeys } from './account-keys.ts';
 import { LAMPORTS_PER_SIGNATURE } from './fee.ts';

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { UPGRADEABLE_LOADER } from '../encode/program-ids.ts';
-import { SYSVAR_INSTRUCTIONS } from '../encode/sysvar-addresses.ts';
+import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
+import { SYSVAR_INSTRUCTIONS } from '../addresses/sysvar-addresses.ts';
 import type { Account, LoadedAddresses, Message } from '../model.ts';
 import { accountKeys } from './account-keys.ts';
 

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { ADDRESS_LOOKUP_TABLE_PROGRAM } from '../encode/program-ids.ts';
+import { ADDRESS_LOOKUP_TABLE_PROGRAM } from '../addresses/program-ids.ts';
 import type { Account, LoadedAddresses, Message, TableLookup } from '../model.ts';
 
 export type LookupResult =

@@ -1,5 +1,5 @@
 import type { Message } from '../model.ts';
-import { MEMO_PROGRAMS } from '../program-ids.ts';
+import { MEMO_PROGRAMS } from '../addresses/runtime-ids.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

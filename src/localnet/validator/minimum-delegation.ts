@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { STAKE_PROGRAM } from '../encode/program-ids.ts';
+import { STAKE_PROGRAM } from '../addresses/program-ids.ts';
 import type { Ledger } from '../ledger.ts';
 import { decodeTransaction } from '../transaction/decode.ts';
 import { simulateTransactionAt } from '../transaction/simulate.ts';

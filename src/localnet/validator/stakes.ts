@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import type { AccountStore } from '../accounts/account-store.ts';
-import { STAKE_PROGRAM } from '../encode/program-ids.ts';
-import { epochOf } from '../epoch.ts';
+import { STAKE_PROGRAM } from '../addresses/program-ids.ts';
+import { epochOf } from '../epoch/epoch.ts';
 import type { Account } from '../model.ts';
 
 const INITIALIZED = 1;

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { epochOf, firstSlotOfEpoch } from '../epoch.ts';
-import { ByteWriter } from '../sysvars/byte-writer.ts';
+import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 export const VOTE_ACCOUNT_BYTES = 3_762;
 const VERSION_4 = 3;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseInstruction } from '../../../src/localnet/encode/parsed-instruction/parse-instruction.ts';
-import * as programs from '../../../src/localnet/encode/program-ids.ts';
-import * as sysvars from '../../../src/localnet/encode/sysvar-addresses.ts';
+import * as programs from '../../../src/localnet/addresses/program-ids.ts';
+import * as sysvars from '../../../src/localnet/addresses/sysvar-addresses.ts';
 import { accountOf, parseChecked } from './account-case.ts';
 import { address } from './instruction-case.ts';
 import { mintBytes, tokenAccountBytes, withExtensions } from './token-bytes.ts';

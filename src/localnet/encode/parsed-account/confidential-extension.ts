@@ -1,5 +1,5 @@
-import { encodeBase64 } from '../base64.ts';
-import type { ByteReader } from '../byte-reader.ts';
+import { encodeBase64 } from '../../bytes/base64.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 
 /** Sizes in bytes: an ElGamal key, an ElGamal ciphertext, an authenticated ciphertext. */
 const KEY = 32;

@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
 /** Addresses start here whether or not the table has an authority. */

@@ -1,4 +1,4 @@
-import { decodeBytes } from '../byte-reader.ts';
+import { decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
 const VERSIONS = ['legacy', 'current'];

@@ -1,6 +1,6 @@
 import type { ParsedAccount } from '../../../../generated/ledger/types.ts';
 import type { Account } from '../../model.ts';
-import * as programs from '../program-ids.ts';
+import * as programs from '../../addresses/program-ids.ts';
 import { parseLookupTable } from './lookup-table.ts';
 import { parseNonce } from './nonce.ts';
 import type { ParsedState } from './parsed-state.ts';

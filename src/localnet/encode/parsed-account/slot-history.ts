@@ -1,4 +1,4 @@
-import type { ByteReader } from '../byte-reader.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 
 /** Slots that the history covers. */
 const MAX_ENTRIES = 1_048_576;

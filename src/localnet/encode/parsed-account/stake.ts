@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
 /** A stake account; amounts and epochs of the delegation as text, as nodes write them. */

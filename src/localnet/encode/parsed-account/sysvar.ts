@@ -1,5 +1,5 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
-import * as sysvars from '../sysvar-addresses.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
+import * as sysvars from '../../addresses/sysvar-addresses.ts';
 import { readSlotHistory } from './slot-history.ts';
 import type { JsonValue, ParsedState } from './parsed-state.ts';
 

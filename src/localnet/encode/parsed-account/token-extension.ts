@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import { shortestText } from '../float-text.ts';
 import { EXTENSION, type TokenExtensionEntry } from '../token-extensions.ts';
 import { TOKEN_ACCOUNT_STATES } from '../token-layout.ts';

@@ -1,5 +1,5 @@
-import { encodeBase64 } from '../base64.ts';
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { encodeBase64 } from '../../bytes/base64.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
 /** A program, its code, or a buffer with code to be deployed (loader-v3 state); code as a base-64 pair. */

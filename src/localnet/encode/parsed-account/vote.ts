@@ -1,5 +1,5 @@
-import { encodeBase58 } from '../base58.ts';
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { encodeBase58 } from '../../bytes/base58.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { JsonValue, ParsedState } from './parsed-state.ts';
 
 const PRIOR_VOTERS = 32;

@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { JsonValue } from '../parsed-account/parsed-state.ts';
 
 export type Info = { readonly [member: string]: JsonValue };

@@ -1,5 +1,5 @@
-import { encodeBase64 } from '../base64.ts';
-import type { ByteReader } from '../byte-reader.ts';
+import { encodeBase64 } from '../../bytes/base64.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 import type { ReadForm } from './instruction-form.ts';
 
 /** Instructions of loader-v2 (bincode). */

@@ -1,6 +1,6 @@
 import type { ParsedInstruction } from '../../../../generated/ledger/types.ts';
 import type { Instruction } from '../../model.ts';
-import * as programs from '../program-ids.ts';
+import * as programs from '../../addresses/program-ids.ts';
 import { readAssociatedTokenForm } from './associated-token.ts';
 import { type ParsedBody, parseForm, type ReadForm } from './instruction-form.ts';
 import { readLoaderForm, readUpgradeableLoaderForm } from './loader.ts';

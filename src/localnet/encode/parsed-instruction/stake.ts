@@ -1,5 +1,5 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
-import { SYSVAR_CLOCK, SYSVAR_RENT, SYSVAR_STAKE_HISTORY } from '../sysvar-addresses.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
+import { SYSVAR_CLOCK, SYSVAR_RENT, SYSVAR_STAKE_HISTORY } from '../../addresses/sysvar-addresses.ts';
 import { ifAny, type Info, type ParsedBody } from './instruction-form.ts';
 
 /** What a stake instruction says; its accounts are named in order. */

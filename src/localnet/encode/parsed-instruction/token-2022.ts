@@ -1,4 +1,4 @@
-import type { ByteReader } from '../byte-reader.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { shortestText } from '../float-text.ts';
 import { EXTENSION_TYPE_NAMES } from '../token-extensions.ts';
 import { TOKEN_ACCOUNT_STATES } from '../token-layout.ts';

@@ -1,4 +1,4 @@
-import { type ByteReader, decodeBytes } from '../byte-reader.ts';
+import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedBody } from './instruction-form.ts';
 
 /** Type byte of a batch. */

@@ -1,4 +1,4 @@
-import type { ByteReader } from '../byte-reader.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { ifAny, type ReadForm } from './instruction-form.ts';
 
 /** Instructions of the token metadata and token group interfaces, told apart by their first eight bytes. */

@@ -1,4 +1,4 @@
-import type { ByteReader } from '../byte-reader.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { tokenAmount } from '../token-amount.ts';
 import { ifAny, type ReadForm } from './instruction-form.ts';
 

@@ -10,7 +10,7 @@ import {
   StakeHistoryEntry,
 } from 'litesvm';
 import { describe, expect, test } from 'vitest';
-import * as sysvars from '../../../../src/localnet/encode/sysvar-addresses.ts';
+import * as sysvars from '../../../../src/localnet/addresses/sysvar-addresses.ts';
 import { accountOf, NO_MINTS, parseChecked } from '../account-case.ts';
 import { address } from '../instruction-case.ts';
 
