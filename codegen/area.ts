@@ -1,4 +1,4 @@
-import type { Sources } from './load.ts';
+import type { DocumentKind, Sources } from './load.ts';
 import type { Problem } from './problem.ts';
 
 /** Path below generated/ to text. */
@@ -10,23 +10,27 @@ export type Renderer<Model> = (model: Model) => Files;
 /** One input of the pipeline (a set of spec documents) and everything rendered from it. */
 export type Area = {
   readonly name: string;
+  /** The spec files that are its own. */
+  readonly reads: readonly DocumentKind[];
+  /** Sees the documents of all areas. */
   readonly lint: (sources: Sources) => readonly Problem[];
   /** Called only with sources that lint accepted. */
   readonly render: (sources: Sources) => Files;
 };
 
-/** Builds an area of its parts: lint, model, renderers. */
-export const createArea = <Model>(parts: {
-  readonly name: string;
-  readonly lint: (sources: Sources) => readonly Problem[];
+/** Builds an area of its parts: documents, lint, model, renderers. */
+export const createArea = <Model>({
+  model,
+  renderers,
+  ...parts
+}: Omit<Area, 'render'> & {
   readonly model: (sources: Sources) => Model;
   readonly renderers: readonly Renderer<Model>[];
 }): Area => ({
-  name: parts.name,
-  lint: parts.lint,
+  ...parts,
   render: (sources) => {
-    const model = parts.model(sources);
-    return mergeFiles(parts.renderers.map((render) => render(model)));
+    const documents = model(sources);
+    return mergeFiles(renderers.map((render) => render(documents)));
   },
 });
 

@@ -1,45 +1,66 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseDocument } from 'yaml';
+import { basename, join, relative } from 'node:path';
+import type { Area } from './area.ts';
 import { deepFreeze, type Json } from './json.ts';
 import type { Problem } from './problem.ts';
 
 /** Spec documents by path relative to the spec folder, in path order. */
 export type Sources = ReadonlyMap<string, Json>;
 
-/** Reads every YAML document below `directory`; files that do not parse come back as problems. */
-export const loadSources = (directory: string): { sources: Sources; problems: readonly Problem[] } => {
+/**
+ * Spec files of one kind. `path` is relative to the spec folder and may hold one *, which is a name. `parse` makes plain
+ * data of a file's text (that may be the text itself), and throws SyntaxError with what is wrong in it.
+ */
+export type DocumentKind = { readonly path: string; readonly parse: (text: string) => Json };
+
+/**
+ * Reads every file below `directory`, as the area that it belongs to has it. Files that do not parse, and files that no
+ * area reads, come back as problems. Texts for people (*.md) and hidden files are passed over.
+ */
+export const loadSources = (
+  directory: string,
+  areas: readonly Area[],
+): { sources: Sources; problems: readonly Problem[] } => {
+  const kinds = areas.flatMap(({ reads }) => reads);
   const sources = new Map<string, Json>();
   const problems: Problem[] = [];
   for (const file of listFiles(directory)) {
-    const document = parseDocument(readFileSync(join(directory, file), 'utf8'), { intAsBigInt: true });
-    const [error] = document.errors;
-    if (error)
-      problems.push({
-        file,
-        pointer: '',
-        rule: 'yaml',
-        message: error.message.split('\n')[0] ?? '',
-        blocking: true,
-      });
-    else sources.set(file, deepFreeze(narrow(document.toJS({ maxAliasCount: -1 }))));
+    const kind = kinds.find(({ path }) => isAt(path, file));
+    if (!kind) {
+      problems.push(unreadable(file, 'path', `nothing reads this file; ${expectedPaths(kinds)}`));
+      continue;
+    }
+    try {
+      sources.set(file, deepFreeze(kind.parse(readFileSync(join(directory, file), 'utf8'))));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      problems.push(unreadable(file, 'syntax', error.message));
+    }
   }
   return { sources, problems };
 };
 
 const listFiles = (directory: string): readonly string[] =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.md'))
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.yaml'))
     .sort();
 
-/** Integers that a number holds exactly become numbers; the rest stay bigint. */
-const narrow = (value: unknown): Json => {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(narrow);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item)]));
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
-    return value;
-  throw new TypeError(`YAML value of type ${typeof value}`);
+const isAt = (path: string, file: string): boolean => {
+  const [before = '', after] = path.split('*');
+  if (after === undefined) return file === path;
+  const name = basename(file);
+  return file === before + name && name.endsWith(after) && name.length > after.length;
 };
+
+const expectedPaths = (kinds: readonly DocumentKind[]): string =>
+  `read are: ${[...new Set(kinds.map(({ path }) => path))].sort().join(', ')}`;
+
+const unreadable = (file: string, rule: string, message: string): Problem => ({
+  file,
+  pointer: '',
+  rule,
+  message,
+  blocking: true,
+});

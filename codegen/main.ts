@@ -18,12 +18,11 @@ const main = (): number => {
       check: { type: 'boolean', default: false },
     },
   });
-  const loaded = loadSources(options.spec);
-  const outcome = generate(loaded.sources, AREAS);
-  const problems = [...loaded.problems, ...('problems' in outcome ? outcome.problems : [])];
-  if (problems.length > 0 || 'problems' in outcome) {
-    for (const problem of problems) console.error(printProblem(problem));
-    console.error(`${problems.length} problem(s) in ${options.spec}; nothing is written`);
+  const loaded = loadSources(options.spec, AREAS);
+  const outcome = loaded.problems.length > 0 ? loaded : generate(loaded.sources, AREAS);
+  if ('problems' in outcome) {
+    for (const problem of outcome.problems) console.error(printProblem(problem));
+    console.error(`${outcome.problems.length} problem(s) in ${options.spec}; nothing is written`);
     return 1;
   }
   const formatted = formatFiles(outcome.files);

@@ -14,6 +14,10 @@ export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(n
 export const identifier = (name: string): string =>
   name.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '');
 
+/** A member of an object literal that holds the identifier of a method under the method's name. */
+export const shorthand = (name: string): string =>
+  memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`;
+
 /** A doc comment, or nothing where there is no text; several lines stand one below the other. */
 export const docComment = (text: string | undefined): string => {
   if (text === undefined) return '';
@@ -35,4 +39,18 @@ export const literal = (value: unknown): string => {
       : `{ ${entries.map(([key, item]) => `${memberName(key)}: ${literal(item)}`).join(', ')} }`;
   }
   return JSON.stringify(value);
+};
+
+/** Indents code that is not formatted: two spaces for every brace that is open. */
+export const indentCode = (code: string): string => {
+  let depth = 0;
+  return code
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('}')) depth -= 1;
+      const indented = '  '.repeat(depth) + line;
+      if (line.endsWith('{')) depth += 1;
+      return indented;
+    })
+    .join('\n');
 };

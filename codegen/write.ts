@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Files } from './area.ts';
 
 /** What differs between the texts and a folder. */
@@ -34,11 +34,7 @@ const listFiles = (directory: string): readonly string[] =>
   existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true })
         .filter((entry) => !entry.isDirectory())
-        .map((entry) =>
-          join(entry.parentPath, entry.name)
-            .slice(directory.length + 1)
-            .replaceAll('\\', '/'),
-        )
+        .map((entry) => relative(directory, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
         .sort()
     : [];
 

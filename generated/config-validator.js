@@ -57,10 +57,7 @@ const schema0 = {
               type: 'object',
               required: ['url'],
               additionalProperties: false,
-              properties: {
-                url: { type: 'string', pattern: '^https?://' },
-                ws_url: { type: 'string', pattern: '^wss?://' },
-              },
+              properties: { url: { type: 'string', pattern: '^https?://' } },
             },
           },
         },
@@ -83,7 +80,7 @@ const schema0 = {
       default: {},
       properties: {
         slot_ms: { default: 400, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
-        history_slots: { default: 432000, 'x-int': 'u32', 'x-minimum': 512 },
+        history_slots: { default: 432000, 'x-int': 'u32', 'x-minimum': 512, 'x-maximum': 10000000 },
       },
     },
   },
@@ -91,7 +88,6 @@ const schema0 = {
 const pattern0 = new RegExp('^postgres(ql)?://', 'u');
 const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
 const pattern2 = new RegExp('^https?://', 'u');
-const pattern3 = new RegExp('^wss?://', 'u');
 const func0 = Object.prototype.hasOwnProperty;
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
@@ -933,7 +929,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   errors++;
                 }
                 for (const key4 in data22) {
-                  if (!(key4 === 'url' || key4 === 'ws_url')) {
+                  if (!(key4 === 'url')) {
                     const err45 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                       schemaPath:
@@ -986,44 +982,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     errors++;
                   }
                 }
-                if (data22.ws_url !== undefined) {
-                  let data24 = data22.ws_url;
-                  if (typeof data24 === 'string') {
-                    if (!pattern3.test(data24)) {
-                      const err48 = {
-                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
-                        schemaPath:
-                          '#/properties/networks/items/properties/upstreams/items/properties/ws_url/pattern',
-                        keyword: 'pattern',
-                        params: { pattern: '^wss?://' },
-                        message: 'must match pattern "' + '^wss?://' + '"',
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err48];
-                      } else {
-                        vErrors.push(err48);
-                      }
-                      errors++;
-                    }
-                  } else {
-                    const err49 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/properties/ws_url/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                      message: 'must be string',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err49];
-                    } else {
-                      vErrors.push(err49);
-                    }
-                    errors++;
-                  }
-                }
               } else {
-                const err50 = {
+                const err48 = {
                   instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                   schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
                   keyword: 'type',
@@ -1031,15 +991,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must be object',
                 };
                 if (vErrors === null) {
-                  vErrors = [err50];
+                  vErrors = [err48];
                 } else {
-                  vErrors.push(err50);
+                  vErrors.push(err48);
                 }
                 errors++;
               }
             }
           } else {
-            const err51 = {
+            const err49 = {
               instancePath: instancePath + '/networks/' + i1 + '/upstreams',
               schemaPath: '#/properties/networks/items/properties/upstreams/type',
               keyword: 'type',
@@ -1047,19 +1007,72 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be array',
             };
             if (vErrors === null) {
-              vErrors = [err51];
+              vErrors = [err49];
             } else {
-              vErrors.push(err51);
+              vErrors.push(err49);
             }
             errors++;
           }
         } else {
-          const err52 = {
+          const err50 = {
             instancePath: instancePath + '/networks/' + i1,
             schemaPath: '#/properties/networks/items/type',
             keyword: 'type',
             params: { type: 'object' },
             message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err50];
+          } else {
+            vErrors.push(err50);
+          }
+          errors++;
+        }
+      }
+    } else {
+      const err51 = {
+        instancePath: instancePath + '/networks',
+        schemaPath: '#/properties/networks/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      };
+      if (vErrors === null) {
+        vErrors = [err51];
+      } else {
+        vErrors.push(err51);
+      }
+      errors++;
+    }
+    let data24 = data.upstream;
+    if (data24 && typeof data24 == 'object' && !Array.isArray(data24)) {
+      if (data24.connections === undefined) {
+        data24.connections = 128;
+      }
+      if (data24.connect_timeout_ms === undefined) {
+        data24.connect_timeout_ms = 2000;
+      }
+      if (data24.response_timeout_ms === undefined) {
+        data24.response_timeout_ms = 30000;
+      }
+      if (data24.body_timeout_ms === undefined) {
+        data24.body_timeout_ms = 15000;
+      }
+      for (const key5 in data24) {
+        if (
+          !(
+            key5 === 'connections' ||
+            key5 === 'connect_timeout_ms' ||
+            key5 === 'response_timeout_ms' ||
+            key5 === 'body_timeout_ms'
+          )
+        ) {
+          const err52 = {
+            instancePath: instancePath + '/upstream',
+            schemaPath: '#/properties/upstream/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key5 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err52];
@@ -1069,71 +1082,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-    } else {
-      const err53 = {
-        instancePath: instancePath + '/networks',
-        schemaPath: '#/properties/networks/type',
-        keyword: 'type',
-        params: { type: 'array' },
-        message: 'must be array',
-      };
-      if (vErrors === null) {
-        vErrors = [err53];
-      } else {
-        vErrors.push(err53);
-      }
-      errors++;
-    }
-    let data25 = data.upstream;
-    if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
-      if (data25.connections === undefined) {
-        data25.connections = 128;
-      }
-      if (data25.connect_timeout_ms === undefined) {
-        data25.connect_timeout_ms = 2000;
-      }
-      if (data25.response_timeout_ms === undefined) {
-        data25.response_timeout_ms = 30000;
-      }
-      if (data25.body_timeout_ms === undefined) {
-        data25.body_timeout_ms = 15000;
-      }
-      for (const key5 in data25) {
-        if (
-          !(
-            key5 === 'connections' ||
-            key5 === 'connect_timeout_ms' ||
-            key5 === 'response_timeout_ms' ||
-            key5 === 'body_timeout_ms'
-          )
-        ) {
-          const err54 = {
-            instancePath: instancePath + '/upstream',
-            schemaPath: '#/properties/upstream/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key5 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err54];
-          } else {
-            vErrors.push(err54);
-          }
-          errors++;
-        }
-      }
-      let data26 = data25.connections;
+      let data25 = data24.connections;
       if (
-        !(typeof data26 == 'number'
-          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
-          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+        !(typeof data25 == 'number'
+          ? Number.isInteger(data25) && data25 >= 0 && data25 <= 4294967295
+          : typeof data25 == 'bigint' && data25 >= 0 && data25 <= 4294967295)
       ) {
-        const err55 = {
+        const err53 = {
           instancePath: instancePath + '/upstream/connections',
           schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err53];
+        } else {
+          vErrors.push(err53);
+        }
+        errors++;
+      }
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 < 1) {
+        const err54 = {
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err54];
+        } else {
+          vErrors.push(err54);
+        }
+        errors++;
+      }
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 > 4096) {
+        const err55 = {
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err55];
@@ -1142,13 +1132,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
+      let data26 = data24.connect_timeout_ms;
+      if (
+        !(typeof data26 == 'number'
+          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
+          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+      ) {
         const err56 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err56];
@@ -1157,13 +1152,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 4096) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 10) {
         const err57 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 4096',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err57];
@@ -1172,18 +1167,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data27 = data25.connect_timeout_ms;
-      if (
-        !(typeof data27 == 'number'
-          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
-          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
-      ) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 60000) {
         const err58 = {
           instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
-          keyword: 'x-int',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err58];
@@ -1192,13 +1182,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 10) {
+      let data27 = data24.response_timeout_ms;
+      if (
+        !(typeof data27 == 'number'
+          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
+          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
+      ) {
         const err59 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err59];
@@ -1207,13 +1202,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 60000) {
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 10) {
         const err60 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err60];
@@ -1222,18 +1217,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data28 = data25.response_timeout_ms;
-      if (
-        !(typeof data28 == 'number'
-          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
-          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
-      ) {
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 600000) {
         const err61 = {
           instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
-          keyword: 'x-int',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err61];
@@ -1242,13 +1232,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 10) {
+      let data28 = data24.body_timeout_ms;
+      if (
+        !(typeof data28 == 'number'
+          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
+          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
+      ) {
         const err62 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err62];
@@ -1257,13 +1252,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 600000) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 10) {
         const err63 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err63];
@@ -1272,18 +1267,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data29 = data25.body_timeout_ms;
-      if (
-        !(typeof data29 == 'number'
-          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
-      ) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 600000) {
         const err64 = {
           instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err64];
@@ -1292,38 +1282,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
-        const err65 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err65];
-        } else {
-          vErrors.push(err65);
-        }
-        errors++;
-      }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 600000) {
-        const err66 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 600000',
-        };
-        if (vErrors === null) {
-          vErrors = [err66];
-        } else {
-          vErrors.push(err66);
-        }
-        errors++;
-      }
     } else {
-      const err67 = {
+      const err65 = {
         instancePath: instancePath + '/upstream',
         schemaPath: '#/properties/upstream/type',
         keyword: 'type',
@@ -1331,23 +1291,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err67];
+        vErrors = [err65];
       } else {
-        vErrors.push(err67);
+        vErrors.push(err65);
       }
       errors++;
     }
-    let data30 = data.localnet;
-    if (data30 && typeof data30 == 'object' && !Array.isArray(data30)) {
-      if (data30.slot_ms === undefined) {
-        data30.slot_ms = 400;
+    let data29 = data.localnet;
+    if (data29 && typeof data29 == 'object' && !Array.isArray(data29)) {
+      if (data29.slot_ms === undefined) {
+        data29.slot_ms = 400;
       }
-      if (data30.history_slots === undefined) {
-        data30.history_slots = 432000;
+      if (data29.history_slots === undefined) {
+        data29.history_slots = 432000;
       }
-      for (const key6 in data30) {
+      for (const key6 in data29) {
         if (!(key6 === 'slot_ms' || key6 === 'history_slots')) {
-          const err68 = {
+          const err66 = {
             instancePath: instancePath + '/localnet',
             schemaPath: '#/properties/localnet/additionalProperties',
             keyword: 'additionalProperties',
@@ -1355,25 +1315,55 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err68];
+            vErrors = [err66];
           } else {
-            vErrors.push(err68);
+            vErrors.push(err66);
           }
           errors++;
         }
       }
-      let data31 = data30.slot_ms;
+      let data30 = data29.slot_ms;
       if (
-        !(typeof data31 == 'number'
-          ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
-          : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
+        !(typeof data30 == 'number'
+          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
       ) {
-        const err69 = {
+        const err67 = {
           instancePath: instancePath + '/localnet/slot_ms',
           schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err67];
+        } else {
+          vErrors.push(err67);
+        }
+        errors++;
+      }
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
+        const err68 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
+        };
+        if (vErrors === null) {
+          vErrors = [err68];
+        } else {
+          vErrors.push(err68);
+        }
+        errors++;
+      }
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
+        const err69 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err69];
@@ -1382,13 +1372,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
+      let data31 = data29.history_slots;
+      if (
+        !(typeof data31 == 'number'
+          ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
+          : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
+      ) {
         const err70 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err70];
@@ -1397,13 +1392,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 60000) {
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 512) {
         const err71 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err71];
@@ -1412,18 +1407,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data32 = data30.history_slots;
-      if (
-        !(typeof data32 == 'number'
-          ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
-          : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
-      ) {
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 10000000) {
         const err72 = {
           instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err72];
@@ -1432,23 +1422,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 512) {
-        const err73 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err73];
-        } else {
-          vErrors.push(err73);
-        }
-        errors++;
-      }
     } else {
-      const err74 = {
+      const err73 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1456,14 +1431,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err74];
+        vErrors = [err73];
       } else {
-        vErrors.push(err74);
+        vErrors.push(err73);
       }
       errors++;
     }
   } else {
-    const err75 = {
+    const err74 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1471,9 +1446,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err75];
+      vErrors = [err74];
     } else {
-      vErrors.push(err75);
+      vErrors.push(err74);
     }
     errors++;
   }

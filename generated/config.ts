@@ -14,7 +14,7 @@ export type Config = {
     readonly host: string;
     /** 0: any free port; dev.json and the first lines of output tell which. */
     readonly port: number;
-    /** A proxy in front ends TLS; its X-Forwarded-For names the client. */
+    /** A proxy in front ends TLS. */
     readonly behind_proxy: boolean;
     /** PEM files; with them the server speaks HTTPS. */
     readonly tls?: {
@@ -23,7 +23,7 @@ export type Config = {
     };
     /** Origins whose pages may call. *: any, as at ledger nodes; the key in the URL is what admits. */
     readonly cors_origins: readonly string[];
-    /** Largest request body. Nodes take 51,200 bytes by default, which is the least allowed here; 1 MiB holds a batch of 100 calls with 200 addresses each. */
+    /** Largest request body. The least allowed is what nodes take by default; 1 MiB holds a batch of 100 calls with 200 addresses each. */
     readonly max_body_bytes: number;
     /** How long a request may take to arrive. */
     readonly body_timeout_ms: number;
@@ -41,8 +41,6 @@ export type Config = {
     readonly upstreams: readonly {
       /** JSON-RPC address; it may hold a key of the node's provider. */
       readonly url: string;
-      /** WebSocket address. */
-      readonly ws_url?: string;
     }[];
   }[];
   /** How every ledger node is called. */
@@ -137,7 +135,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_BEHIND_PROXY',
     default: false,
     secret: false,
-    description: 'A proxy in front ends TLS; its X-Forwarded-For names the client.',
+    description: 'A proxy in front ends TLS.',
   },
   {
     path: ['http', 'tls', 'cert_file'],
@@ -169,7 +167,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 1048576,
     secret: false,
     description:
-      'Largest request body. Nodes take 51,200 bytes by default, which is the least allowed here; 1 MiB holds a batch of 100 calls with 200 addresses each.',
+      'Largest request body. The least allowed is what nodes take by default; 1 MiB holds a batch of 100 calls with 200 addresses each.',
   },
   {
     path: ['http', 'body_timeout_ms'],
@@ -218,13 +216,6 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--upstream-url',
     secret: true,
     description: "JSON-RPC address; it may hold a key of the node's provider.",
-  },
-  {
-    path: ['networks', 0, 'upstreams', 0, 'ws_url'],
-    type: 'string',
-    env: 'KEYSLOT_UPSTREAM_WS_URL',
-    secret: true,
-    description: 'WebSocket address.',
   },
   {
     path: ['upstream', 'connections'],

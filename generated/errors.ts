@@ -196,7 +196,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'unsupported encoding: {value}. Supported encodings: base58, base64' },
     data: ['parameter', 'value'],
   },
-  /** A memcmp filter has more than 128 bytes. */
+  /** A memcmp filter has more bytes than nodes compare. */
   memcmpDataTooLarge: {
     area: 'params',
     http: 200,
@@ -375,12 +375,26 @@ export const ERRORS = {
     jsonrpc: { code: -32004, message: 'Block not available for slot {slot}' },
     data: [],
   },
-  /** The node has fallen behind. */
+  /** The node has fallen behind, and does not know how far. */
   nodeUnhealthy: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32005, message: 'Node is unhealthy' },
+    data: [],
+  },
+  /** The node has fallen behind. */
+  nodeBehind: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: { code: -32005, message: 'Node is behind by {numSlotsBehind} slots' },
     data: ['numSlotsBehind'],
+  },
+  /** A signature that a precompiled program checks is wrong; nodes of older versions say so. */
+  precompileFailure: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: { code: -32006, message: 'Transaction precompile verification failure {reason}' },
+    data: [],
   },
   /** The slot has no block. */
   slotSkipped: {
@@ -560,6 +574,13 @@ export const ERRORS = {
     jsonrpc: { code: -32046, message: 'Request body is larger than {limit} bytes' },
     data: ['limit'],
   },
+  /** A single call is larger than the ledger node takes, 51,200 bytes unless its operator chose otherwise. */
+  callTooLarge: {
+    area: 'access',
+    http: 413,
+    jsonrpc: { code: -32046, message: 'The call is larger than the ledger node takes' },
+    data: [],
+  },
   /** The body is not declared as JSON. */
   contentTypeNotAllowed: {
     area: 'access',
@@ -582,6 +603,13 @@ export const ERRORS = {
     area: 'upstream',
     http: 502,
     jsonrpc: { code: -32050, message: 'The ledger node did not give a valid answer' },
+    data: [],
+  },
+  /** The ledger node limits the rate of calls; this one it did not run. */
+  upstreamBusy: {
+    area: 'upstream',
+    http: 429,
+    jsonrpc: { code: -32053, message: 'The ledger node takes no more calls for now; try again later' },
     data: [],
   },
   /** No ledger node can be reached. */
@@ -608,13 +636,6 @@ export const ERRORS = {
         'The reply is larger than the {limit} bytes that can be held; ask for it outside a batch, with an id that is a string or an unsigned integer',
     },
     data: ['limit'],
-  },
-  /** The server is shutting down. */
-  shuttingDown: {
-    area: 'access',
-    http: 503,
-    jsonrpc: { code: -32053, message: 'The server is shutting down' },
-    data: [],
   },
   /** Another process has the data directory open. */
   dataDirectoryLocked: {
@@ -762,7 +783,9 @@ export type ErrorContext = {
   readonly blockCleanedUp: { readonly slot: number | bigint; readonly firstAvailable: number | bigint };
   readonly preflightFailure: { readonly reason: string };
   readonly blockNotAvailable: { readonly slot: number | bigint };
-  readonly nodeUnhealthy: { readonly numSlotsBehind: number | bigint };
+  readonly nodeUnhealthy: Readonly<Record<string, never>>;
+  readonly nodeBehind: { readonly numSlotsBehind: number | bigint };
+  readonly precompileFailure: { readonly reason: string };
   readonly slotSkipped: { readonly slot: number | bigint };
   readonly slotSkippedLongTerm: { readonly slot: number | bigint };
   readonly noSnapshot: Readonly<Record<string, never>>;
@@ -791,13 +814,14 @@ export type ErrorContext = {
   readonly metricsLoopbackOnly: Readonly<Record<string, never>>;
   readonly requestTimeout: { readonly limitMs: number | bigint };
   readonly bodyTooLarge: { readonly limit: number | bigint };
+  readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
   readonly bodyNotUtf8: Readonly<Record<string, never>>;
   readonly upstreamBroken: Readonly<Record<string, never>>;
+  readonly upstreamBusy: Readonly<Record<string, never>>;
   readonly upstreamUnavailable: Readonly<Record<string, never>>;
   readonly upstreamTimeout: { readonly limitMs: number | bigint };
   readonly replyTooLarge: { readonly limit: number | bigint };
-  readonly shuttingDown: Readonly<Record<string, never>>;
   readonly dataDirectoryLocked: { readonly path: string; readonly holder: string };
   readonly storeUnavailable: { readonly where: string; readonly reason: string };
   readonly portTaken: { readonly address: string; readonly setting: string };

@@ -6,6 +6,7 @@ import type { DevelopmentFile } from './account/development-file.ts';
 import { loadKeyring } from './account/keyring.ts';
 import { systemClock } from './clock.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
+import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
 import { withObservation } from './gate/with-observation.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
@@ -33,6 +34,8 @@ export type App = {
   readonly address: { readonly host: string; readonly port: number; readonly baseUrl: string };
   /** The JSON-RPC path of each network, in the order of the configuration. */
   readonly rpcPaths: readonly string[];
+  /** False: an embedded ledger has not come up in time; calls answer 503 until it does. */
+  readonly hasLedger: boolean;
   /** How to reach it and with which key; undefined with an operator's configuration. */
   readonly development: DevelopmentFile | undefined;
   /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
@@ -54,6 +57,8 @@ type Network = WatchedNetwork & {
   readonly started: Promise<void>;
 };
 
+type Observers = { readonly metrics: Metrics; readonly logFailure: LogFailure; readonly log: Logger };
+
 /** The most that one batch, or one reply whose id must be put back, holds in memory. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const LOCALNET_DEADLINE_MS = 15_000;
@@ -69,8 +74,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   await assertListenable(listenOptions(config));
   await using started = new AsyncDisposableStack();
   const metrics = createMetrics();
+  const logFailure = createFailureLog(log, systemClock);
   const progress = options.onProgress ?? (() => undefined);
-  const networks = config.networks.map((network) => startNetwork(network, config, metrics, log));
+  const networks = config.networks.map((network) =>
+    startNetwork(network, config, { metrics, logFailure, log }),
+  );
   for (const { upstream } of networks) started.defer(() => upstream.close());
 
   progress('opening the store');
@@ -81,7 +89,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 
   progress('starting the ledger');
-  await waitForNetworks(networks, log);
+  const hasLedger = await waitForNetworks(networks);
   const authenticate = createAuthenticate(keyring, systemClock);
   const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
     rpcPath,
@@ -105,10 +113,10 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     : await ensureDevelopmentAccount(places, served, systemClock.nowMs());
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl };
-  return { address, rpcPaths, development, close: () => running.disposeAsync() };
+  return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
 }
 
-function startNetwork(config: NetworkConfig, all: Config, metrics: Metrics, log: Logger): Network {
+function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure, log }: Observers): Network {
   const { name, environment, upstreams } = config;
   const label = `${name}-${environment}`;
   const node = nodeOptions(all);
@@ -131,7 +139,7 @@ function startNetwork(config: NetworkConfig, all: Config, metrics: Metrics, log:
   return {
     config,
     rpcPath: `/${label}`,
-    ledger: withObservation(ledger, metrics, label),
+    ledger: withObservation(ledger, { metrics, logFailure, network: label }),
     upstream,
     child,
     probe: createProbe(upstream),
@@ -139,14 +147,14 @@ function startNetwork(config: NetworkConfig, all: Config, metrics: Metrics, log:
   };
 }
 
-/** An embedded ledger that does not come up in time is supervised further; until then its calls answer 503. */
-async function waitForNetworks(networks: readonly Network[], log: Logger): Promise<void> {
-  const deadline = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => deadline.resolve('late'), LOCALNET_DEADLINE_MS);
-  const outcome = await Promise.race([Promise.all(networks.map(({ started }) => started)), deadline.promise]);
+/** Whether every network's own child serves. One that does not come up in time is supervised further. */
+async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
+  const deadline = Promise.withResolvers<false>();
+  const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);
+  const started = Promise.all(networks.map((network) => network.started)).then(() => true);
+  const hasLedger = await Promise.race([started, deadline.promise]);
   clearTimeout(timer);
-  if (outcome === 'late')
-    log.error({ deadlineMs: LOCALNET_DEADLINE_MS }, 'the embedded ledger has not started in time');
+  return hasLedger;
 }
 
 function nodeOptions({ upstream }: Config): NodeOptions {

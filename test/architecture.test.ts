@@ -43,7 +43,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
   store: [/^(open-store|tables)\.ts$/],
-  upstream: [/^(upstream|open-upstream|probe|supervised-child)\.ts$/],
+  upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
 

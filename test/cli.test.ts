@@ -209,6 +209,7 @@ test('no log line holds the key', async () => {
   const { base_url, rpc_paths, development } = await ready(child);
   expect((await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`)).status).toBe(502);
   await child.stop();
+  expect(child.stderr()).toContain('a ledger node failed');
   expect(child.stderr()).not.toContain(development?.api_key);
   expect(child.stderr()).not.toContain('node-secret');
 });

@@ -121,3 +121,38 @@ test('a file that is missing, no YAML or no map is named', () => {
   expect(problemsOf({ file: file('- 1') })).toContain('is no map of settings');
   expect(loadConfig({ env: {}, file: file('') }).http.port).toBe(8080);
 });
+
+test.each(['http://', 'http://us%zzer:hunter2@node.example', 'http://user:hunter2@no de/?key=hunter2'])(
+  'an address that is none is told by its setting, without its text: %s',
+  (url) => {
+    const text = problemsOf({ env: { KEYSLOT_UPSTREAM_URL: url } });
+    expect(text).toContain('networks.0.upstreams.0.url (KEYSLOT_UPSTREAM_URL) is no valid address');
+    expect(text).not.toMatch(/hunter2|us%zzer/);
+  },
+);
+
+test('TLS files that cannot be read, or are no certificate and key, are told before anything is started', () => {
+  const garbage = file('garbage');
+  const unreadable = problemsOf({
+    env: { KEYSLOT_TLS_CERT_FILE: directory(), KEYSLOT_TLS_KEY_FILE: '/nowhere/key.pem' },
+  });
+  expect(unreadable).toContain(`http.tls.cert_file (KEYSLOT_TLS_CERT_FILE) ${directory()}: EISDIR`);
+  expect(unreadable).toContain('http.tls.key_file (KEYSLOT_TLS_KEY_FILE) /nowhere/key.pem: ENOENT');
+  const unusable = problemsOf({ env: { KEYSLOT_TLS_CERT_FILE: garbage, KEYSLOT_TLS_KEY_FILE: garbage } });
+  expect(unusable).toContain('http.tls: the files are no certificate and its key');
+});
+
+test.each(['https://app.example/', 'app.example', 'https://app.example/page'])(
+  'the CORS origin %s, which no browser sends, is refused',
+  (origin) => {
+    const text = problemsOf({ env: { KEYSLOT_CORS_ORIGINS: `https://ok.example,${origin}` } });
+    expect(text).toContain(`http.cors_origins.1 (KEYSLOT_CORS_ORIGINS) is "${origin}"`);
+    expect(text).not.toContain('cors_origins.0');
+  },
+);
+
+test('the embedded ledger keeps at most ten million slots', () => {
+  const slots = (count: string) => ({ env: { KEYSLOT_LOCALNET_HISTORY_SLOTS: count } });
+  expect(loadConfig(slots('10000000')).localnet.history_slots).toBe(10_000_000);
+  expect(problemsOf(slots('10000001'))).toContain('is 10000001; must be <= 10000000');
+});

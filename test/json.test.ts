@@ -15,6 +15,12 @@ test.each([
   expect(parseJson(text)).toBe(value);
 });
 
+test('an integer beyond the range of a double is no bigint: a megabyte of digits costs no time', () => {
+  expect(parseJson('9'.repeat(309))).toBe(Number.POSITIVE_INFINITY);
+  expect(parseJson(`-${'9'.repeat(1_000_000)}`)).toBe(Number.NEGATIVE_INFINITY);
+  expect(parseJson('9'.repeat(308))).toBe(BigInt('9'.repeat(308)));
+});
+
 test('a long number in a string or a name stays as it is', () => {
   const text = '{"18446744073709551615":"18446744073709551615"}';
   expect(parseJson(text)).toEqual({ '18446744073709551615': '18446744073709551615' });

@@ -1,6 +1,6 @@
 import { createArea } from '../area.ts';
 import { lintLedger } from '../lint/ledger/index.ts';
-import { readLedger } from '../model/ledger.ts';
+import { HEAD_FILE, METHODS_FOLDER, readLedger, SCENARIO_FILE, SCHEMAS_FOLDER } from '../model/ledger.ts';
 import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
@@ -11,11 +11,17 @@ import { renderOpenrpc } from '../render/ledger/openrpc.ts';
 import { renderParams } from '../render/ledger/params.ts';
 import { renderGatewayHandlers, renderLocalnetHandlers } from '../render/ledger/registers.ts';
 import { renderResults } from '../render/ledger/results.ts';
+import { renderScenario } from '../render/ledger/scenario.ts';
 import { renderTypes } from '../render/ledger/types.ts';
+import { parseYaml } from '../yaml.ts';
 
 /** JSON-RPC access to a ledger node. */
 export const ledgerArea = createArea({
   name: 'ledger',
+  reads: [HEAD_FILE, SCENARIO_FILE, `${METHODS_FOLDER}*.yaml`, `${SCHEMAS_FOLDER}*.yaml`].map((path) => ({
+    path,
+    parse: parseYaml,
+  })),
   lint: lintLedger,
   model: readLedger,
   renderers: [
@@ -31,5 +37,6 @@ export const ledgerArea = createArea({
     renderDocs,
     renderResults,
     renderContract,
+    renderScenario,
   ],
 });

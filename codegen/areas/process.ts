@@ -1,16 +1,25 @@
 import { createArea } from '../area.ts';
 import { lintConfig } from '../lint/config.ts';
 import { lintErrors } from '../lint/errors.ts';
-import { type ProcessModel, readProcess } from '../model/process.ts';
+import { ERRORS_FILE } from '../model/errors.ts';
+import {
+  CONFIG_FILE,
+  CREDENTIALS_FILE,
+  PLANS_FILE,
+  type ProcessModel,
+  readProcess,
+} from '../model/process.ts';
 import { renderConfig } from '../render/config.ts';
 import { renderErrors } from '../render/errors.ts';
 import { renderPlans } from '../render/plans.ts';
 import { renderRedaction } from '../render/redaction.ts';
 import { renderRuntime } from '../render/runtime.ts';
+import { parseYaml } from '../yaml.ts';
 
-/** What concerns the whole process: errors, config, plans. */
+/** What concerns the whole process: errors, config, credentials, plans. */
 export const processArea = createArea<ProcessModel>({
   name: 'process',
+  reads: [ERRORS_FILE, CONFIG_FILE, CREDENTIALS_FILE, PLANS_FILE].map((path) => ({ path, parse: parseYaml })),
   lint: (sources) => [...lintErrors(sources), ...lintConfig(sources)],
   model: readProcess,
   renderers: [

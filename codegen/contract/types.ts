@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
 import type { Method } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
-import { resolve, type Schema, type Schemas } from '../model/schema.ts';
+import { INT_BOUNDS, resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Case } from '../runtime/contract-case.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { baseParams, placeAt, sampleOf } from './place.ts';
@@ -76,10 +76,9 @@ const takenTypes = (schema: Schema, schemas: Schemas): ReadonlySet<string> => {
 };
 
 const outside = (schema: Schema): readonly Json[] => {
-  const beyond = { u8: 2 ** 8, u16: 2 ** 16, u32: 2 ** 32, u64: 2n ** 64n, usize: 2n ** 64n, i64: 2n ** 63n };
-  const kind = schema['x-int'];
-  if (kind === undefined) return [];
-  return [kind === 'i64' ? -(2n ** 63n) - 1n : -1, beyond[kind]];
+  if (schema['x-int'] === undefined) return [];
+  const [low, high] = INT_BOUNDS[schema['x-int']];
+  return [low - 1n, high + 1n].map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
 };
 
 const base58Cases = (part: ParamPart, method: Method, model: LedgerModel): readonly Case[] => {

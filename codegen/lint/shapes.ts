@@ -100,19 +100,25 @@ export const METHOD_SHAPE = {
     errors: { type: 'array', items: text, uniqueItems: true },
     examples: {
       type: 'array',
-      items: {
-        ...closed(['name', 'params'], {
-          name: text,
-          params: { type: 'array' },
-          result: true,
-          error: text,
-          'x-live': live,
-        }),
-        oneOf: [{ required: ['result'] }, { required: ['error'] }],
-      },
+      items: closed(['name', 'params'], {
+        name: text,
+        params: { type: 'array' },
+        result: true,
+        error: text,
+        'x-live': live,
+      }),
     },
   }),
 };
+
+/** ledger/scenario.yaml. */
+export const SCENARIO_SHAPE = named(text);
+
+/** credentials.yaml. */
+export const CREDENTIALS_SHAPE = closed(['query', 'headers'], {
+  query: { type: 'array', items: text },
+  headers: { type: 'array', items: { type: 'string', pattern: '^[a-z][a-z0-9-]*$' } },
+});
 
 /** errors.yaml. */
 export const ERRORS_SHAPE = named(

@@ -10,6 +10,8 @@ export type ErrorModel = {
   readonly jsonrpc: { readonly code: number; readonly message: string };
   readonly context: Readonly<Record<string, 'integer' | 'string'>>;
   readonly data: readonly string[];
+  /** A schema file, where the data is more than members of the context. */
+  readonly dataSchema?: { readonly $ref: string };
 };
 
 export const ERRORS_FILE = 'errors.yaml';

@@ -10,11 +10,16 @@ export type LedgerModel = {
   readonly methods: readonly Method[];
   readonly schemas: Schemas;
   readonly errors: ReadonlyMap<string, ErrorModel>;
+  /** The values that the contract run puts in the place of `$name`: what each is, by name. */
+  readonly scenario: Scenario;
 };
 
-const METHODS_FOLDER = 'ledger/methods/';
-const SCHEMAS_FOLDER = 'ledger/schemas/';
+export const METHODS_FOLDER = 'ledger/methods/';
+export const SCHEMAS_FOLDER = 'ledger/schemas/';
 export const HEAD_FILE = 'ledger/openrpc.yaml';
+export const SCENARIO_FILE = 'ledger/scenario.yaml';
+
+export type Scenario = Readonly<Record<string, string>>;
 
 /** The method files by path. */
 export const methodFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
@@ -37,6 +42,7 @@ export const readLedger = (sources: Sources): LedgerModel =>
       schemaFiles(sources).map(([path, value]) => [fileTitle(path), normalize(parseSchema(value))]),
     ),
     errors: new Map(readErrors(sources).map((error) => [error.name, error])),
+    scenario: readScenario(sources),
   });
 
 /** A method file that passed the shape check. */
@@ -44,6 +50,9 @@ export const parseMethodFile = (value: Json): MethodFile => value as unknown as 
 
 /** A schema that passed the shape check. */
 export const parseSchema = (value: Json): Schema => value as unknown as Schema;
+
+/** The scenario, after the shape check. */
+export const readScenario = (sources: Sources): Scenario => sources.get(SCENARIO_FILE) as Scenario;
 
 const parseHead = (value: Json | undefined): JsonObject => value as JsonObject;
 

@@ -69,29 +69,36 @@ const inside = (
 export type Limit = { readonly name: string; readonly text: string; readonly error: string };
 
 const WORDS = {
-  maximum: 'at most {} ',
-  minimum: 'at least {} ',
+  maximum: 'at most {}',
+  minimum: 'at least {}',
   maxItems: 'at most {} items',
   minItems: 'at least {} items',
   maxLength: 'at most {} characters',
   minLength: 'at least {} characters',
 } as const;
 
+const LIMIT_KEYWORDS = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
+
+/** How many entries a result may have, in words; nothing where that is not limited. */
+export const resultLimit = (
+  { result }: Method,
+  { schemas }: Pick<LedgerModel, 'schemas'>,
+): string | undefined => {
+  const whole = resolve(result.schema, schemas);
+  const { maxItems } = resolve(whole.properties?.value ?? whole, schemas);
+  return maxItems === undefined ? undefined : words('maxItems', maxItems);
+};
+
+const words = (keyword: keyof typeof WORDS, limit: number): string =>
+  WORDS[keyword].replace('{}', limit.toLocaleString('en-US'));
+
 /** The limits of a method's params. */
 export const limitsOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): readonly Limit[] => [
   ...paramParts(method, model).flatMap(({ name, schema }) =>
-    Object.entries(WORDS).flatMap(([keyword, words]) => {
-      const limit = schema[keyword as keyof typeof WORDS];
-      const error = schema['x-errors']?.[keyword];
-      return limit === undefined
-        ? []
-        : [
-            {
-              name,
-              text: words.replace('{}', limit.toLocaleString('en-US')).trim(),
-              error: String(error ?? ''),
-            },
-          ];
+    LIMIT_KEYWORDS.flatMap((keyword) => {
+      const limit = schema[keyword];
+      const error = String(schema['x-errors']?.[keyword] ?? '');
+      return limit === undefined ? [] : [{ name, text: words(keyword, limit), error }];
     }),
   ),
   ...(method.span
@@ -103,4 +110,13 @@ export const limitsOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): r
         },
       ]
     : []),
+];
+
+/** The errors of a method that are its own, those of its limits included; not those that any params can answer. */
+export const errorNamesOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): readonly string[] => [
+  ...new Set([
+    ...method.errors,
+    ...Object.values(method.refusedIn),
+    ...limitsOf(method, model).map(({ error }) => error),
+  ]),
 ];

@@ -18,9 +18,14 @@ export type ProcessModel = {
   readonly config: SettingSchema;
   readonly settings: readonly Setting[];
   readonly plans: JsonObject;
+  readonly credentials: Credentials;
 };
 
+/** Where a request carries a credential; headers in lower case. */
+export type Credentials = { readonly query: readonly string[]; readonly headers: readonly string[] };
+
 export const CONFIG_FILE = 'config.yaml';
+export const CREDENTIALS_FILE = 'credentials.yaml';
 export const PLANS_FILE = 'plans.yaml';
 
 /** Reads the model of sources that lint accepted, and freezes it. */
@@ -32,6 +37,7 @@ export const readProcess = (sources: Sources): ProcessModel => {
     config,
     settings: listSettings(config, []),
     plans: isJsonObject(plans) ? plans : {},
+    credentials: sources.get(CREDENTIALS_FILE) as unknown as Credentials,
   });
 };
 
@@ -43,17 +49,12 @@ export const listSettings = (schema: SettingSchema, path: Setting['path']): read
   return [{ path, schema }];
 };
 
-/** Names that secrets go by: settings marked so, with every schema below them. */
-export const secretNames = ({ settings }: ProcessModel): readonly string[] =>
-  settings
-    .filter(
-      ({ schema }) =>
-        schema['x-secret'] || childSchemas(schema).some(([, child]) => (child as SettingSchema)['x-secret']),
-    )
-    .flatMap(({ path, schema }) => [
-      String(path.filter((step) => step !== 0).at(-1)),
-      ...(schema['x-env'] ? [schema['x-env']] : []),
-    ]);
+/** The settings whose values are secrets: marked so themselves, or with marked items. */
+export const secretSettings = ({ settings }: ProcessModel): readonly Setting[] =>
+  settings.filter(
+    ({ schema }) =>
+      schema['x-secret'] || childSchemas(schema).some(([, child]) => (child as SettingSchema)['x-secret']),
+  );
 
 const parseConfig = (value: Json | undefined): SettingSchema =>
   (value ?? { type: 'object', properties: {} }) as unknown as SettingSchema;

@@ -15,6 +15,28 @@ export const reachedTitles = (model: LedgerModel): Readonly<Record<Position, Rea
   ),
 });
 
+/** Every schema that a schema reaches through references, by title, in title order. */
+export const reachedFrom = (schema: Schema, schemas: Schemas): ReadonlyMap<string, Schema> => {
+  const reached = new Map<string, Schema>();
+  const visit = (part: Schema): void => {
+    const title = part.$ref === undefined ? undefined : refTitle(part.$ref);
+    const target = title === undefined ? undefined : schemas.get(title);
+    if (title !== undefined && target && !reached.has(title)) {
+      reached.set(title, target);
+      visit(target);
+    }
+    for (const [, child] of childSchemas(part)) visit(child);
+  };
+  visit(schema);
+  return new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** The schema files that results reach, by title. */
+export const resultSchemas = ({ methods, schemas }: LedgerModel): Schemas => {
+  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
+  return new Map([...schemas].filter(([title]) => reached.has(title)));
+};
+
 /** Every titled schema: those with a file of their own and those titled where they are used. */
 export const titledSchemas = (model: LedgerModel): Schemas => {
   const found = new Map<string, Schema>(model.schemas);

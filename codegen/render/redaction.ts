@@ -1,14 +1,27 @@
 import type { Files } from '../area.ts';
-import { type ProcessModel, secretNames } from '../model/process.ts';
+import { type ProcessModel, type Setting, secretSettings } from '../model/process.ts';
 import { HEADER, literal } from '../text.ts';
 
-/** What carries the account's key on every protocol (interface.md section 5, and X-Api-Key beside it). */
-const CREDENTIAL_NAMES = ['apikey', 'authorization', 'x-api-key'];
+/** redaction.ts: where secrets stand, each kind by itself, so that nothing of the same name elsewhere is hidden. */
+export const renderRedaction = (model: ProcessModel): Files => {
+  const secret = secretSettings(model);
+  return {
+    'redaction.ts': `${HEADER}
+/** Query parameters whose values are never logged. */
+export const SECRET_QUERY_PARAMETERS = ${literal(model.credentials.query)} as const;
 
-/** redaction.ts: the names whose values are secrets. */
-export const renderRedaction = (model: ProcessModel): Files => ({
-  'redaction.ts': `${HEADER}
-/** Names (query parameters and headers in lower case, settings, environment variables) whose values are never logged. */
-export const SECRET_NAMES = ${literal([...new Set([...CREDENTIAL_NAMES, ...secretNames(model)])].sort())} as const;
+/** Headers, in lower case, whose values are never logged. */
+export const SECRET_HEADERS = ${literal(model.credentials.headers)} as const;
+
+/** Settings whose values are never logged, as paths in a configuration; [*] is every item of a list. */
+export const SECRET_SETTINGS = ${literal(secret.map(pathText))} as const;
+
+/** Environment variables whose values are never logged. */
+export const SECRET_VARIABLES = ${literal(secret.flatMap(({ schema }) => schema['x-env'] ?? []))} as const;
 `,
-});
+  };
+};
+
+/** `['networks', 0, 'name']` to `networks[*].name`. */
+const pathText = ({ path }: Setting): string =>
+  path.map((step, index) => (typeof step === 'number' ? '[*]' : index === 0 ? step : `.${step}`)).join('');

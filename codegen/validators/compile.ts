@@ -18,7 +18,8 @@ const createAjv = (source: boolean, options: Options): Ajv =>
   });
 
 /** A validator to run at build time (lint). */
-export const compileValidator = (schema: Prepared): ValidateFunction => createAjv(false, {}).compile(schema);
+export const compileValidator = (schema: Prepared): ValidateFunction =>
+  createAjv(false, { messages: true, verbose: true }).compile(schema);
 
 /** An ES module that exports `validate`; `runtime` is the path from the module to the runtime folder. */
 export const compileModule = (schema: Prepared, runtime: string, options: Options = {}): string => {

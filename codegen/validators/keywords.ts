@@ -1,11 +1,18 @@
 import type { KeywordCxt, KeywordDefinition } from 'ajv';
 import { _, and, type Code, not, or, str } from 'ajv/dist/compile/codegen/index.js';
 import { _Code } from 'ajv/dist/compile/codegen/code.js';
-import { INT_BOUNDS, type IntKind, isWideKind } from '../model/schema.ts';
+import { INT_BOUNDS, type IntKind, isWideKind, type Schema } from '../model/schema.ts';
 import { isBase58 } from '../runtime/base58.ts';
 
 /** Schema members after preparation: what our code keywords take. */
 export type Prepared = { readonly [keyword: string]: unknown };
+
+/** The keyword that checks the type of a schema; numbers may be bigint. */
+export const typeKeyword = (schema: Schema): Prepared => {
+  if (schema.type === 'integer') return { 'x-int': schema['x-int'] };
+  if (schema.type === 'number') return { 'x-number': true };
+  return schema.type === undefined ? {} : { type: schema.type };
+};
 
 /** Whether the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
 const isInt = (data: Code, kind: IntKind): Code => {
@@ -32,6 +39,7 @@ const intKeyword: KeywordDefinition = {
 const numberKeyword: KeywordDefinition = {
   keyword: 'x-number',
   schemaType: 'boolean',
+  error: { message: 'must be a number' },
   code: (cxt) => cxt.pass(isNumeric(cxt.data)),
 };
 
@@ -54,6 +62,7 @@ const base58Keyword: KeywordDefinition = {
   keyword: 'x-base58',
   type: 'string',
   schemaType: 'number',
+  error: { message: ({ schema }) => str`must be base-58 of ${schema} bytes` },
   code: (cxt) => {
     const check = cxt.gen.scopeValue('func', { ref: isBase58, code: _`isBase58` });
     cxt.pass(_`${check}(${cxt.data}, ${cxt.schema})`);

@@ -1,7 +1,7 @@
 import type { Method } from '../model/method.ts';
 import { resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Explanation, Explanations } from '../runtime/explain-params.ts';
-import type { Prepared } from './keywords.ts';
+import { type Prepared, typeKeyword } from './keywords.ts';
 
 /** What the params validator of a method is compiled from, and what its failures mean, by schema path. */
 export type PreparedParams = { readonly schema: Prepared; readonly explanations: Explanations<string> };
@@ -90,12 +90,6 @@ const specKeyword = (keyword: string): string =>
     'x-variants': 'anyOf',
     'x-number': 'type',
   })[keyword] ?? keyword;
-
-const typeKeyword = (schema: Schema): Prepared => {
-  if (schema.type === 'integer') return { 'x-int': schema['x-int'] };
-  if (schema.type === 'number') return { 'x-number': true };
-  return schema.type === undefined ? {} : { type: schema.type };
-};
 
 /** What serde says it expected. */
 export const expectedOf = (schema: Schema): string => {

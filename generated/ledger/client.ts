@@ -46,7 +46,7 @@ export interface LedgerClient {
   readonly getBlockTime: ClientCall<'getBlockTime'>;
   /**
    * Slots with a confirmed block between two slots.
-   * Ascending; both ends included. Without an end slot the range is the 500,000 slots above the start. The config object may stand in the place of the end slot. An end below the start gives an empty list.
+   * Ascending; both ends included. Without an end slot the range is as wide as it may be. The config object may stand in the place of the end slot. An end below the start gives an empty list.
    * endSlot: at most 500,000 above startSlot (slotRangeTooLarge)
    */
   readonly getBlocks: ClientCall<'getBlocks'>;
@@ -96,8 +96,9 @@ export interface LedgerClient {
    */
   readonly getInflationReward: ClientCall<'getInflationReward'>;
   /**
-   * The 20 largest accounts by lamport balance.
+   * The largest accounts by lamport balance.
    * Largest first. Nodes may keep the answer for two hours; context.slot tells its age.
+   * result: at most 20 items
    */
   readonly getLargestAccounts: ClientCall<'getLargestAccounts'>;
   /**
@@ -121,7 +122,7 @@ export interface LedgerClient {
    */
   readonly getMinimumBalanceForRentExemption: ClientCall<'getMinimumBalanceForRentExemption'>;
   /**
-   * Information for up to 100 accounts.
+   * All information for several accounts.
    * addresses: at most 100 items (tooManyInputs)
    */
   readonly getMultipleAccounts: ClientCall<'getMultipleAccounts'>;
@@ -154,8 +155,8 @@ export interface LedgerClient {
   /**
    * Signatures of confirmed transactions that name an address.
    * Newest first; failed transactions and addresses that came from a lookup table included. `before` and `until` are themselves left out.
-   * config.limit: at most 1,000 (invalidLimit)
    * config.limit: at least 1 (invalidLimit)
+   * config.limit: at most 1,000 (invalidLimit)
    */
   readonly getSignaturesForAddress: ClientCall<'getSignaturesForAddress'>;
   /** Current slot at the commitment level. */
@@ -165,8 +166,8 @@ export interface LedgerClient {
   /**
    * Leaders for a range of slots.
    * Nodes answer an empty list for limit 0; Keyslot refuses it (interface.md sections 4.1 and 8).
-   * limit: at most 5,000 (invalidLimit)
    * limit: at least 1 (invalidLimit)
+   * limit: at most 5,000 (invalidLimit)
    */
   readonly getSlotLeaders: ClientCall<'getSlotLeaders'>;
   /** Minimum stake delegation in lamports. */
@@ -180,8 +181,9 @@ export interface LedgerClient {
   /** Token accounts of an owner. */
   readonly getTokenAccountsByOwner: ClientCall<'getTokenAccountsByOwner'>;
   /**
-   * The 20 largest accounts of a token.
+   * The largest accounts of a token.
    * Largest first.
+   * result: at most 20 items
    */
   readonly getTokenLargestAccounts: ClientCall<'getTokenLargestAccounts'>;
   /** Total supply of a token. */

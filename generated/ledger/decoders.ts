@@ -1613,14 +1613,7 @@ const decodeTokenExtension: Decode = either(
       },
       closed: true,
     },
-    members({
-      state: members({
-        initializationTimestamp: wide,
-        preUpdateAverageRate: wide,
-        lastUpdateTimestamp: wide,
-        currentRate: wide,
-      }),
-    }),
+    members({ state: members({ initializationTimestamp: wide, lastUpdateTimestamp: wide }) }),
   ],
   [
     {

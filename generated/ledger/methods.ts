@@ -379,7 +379,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     minParams: 1,
     maxParams: 2,
   },
-  /** The 20 largest accounts by lamport balance. */
+  /** The largest accounts by lamport balance. */
   getLargestAccounts: {
     name: 'getLargestAccounts',
     tags: ['fees'],
@@ -463,7 +463,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     minParams: 1,
     maxParams: 2,
   },
-  /** Information for up to 100 accounts. */
+  /** All information for several accounts. */
   getMultipleAccounts: {
     name: 'getMultipleAccounts',
     tags: ['accounts'],
@@ -659,7 +659,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     minParams: 2,
     maxParams: 3,
   },
-  /** The 20 largest accounts of a token. */
+  /** The largest accounts of a token. */
   getTokenLargestAccounts: {
     name: 'getTokenLargestAccounts',
     tags: ['tokens'],

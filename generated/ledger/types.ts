@@ -63,6 +63,7 @@ export type AddressSignature = {
   readonly err: null | TransactionError;
   /** Its memos, each as `[length] text`, joined by `; `; null when it has none. */
   readonly memo: null | string;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   readonly confirmationStatus: null | 'confirmed' | 'finalized';
   /** Position in its block; nodes before 4.0 leave it out. */
@@ -155,6 +156,7 @@ export type BlockSummary = {
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   /** Number of blocks below this one. */
   readonly blockHeight: null | U64;
@@ -171,6 +173,7 @@ export type BlockWithSignatures = {
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   /** Number of blocks below this one. */
   readonly blockHeight: null | U64;
@@ -190,6 +193,7 @@ export type BlockWithTransactions = {
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   /** Number of blocks below this one. */
   readonly blockHeight: null | U64;
@@ -219,7 +223,7 @@ export type ClusterNode = {
   readonly shredVersion: null | number;
 };
 
-/** How final the state must be that is read. Default: finalized. Nodes ignore any other value and answer as for the default; so does Keyslot. */
+/** How final the state must be that is read. Nodes ignore any other value and answer as for the default; so does Keyslot. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /** A commitment object; when it is given, its member is required. */
@@ -370,6 +374,7 @@ export type EncodedConfirmedTransaction = {
   readonly meta: null | TransactionMeta;
   /** Present only if maxSupportedTransactionVersion was given. */
   readonly version?: TransactionVersion;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   /** Position in its block; nodes before 4.0 leave it out. */
   readonly transactionIndex?: number;
@@ -473,7 +478,7 @@ export type GroupPointerExtension = {
   };
 };
 
-/** Commitment of a method that reads block history: confirmed or finalized (default). `processed` is refused; any other value is ignored, as nodes do. */
+/** Commitment of a method that reads block history: confirmed or finalized. `processed` is refused; any other value is ignored, as nodes do. */
 export type HistoryCommitment = 'confirmed' | 'finalized';
 
 export type HistoryContextConfig = {
@@ -592,11 +597,11 @@ export type InterestBearingConfigExtension = {
   readonly state: {
     readonly rateAuthority: OptionalAddress;
     readonly initializationTimestamp: UnixTime;
-    /** Basis points; a signed 16-bit integer. */
-    readonly preUpdateAverageRate: bigint;
+    /** Basis points. */
+    readonly preUpdateAverageRate: number;
     readonly lastUpdateTimestamp: UnixTime;
-    /** Basis points; a signed 16-bit integer. */
-    readonly currentRate: bigint;
+    /** Basis points. */
+    readonly currentRate: number;
   };
 };
 
@@ -676,16 +681,16 @@ export type MaxSupportedTransactionVersion = number;
 export type Memcmp = {
   /** Where in the data the bytes must be. */
   readonly offset: number | bigint;
-  /** At most 128 bytes: as text in the encoding named, or as numbers. 175 is the longest base-58 text of 128 bytes. */
+  /** The bytes to find, as text in the encoding named or as numbers. A text may be as long as base-58 of the most bytes can be. */
   readonly bytes: MemcmpBytes;
-  /** Default: base58. The values `base58` and `bytes` mean the same for text. */
+  /** For text, `base58` and `bytes` mean the same. */
   readonly encoding?: MemcmpEncoding | null;
 };
 
-/** At most 128 bytes: as text in the encoding named, or as numbers. 175 is the longest base-58 text of 128 bytes. */
+/** The bytes to find, as text in the encoding named or as numbers. A text may be as long as base-58 of the most bytes can be. */
 export type MemcmpBytes = string | readonly number[];
 
-/** Default: base58. The values `base58` and `bytes` mean the same for text. */
+/** For text, `base58` and `bytes` mean the same. */
 export type MemcmpEncoding = 'base58' | 'base64' | 'bytes';
 
 export type MemcmpFilter = {
@@ -880,6 +885,7 @@ export type ParsedConfirmedTransaction = {
   readonly meta: null | ParsedTransactionMeta;
   /** Present only if maxSupportedTransactionVersion was given. */
   readonly version?: TransactionVersion;
+  /** Estimated time of the block; null where the node does not know it. */
   readonly blockTime: null | UnixTime;
   /** Position in its block; nodes before 4.0 leave it out. */
   readonly transactionIndex?: number;
@@ -1205,7 +1211,7 @@ export type ProgramAccountsConfig = {
   readonly dataSlice?: DataSlice | null;
   readonly commitment?: Commitment | null;
   readonly minContextSlot?: MinContextSlot | null;
-  /** All must hold; at most 4. */
+  /** All must hold. */
   readonly filters?: readonly AccountFilter[] | null;
   /** Wraps the result in a context object. */
   readonly withContext?: boolean | null;
@@ -1290,7 +1296,7 @@ export type SimulateTransactionConfig = {
   readonly minContextSlot?: MinContextSlot | null;
 };
 
-/** Encoding of simulated accounts: `base64` (default), `base64+zstd` or `jsonParsed`. The base-58 encodings are refused. */
+/** Encoding of simulated accounts: `base64`, `base64+zstd` or `jsonParsed`. The base-58 encodings are refused. */
 export type SimulatedAccountEncoding = 'base64' | 'jsonParsed' | 'base64+zstd';
 
 /** What a simulation did. Every member is present; null says that it was not asked for or is not known. */
@@ -2430,7 +2436,7 @@ export type UiTransactionReturnData = {
   readonly data: readonly [Base64Data, 'base64'];
 };
 
-/** Estimated time of a block in seconds since 1970-01-01T00:00:00Z. */
+/** Seconds since 1970-01-01T00:00:00Z. */
 export type UnixTime = bigint;
 
 /** A validator's vote account and its stake. */
@@ -2503,7 +2509,7 @@ export type VoteState = {
   readonly blsPubkeyCompressed?: null | string;
 };
 
-/** Encoding of a transaction sent to the node: `base58` (default) or `base64`. `binary` (legacy) is taken as base58; a node knows the two others only to refuse them. */
+/** Encoding of a transaction sent to the node: `base58` or `base64`. `binary` (legacy) is taken as base58; a node knows the two others only to refuse them. */
 export type WireEncoding = 'binary' | 'base64' | 'base58';
 
 /** The positional params of each method. Optional ones may be null, which means absent. */
@@ -2545,7 +2551,7 @@ export interface MethodParams {
   readonly getBlockTime: readonly [slot: SlotParam];
   /**
    * Slots with a confirmed block between two slots.
-   * Ascending; both ends included. Without an end slot the range is the 500,000 slots above the start. The config object may stand in the place of the end slot. An end below the start gives an empty list.
+   * Ascending; both ends included. Without an end slot the range is as wide as it may be. The config object may stand in the place of the end slot. An end below the start gives an empty list.
    * endSlot: at most 500,000 above startSlot (slotRangeTooLarge)
    */
   readonly getBlocks: readonly [
@@ -2606,8 +2612,9 @@ export interface MethodParams {
     config?: InflationRewardConfig | null,
   ];
   /**
-   * The 20 largest accounts by lamport balance.
+   * The largest accounts by lamport balance.
    * Largest first. Nodes may keep the answer for two hours; context.slot tells its age.
+   * result: at most 20 items
    */
   readonly getLargestAccounts: readonly [config?: LargestAccountsConfig | null];
   /**
@@ -2637,7 +2644,7 @@ export interface MethodParams {
     config?: CommitmentConfig | null,
   ];
   /**
-   * Information for up to 100 accounts.
+   * All information for several accounts.
    * addresses: at most 100 items (tooManyInputs)
    */
   readonly getMultipleAccounts: readonly [addresses: readonly Address[], config?: AccountConfig | null];
@@ -2673,8 +2680,8 @@ export interface MethodParams {
   /**
    * Signatures of confirmed transactions that name an address.
    * Newest first; failed transactions and addresses that came from a lookup table included. `before` and `until` are themselves left out.
-   * config.limit: at most 1,000 (invalidLimit)
    * config.limit: at least 1 (invalidLimit)
+   * config.limit: at most 1,000 (invalidLimit)
    */
   readonly getSignaturesForAddress: readonly [
     address: Address,
@@ -2687,8 +2694,8 @@ export interface MethodParams {
   /**
    * Leaders for a range of slots.
    * Nodes answer an empty list for limit 0; Keyslot refuses it (interface.md sections 4.1 and 8).
-   * limit: at most 5,000 (invalidLimit)
    * limit: at least 1 (invalidLimit)
+   * limit: at most 5,000 (invalidLimit)
    */
   readonly getSlotLeaders: readonly [startSlot: SlotParam, limit: number | bigint];
   /** Minimum stake delegation in lamports. */
@@ -2710,8 +2717,9 @@ export interface MethodParams {
     config?: AccountConfig | null,
   ];
   /**
-   * The 20 largest accounts of a token.
+   * The largest accounts of a token.
    * Largest first.
+   * result: at most 20 items
    */
   readonly getTokenLargestAccounts: readonly [mint: Address, config?: CommitmentConfig | null];
   /** Total supply of a token. */

@@ -7,17 +7,44 @@ const INTEGER = /^-?\d+$/;
 
 /**
  * Parses JSON. Integers that a number does not hold exactly come back as bigint, everything else as JSON.parse has it.
- * Throws SyntaxError on text that is not JSON, and TypeError where the engine cannot tell such integers (it lacks
- * JSON.parse source text access).
+ * Throws SyntaxError on text that is not JSON.
  */
-export const parseJson = (text: string): unknown =>
-  LONG_DIGITS.test(text) ? (JSON as unknown as ExactJson).parse(text, reviveInteger) : JSON.parse(text);
+export const parseJson = (text: string): unknown => {
+  if (!LONG_DIGITS.test(text)) return JSON.parse(text);
+  return hasSourceAccess() ? (JSON as unknown as ExactJson).parse(text, reviveInteger) : parseMarked(text);
+};
 
-const reviveInteger: Reviver = (_key, value, context) => {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  if (context?.source === undefined)
-    throw new TypeError('this engine cannot read integers beyond 2^53 from JSON');
-  return INTEGER.test(context.source) ? BigInt(context.source) : value;
+/** Whether the engine shows a reviver the text of a number (JSON.parse source text access; browsers before 2025 do not). */
+const hasSourceAccess = (): boolean => {
+  let seen = false;
+  (JSON as unknown as ExactJson).parse('1', (_key, value, context) => {
+    seen = context?.source === '1';
+    return value;
+  });
+  return seen;
+};
+
+const reviveInteger: Reviver = (_key, value, context) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(context?.source ?? '')
+    ? BigInt(context?.source ?? '')
+    : value;
+
+/** Strings, so that digits inside them are passed over, and numbers. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Without source access: integers beyond 2^53 go through JSON.parse as strings that begin with a mark of their own. */
+const parseMarked = (text: string): unknown => {
+  let mark = 'integer:';
+  JSON.parse(text, (_key, value: unknown) => {
+    while (typeof value === 'string' && value.startsWith(mark)) mark += ':';
+    return value;
+  });
+  const marked = text.replace(TOKENS, (token) =>
+    INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
+  );
+  return JSON.parse(marked, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  );
 };
 
 /** Prints JSON with bigints as integers. Members that are undefined are left out. */

@@ -17,6 +17,8 @@ export type CallFailure =
   | { readonly kind: 'malformed'; readonly reason: string }
   /** No answer came in time. */
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** The caller's signal gave the call up. */
+  | { readonly kind: 'aborted' }
   /** The server could not be reached, or the connection broke. */
   | { readonly kind: 'network' };
 
@@ -39,51 +41,55 @@ export type ClientOptions = {
   /** Sent as the query parameter `apikey`. */
   readonly apiKey?: string;
   readonly fetch?: typeof fetch;
-  /** Deadline of a call; default 30,000. */
+  /** Deadline of a call, the whole answer included; default 30,000. */
   readonly timeoutMs?: number;
+  /** Gives up every call of this client that is under way, and those made later. */
+  readonly signal?: AbortSignal;
 };
 
 /** Sends one call and answers its result, wide integers as bigint where they need it. Throws CallError. */
 export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** A call over HTTP POST (JSON-RPC 2.0). */
-export const createRpcCall = ({
-  url,
-  apiKey,
-  fetch: send = fetch,
-  timeoutMs = 30_000,
-}: ClientOptions): RpcCall => {
+export const createRpcCall = ({ url, apiKey, fetch: send = fetch, ...limits }: ClientOptions): RpcCall => {
   const address = new URL(url);
   if (apiKey !== undefined) address.searchParams.set('apikey', apiKey);
   let lastId = 0;
   return async (method, params) => {
     lastId += 1;
-    const request = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: printJson({ jsonrpc: '2.0', id: lastId, method, params }),
-      signal: AbortSignal.timeout(timeoutMs),
-    };
-    const { status, text } = await exchange(() => send(address, request), method, timeoutMs);
-    return resultOf(method, status, text);
+    const id = lastId;
+    const body = printJson({ jsonrpc: '2.0', id, method, params });
+    const { status, text } = await exchange(
+      (signal) =>
+        send(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal }),
+      method,
+      limits,
+    );
+    return resultOf(method, id, status, text);
   };
 };
 
 const exchange = async (
-  send: () => Promise<Response>,
+  send: (signal: AbortSignal) => Promise<Response>,
   method: string,
-  timeoutMs: number,
+  { timeoutMs = 30_000, signal }: Pick<ClientOptions, 'timeoutMs' | 'signal'>,
 ): Promise<{ status: number; text: string }> => {
+  const controller = new AbortController();
+  const give = (failure: CallFailure): void => controller.abort(new CallError(method, failure));
+  const onAbort = (): void => give({ kind: 'aborted' });
+  const timer = setTimeout(() => give({ kind: 'timeout', timeoutMs }), timeoutMs);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
   try {
-    const response = await send();
+    controller.signal.throwIfAborted();
+    const response = await send(controller.signal);
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    const late = error instanceof Error && error.name === 'TimeoutError';
-    throw new CallError(
-      method,
-      late ? { kind: 'timeout', timeoutMs } : { kind: 'network' },
-      late ? undefined : withoutAddress(error),
-    );
+    controller.signal.throwIfAborted();
+    throw new CallError(method, { kind: 'network' }, withoutAddress(error));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
 };
 
@@ -93,7 +99,7 @@ const withoutAddress = (error: unknown): unknown =>
     ? { name: error.name, code: (error.cause as { code?: unknown } | undefined)?.code }
     : undefined;
 
-const resultOf = (method: string, status: number, text: string): unknown => {
+const resultOf = (method: string, id: number, status: number, text: string): unknown => {
   const reply = parseReply(method, status, text);
   const { error } = reply;
   if (isObject(error)) {
@@ -103,6 +109,8 @@ const resultOf = (method: string, status: number, text: string): unknown => {
   if (status !== 200) throw new CallError(method, { kind: 'http', status });
   if (!Object.hasOwn(reply, 'result'))
     throw new CallError(method, { kind: 'malformed', reason: 'neither result nor error' });
+  if (reply.id !== id)
+    throw new CallError(method, { kind: 'malformed', reason: 'the id is of another call' });
   return reply.result;
 };
 
@@ -132,6 +140,8 @@ const describeFailure = (failure: CallFailure): string => {
       return `the answer is no JSON-RPC reply: ${failure.reason}`;
     case 'timeout':
       return `no answer within ${failure.timeoutMs} ms`;
+    case 'aborted':
+      return 'given up by the caller';
     case 'network':
       return 'the server could not be reached';
     default:

@@ -13,8 +13,6 @@ import {
 export type ServedAt = {
   readonly dataDir: string;
   readonly baseUrl: string;
-  readonly wsUrl?: string | undefined;
-  readonly grpcUrl?: string | undefined;
   /** `/<network>-<environment>`. */
   readonly rpcPath: string;
 };
@@ -36,8 +34,6 @@ export async function ensureDevelopmentAccount(
     (await findKept(places, served.dataDir, accountId, nowMs)) ?? (await createKey(places, accountId, nowMs));
   const file: DevelopmentFile = {
     base_url: served.baseUrl,
-    ...(served.wsUrl === undefined ? {} : { ws_url: served.wsUrl }),
-    ...(served.grpcUrl === undefined ? {} : { grpc_url: served.grpcUrl }),
     rpc_path: served.rpcPath,
     api_key: key.text,
   };

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 /** `dev.json`: how to reach a server that was started without a configuration, and the key to do it with. */
 export type DevelopmentFile = {
   readonly base_url: string;
-  readonly ws_url?: string;
-  readonly grpc_url?: string;
   readonly rpc_path: string;
   readonly api_key: string;
 };

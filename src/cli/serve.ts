@@ -37,16 +37,17 @@ function nextSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function describeAsJson({ address, rpcPaths, development }: App): string {
-  return JSON.stringify({ kind: 'ready', base_url: address.baseUrl, rpc_paths: rpcPaths, development });
+function describeAsJson({ address, rpcPaths, hasLedger, development }: App): string {
+  const kind = hasLedger ? 'ready' : 'serving';
+  return JSON.stringify({ kind, base_url: address.baseUrl, rpc_paths: rpcPaths, development });
 }
 
-function describe({ address: { baseUrl }, rpcPaths, development }: App, dataDir: string): string {
+function describe({ address: { baseUrl }, rpcPaths, hasLedger, development }: App, dataDir: string): string {
   const key = development?.api_key ?? '<API_KEY>';
   const urls = rpcPaths.map((path) => `${baseUrl}${path}?apikey=${key}`);
   const call = `'{"jsonrpc":"2.0","id":1,"method":"getSlot"}'`;
   return `
-Keyslot is ready.
+${hasLedger ? 'Keyslot is ready.' : 'Keyslot serves, but its ledger has not started: calls answer 503 until it does (see above).'}
 
 ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz

@@ -1,10 +1,25 @@
 import { ERRORS } from '../../generated/errors.ts';
 import type { Ledger, LedgerReply } from '../ledger/ledger.ts';
 import { type ServiceError, toServiceError } from '../service-error.ts';
+import type { LogFailure } from './failure-log.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 
-/** Counts and times every call of one network. */
-export function withObservation(ledger: Ledger, metrics: Metrics, network: string): Ledger {
+export type ObservationOptions = {
+  readonly metrics: Metrics;
+  readonly logFailure: LogFailure;
+  readonly network: string;
+};
+
+/** Counts and times every call of one network, and tells of those that a node failed to answer. */
+export function withObservation(
+  ledger: Ledger,
+  { metrics, logFailure, network }: ObservationOptions,
+): Ledger {
+  const noteFailure = (error: ServiceError): void => {
+    if (ERRORS[error.code].area !== 'upstream') return;
+    metrics.countUpstreamError(network, error.code);
+    logFailure(network, error);
+  };
   return {
     serve: async (call, context) => {
       const startMs = performance.now();
@@ -16,7 +31,7 @@ export function withObservation(ledger: Ledger, metrics: Metrics, network: strin
         end(outcomeOf(reply));
         if (reply.kind === 'stream') {
           reply.body.once('error', (error) => {
-            if (!context.signal.aborted) metrics.countUpstreamError(network, toServiceError(error).code);
+            if (!context.signal.aborted) noteFailure(toServiceError(error));
           });
         }
         return reply;
@@ -27,7 +42,7 @@ export function withObservation(ledger: Ledger, metrics: Metrics, network: strin
         }
         const error = toServiceError(thrown);
         end(error.code);
-        if (isUpstreamError(error)) metrics.countUpstreamError(network, error.code);
+        noteFailure(error);
         throw error;
       }
     },
@@ -36,8 +51,4 @@ export function withObservation(ledger: Ledger, metrics: Metrics, network: strin
 
 function outcomeOf(reply: LedgerReply): Outcome {
   return reply.kind === 'whole' && reply.isError ? 'nodeError' : 'ok';
-}
-
-function isUpstreamError(error: ServiceError): boolean {
-  return ERRORS[error.code].area === 'upstream';
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { stringifyJson } from '../json.ts';
 import { serviceError, toServiceError } from '../service-error.ts';
 import { isJsonContentType } from '../server/http/content-type.ts';
 import { type HttpServer, startHttpServer } from '../server/http/http-server.ts';
@@ -10,6 +9,7 @@ import { answerBody } from '../server/json-rpc/answer-body.ts';
 import type { ServeCall } from '../server/json-rpc/call.ts';
 import { callMethod } from './call-method.ts';
 import type { Ledger } from './ledger.ts';
+import { printResult } from './printed-result.ts';
 
 /** A validator's own limit of a request body. */
 const MAX_BODY_BYTES = 51_200;
@@ -27,7 +27,7 @@ export type RpcServerOptions = { readonly host: string /** 0: any free port. */;
 export async function startRpcServer(ledger: Ledger, { host, port }: RpcServerOptions): Promise<HttpServer> {
   const serve: ServeCall = async ({ method, params }) => ({
     kind: 'result',
-    json: stringifyJson(await callMethod(ledger, method, params)),
+    json: printResult(await callMethod(ledger, method, params)),
   });
   return startHttpServer((request, response) => answer(serve, request, response), {
     host,

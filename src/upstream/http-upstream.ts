@@ -1,4 +1,6 @@
 import { Pool } from 'undici';
+import { serviceError } from '../service-error.ts';
+import { readNodeAddress } from './node-address.ts';
 import { ReplyCollector, type CollectedReply } from './reply-collector.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
 
@@ -11,21 +13,25 @@ export type HttpUpstreamOptions = {
   readonly bodyTimeoutMs: number;
 };
 
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;
+
 /**
  * A ledger node reached over HTTP with kept-alive connections. Sends the bytes as they are, with headers of its own only.
  * The reply's status and content type are checked, its content is not (see `withReplyCheck`).
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
-  const url = new URL(options.url);
-  const pool = new Pool(url.origin, {
+  const address = readNodeAddress(options.url);
+  if (address === undefined)
+    throw serviceError('internalError', {}, new Error('a node has no valid address'));
+  const { origin, path, authorization } = address;
+  const pool = new Pool(origin, {
     connections: options.connections,
     pipelining: 1,
     connect: { timeout: options.connectTimeoutMs },
     headersTimeout: options.responseTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
   });
-  const path = `${url.pathname}${url.search}`;
-  const headers = requestHeaders(url);
+  const headers = { ...HEADERS, ...(authorization === undefined ? {} : { authorization }) };
   return {
     send: async ({ body, signal }: UpstreamRequest): Promise<UpstreamReply> => {
       signal.throwIfAborted();
@@ -53,11 +59,4 @@ function toReply(reply: CollectedReply, signal: AbortSignal, leave: () => void):
   }
   forget();
   return { ...reply, isError: false };
-}
-
-function requestHeaders(url: URL): Readonly<Record<string, string>> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  if (url.username === '' && url.password === '') return headers;
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return { ...headers, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

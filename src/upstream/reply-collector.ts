@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { serviceError, type ServiceError } from '../service-error.ts';
+import type { ErrorName } from '../../generated/errors.ts';
+import { ServiceError, serviceError } from '../service-error.ts';
 import { toUpstreamError } from './upstream-error.ts';
 
 /** Replies up to this size are collected whole, so that they can be looked at before the client sees a status. */
@@ -8,6 +9,12 @@ export const WHOLE_REPLY_BYTES = 64 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const OPEN_BRACE = 0x7b;
+
+/** What a node says of the call by its status. Any other status but 200 says nothing that a client can act on. */
+const STATUS_ERRORS: ReadonlyMap<number, ErrorName> = new Map([
+  [413, 'callTooLarge'],
+  [429, 'upstreamBusy'],
+]);
 
 /** A reply that a node sent with status 200 as JSON; nothing but its first byte has been looked at. */
 export type CollectedReply =
@@ -58,7 +65,9 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     const isJson = typeof type === 'string' && JSON_TYPE.test(type);
     const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
     if (status !== 200 || !isJson || !isPlain) {
-      this.abort(broken(`status ${status}, content type ${String(type)}`));
+      const refusal = STATUS_ERRORS.get(status);
+      const reason = new Error(`status ${status}, content type ${String(type)}`);
+      this.abort(new ServiceError(refusal ?? 'upstreamBroken', {}, reason));
       return;
     }
     const length = headers['content-length'];

@@ -1,9 +1,12 @@
+import type { ErrorName } from '../../generated/errors.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
 import type { Upstream } from './upstream.ts';
 
+const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
+
 /**
- * Several nodes as one: calls go to them in turn, and one that cannot be reached is passed over. Only a call of which
- * nothing was sent goes on to the next node. Throws `upstreamUnavailable` if none can be reached.
+ * Several nodes as one: calls go to them in turn, and one that cannot be reached or limits the rate is passed over. Only a
+ * call that has not run goes on to the next node. Throws what the last node said if none takes it.
  */
 export function spreadCalls(upstreams: readonly Upstream[]): Upstream {
   const [only] = upstreams;
@@ -18,7 +21,7 @@ export function spreadCalls(upstreams: readonly Upstream[]): Upstream {
         try {
           if (upstream !== undefined) return await upstream.send(request);
         } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== 'upstreamUnavailable') throw error;
+          if (!(error instanceof ServiceError) || !PASSED_OVER.has(error.code)) throw error;
           failure = error;
         }
       }

@@ -21,8 +21,9 @@ export type UpstreamReply =
   | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
 
 /**
- * A ledger node behind us. `send` throws ServiceError `upstreamUnavailable` (nothing was sent), `upstreamBroken`
- * (something may have been sent) or `upstreamTimeout`; an aborted signal rejects with its reason.
+ * A ledger node behind us. `send` throws ServiceError `upstreamUnavailable` (nothing was sent), `upstreamBusy` or
+ * `callTooLarge` (the node refused to run it), `upstreamBroken` (something may have run) or `upstreamTimeout`; an aborted
+ * signal rejects with its reason.
  */
 export type Upstream = {
   readonly send: (request: UpstreamRequest) => Promise<UpstreamReply>;

@@ -12,7 +12,7 @@ const NOW_MS = 1_760_000_000_000;
 const filesDir = useNewDirectory();
 
 /** A start of the server on this store: the ring is read anew, as after a restart. */
-async function start(store: KeyPlaces['store'], more: { baseUrl?: string; wsUrl?: string } = {}) {
+async function start(store: KeyPlaces['store'], more: { baseUrl?: string } = {}) {
   const places = { store, keyring: await loadKeyring(store) };
   const served = {
     dataDir: filesDir(),
@@ -46,11 +46,10 @@ describeStores('the development account', (backend) => {
   test('keeps its key over restarts, and the file follows the address', async () => {
     const store = await useStore(backend.place());
     const first = await start(store);
-    const second = await start(store, { baseUrl: 'http://127.0.0.1:9090', wsUrl: 'ws://127.0.0.1:9090' });
+    const second = await start(store, { baseUrl: 'http://127.0.0.1:9090' });
     expect(second.file).toEqual({
       ...first.file,
       base_url: 'http://127.0.0.1:9090',
-      ws_url: 'ws://127.0.0.1:9090',
     });
     expect(await onDisk()).toEqual(second.file);
   });

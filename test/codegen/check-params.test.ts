@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../generated/errors.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
+import { PARAMS_CHECKS } from '../../generated/ledger/params-checks.js';
 import { printJson } from '../../generated/runtime/json.ts';
 
 const ADDRESS = '11111111111111111111111111111111';
@@ -104,6 +105,28 @@ const refused: readonly Row[] = [
     ['AA', { sigVerify: true, replaceRecentBlockhash: true }],
     '-32602 sigVerify may not be used with replaceRecentBlockhash @config',
   ],
+  [
+    'simulateTransaction',
+    ['AA', { accounts: { encoding: 'base58', addresses: [] } }],
+    '-32602 base58 encoding not supported @config.accounts.encoding',
+  ],
+  [
+    'sendTransaction',
+    ['AA', { encoding: 'json' }],
+    '-32602 unsupported encoding: json. Supported encodings: base58, base64 @config.encoding',
+  ],
+  ['getMinimumBalanceForRentExemption', [10_485_761], '-32600 Invalid request @dataLength'],
+  ['getBlocksWithLimit', [0, 500_001], '-32602 Limit too large; max 500000 @limit'],
+  [
+    'getProgramAccounts',
+    [ADDRESS, { filters: Array(5).fill({ dataSize: 1 }) }],
+    '-32602 Too many filters provided; max 4 @config.filters',
+  ],
+  [
+    'getProgramAccounts',
+    [ADDRESS, { filters: [{ memcmp: { offset: 0, bytes: Array(129).fill(1) } }] }],
+    '-32602 Invalid param: DataTooLarge @config.filters[0].memcmp.bytes',
+  ],
 ];
 
 const accepted: readonly (readonly [MethodName, unknown])[] = [
@@ -136,6 +159,17 @@ describe('checkParams', () => {
 
   it.each(accepted.map((row) => [title(row), row] as const))('%s is accepted', (_, [method, params]) => {
     expect(answer(method, params)).toBeUndefined();
+  });
+
+  it('is told by hand above for every error that params can answer', () => {
+    const possible = Object.values(PARAMS_CHECKS).flatMap(({ explanations }) =>
+      Object.values(explanations).flatMap(({ error }) =>
+        typeof error === 'string' ? [error] : Object.values(error),
+      ),
+    );
+    const arity = ['paramsNotArray', 'tooFewParams', 'tooManyParams', 'noParamsExpected', 'invalidValue'];
+    const told = new Set(refused.map(([method, params]) => checkParams(method, params)?.error));
+    expect([...told].sort()).toEqual([...new Set([...possible, ...arity])].sort());
   });
 
   it('names limit and value', () => {

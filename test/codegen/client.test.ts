@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { CallError, createLedgerClient, errorNameOf } from '../../generated/ledger/client.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  CallError,
+  type ClientOptions,
+  createLedgerClient,
+  errorNameOf,
+} from '../../generated/ledger/client.ts';
 
 const ADDRESS = '11111111111111111111111111111111';
 
@@ -98,4 +103,64 @@ describe('the generated client', () => {
     expect(error.failure).toEqual({ kind: 'network' });
     expect(`${error.stack} ${JSON.stringify(error)} ${JSON.stringify(error.cause)}`).not.toContain('secret');
   });
+
+  it('takes no answer to another call for its own', async () => {
+    const { client } = clientOf('{"jsonrpc":"2.0","id":7,"result":5}');
+    expect((await failureOf(client.getSlot())).failure).toEqual({
+      kind: 'malformed',
+      reason: 'the id is of another call',
+    });
+  });
+
+  it('fails when no answer comes in time', async () => {
+    const { client, signals } = silentClient({ timeoutMs: 5 });
+    expect((await failureOf(client.getSlot())).failure).toEqual({ kind: 'timeout', timeoutMs: 5 });
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('fails when the answer begins in time and does not end', async () => {
+    const stalled = async (_: unknown, request: RequestInit = {}): Promise<Response> =>
+      new Response(
+        new ReadableStream({
+          start: (body) => {
+            body.enqueue(new TextEncoder().encode('{"jsonrpc"'));
+            request.signal?.addEventListener('abort', () => body.error(request.signal?.reason));
+          },
+        }),
+      );
+    const client = createLedgerClient({ url: 'http://127.0.0.1:1/', fetch: stalled, timeoutMs: 5 });
+    expect((await failureOf(client.getSlot())).failure).toEqual({ kind: 'timeout', timeoutMs: 5 });
+  });
+
+  it('gives calls up when its signal says so, and sends none afterwards', async () => {
+    const controller = new AbortController();
+    const { client, signals } = silentClient({ signal: controller.signal });
+    const call = client.getSlot();
+    controller.abort();
+    expect((await failureOf(call)).failure).toEqual({ kind: 'aborted' });
+    expect((await failureOf(client.getSlot())).failure).toEqual({ kind: 'aborted' });
+    expect(signals).toHaveLength(1);
+  });
+
+  it('holds no timer and no listener once a call is over', async () => {
+    vi.useFakeTimers();
+    const controller = new AbortController();
+    const removed = vi.spyOn(controller.signal, 'removeEventListener');
+    const send = async () => new Response('{"jsonrpc":"2.0","id":1,"result":5}');
+    const client = createLedgerClient({ url: 'http://127.0.0.1:1/', fetch: send, signal: controller.signal });
+    expect(await client.getSlot()).toBe(5n);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(removed).toHaveBeenCalledOnce();
+    vi.useRealTimers();
+  });
 });
+
+/** A client whose server never answers; the signals of its requests are kept. */
+function silentClient(options: Pick<ClientOptions, 'timeoutMs' | 'signal'>) {
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const send = (_: unknown, { signal }: RequestInit = {}): Promise<Response> => {
+    signals.push(signal);
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  return { signals, client: createLedgerClient({ url: 'http://127.0.0.1:1/', fetch: send, ...options }) };
+}

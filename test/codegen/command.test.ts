@@ -1,20 +1,34 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pathHere } from './fixture.ts';
 
+const MAIN = pathHere('../../codegen/main.ts');
+
 let folder = '';
 const inFolder = (path: string): string => join(folder, path);
 const generate = (...options: readonly string[]) =>
-  spawnSync(
-    process.execPath,
-    [pathHere('../../codegen/main.ts'), '--spec', inFolder('spec'), '--out', inFolder('out'), ...options],
-    {
-      encoding: 'utf8',
-    },
-  );
+  spawnSync(process.execPath, [MAIN, '--spec', inFolder('spec'), '--out', inFolder('out'), ...options], {
+    encoding: 'utf8',
+  });
+
+const filesOf = (out: string): readonly (readonly [string, string])[] =>
+  readdirSync(inFolder(out), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path.slice(inFolder(out).length), readFileSync(path, 'utf8')] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'codegen-'));
@@ -62,6 +76,25 @@ it('names file, pointer and fault of a broken document, and writes nothing', () 
   const { status, stderr } = generate();
   expect(status).toBe(1);
   expect(stderr).toContain('ledger/schemas/Thing.yaml#: ');
-  expect(stderr).toContain('(yaml)');
+  expect(stderr).toContain('(syntax)');
   expect(() => statSync(inFolder('out'))).toThrow(/ENOENT/);
+});
+
+it('writes the same wherever it is started', () => {
+  generate();
+  const elsewhere = spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', './elsewhere/'], {
+    cwd: folder,
+  });
+  expect(elsewhere.status).toBe(0);
+  const check = spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', inFolder('out'), '--check'], {
+    cwd: folder,
+  });
+  expect(check.status).toBe(0);
+  expect(filesOf('elsewhere')).toEqual(filesOf('out'));
+});
+
+it('writes nothing that makes code at run time', () => {
+  generate();
+  for (const [path, text] of filesOf('out'))
+    expect([path, /\beval\(|\bnew Function\b/.test(text)]).toEqual([path, false]);
 });

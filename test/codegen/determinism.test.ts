@@ -6,8 +6,12 @@ it('generates the same texts twice', () => {
 });
 
 it('does not depend on the order in which documents come', () => {
-  const reversed = new Map([...fixtureSources()].reverse());
-  expect(JSON.stringify(Object.entries(generateFiles(reversed)).sort())).toBe(
+  const entries = [...fixtureSources()];
+  const shuffled = new Map([
+    ...entries.filter((_, at) => at % 2 === 1).reverse(),
+    ...entries.filter((_, at) => at % 2 === 0),
+  ]);
+  expect(JSON.stringify(Object.entries(generateFiles(shuffled)).sort())).toBe(
     JSON.stringify(Object.entries(generateFiles(fixtureSources())).sort()),
   );
 });

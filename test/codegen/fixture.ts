@@ -10,7 +10,7 @@ import type { Problem } from '../../codegen/problem.ts';
 export const pathHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The documents of the fixture. */
-export const fixtureSources = (): Sources => loadSources(pathHere('fixture')).sources;
+export const fixtureSources = (): Sources => loadSources(pathHere('fixture'), AREAS).sources;
 
 /** The unformatted output of sources that must be in order. */
 export const generateFiles = (sources: Sources): Files => {

@@ -1,3 +1,4 @@
+// A table: one row per fault that lint reports.
 import { describe, expect, it } from 'vitest';
 import { fixtureSources, generateFiles, problemsAfter } from './fixture.ts';
 
@@ -26,6 +27,21 @@ const CONFIG = 'ledger/schemas/ThingConfig.yaml';
 const rows: readonly Row[] = [
   ['an unknown x- keyword of a method', THING, set('x-colour', 'red'), '/x-colour', /unknown member/],
   ['an unknown x- keyword of a schema', SCHEMA, set('x-colour', 'red'), '/x-colour', /unknown member/],
+  [
+    'a mistyped member, with what it may have been',
+    THING,
+    set('x-cots', 1),
+    '/x-cots',
+    /unknown member \(did you mean x-cost\?\)/,
+  ],
+  ['a missing result, once', THING, set('result', undefined), '', /^member result is missing$/],
+  [
+    'a type that is a list',
+    SCHEMA,
+    set('properties/size/type', ['integer', 'null']),
+    '/properties/size/type',
+    /one of/,
+  ],
   ['a missing member', THING, set('summary', undefined), '', /summary is missing/],
   ['a method in the wrong file', THING, set('name', 'getOther'), '/name', /getOther\.yaml/],
   ['a title that is not the file name', SCHEMA, set('title', 'Other'), '/title', /must be Thing/],
@@ -42,6 +58,41 @@ const rows: readonly Row[] = [
     set('params/0/schema/$ref', '../schemas/Nothing.yaml'),
     '/params/0/schema/$ref',
     /no ledger\/schemas\/Nothing/,
+  ],
+  [
+    'a mistyped reference, with what it may have been',
+    THING,
+    set('params/0/schema/$ref', '../schemas/Adress.yaml'),
+    '/params/0/schema/$ref',
+    /did you mean ledger\/schemas\/Address\.yaml/,
+  ],
+  [
+    'a value that the scenario does not have',
+    THING,
+    set('examples/0/x-live/params/0', '$acount'),
+    '/examples/0/x-live/params/0',
+    /scenario\.yaml has no acount \(did you mean account\?\)/,
+  ],
+  [
+    'a scenario value that no example uses',
+    'ledger/scenario.yaml',
+    set('nobody', 'Not used.'),
+    '/nobody',
+    /no example uses it/,
+  ],
+  [
+    'an example without an outcome',
+    THING,
+    set('examples/1/error', undefined),
+    '/examples/1',
+    /a result or an error/,
+  ],
+  [
+    'an example with two outcomes',
+    THING,
+    set('examples/0/error', 'blockNotAvailable'),
+    '/examples/0',
+    /a result or an error/,
   ],
   ['an unknown error', THING, set('errors/0', 'noSuchError'), '/errors/0', /errors\.yaml has no noSuchError/],
   [
@@ -129,6 +180,46 @@ const rows: readonly Row[] = [
     '/params/0/description',
     /repeats the limit 300/,
   ],
+  [
+    'the limit of a span said again in the text of the method',
+    THINGS,
+    (document) => {
+      set('x-span/maximum', 5000)(document);
+      set('description', 'Up to 5,000 slots.')(document);
+    },
+    '/description',
+    /repeats the limit 5000/,
+  ],
+  [
+    'a limit of a member said again in the text of the whole',
+    SCHEMA,
+    (document) => {
+      set('properties/size/maximum', 50)(document);
+      set('description', 'At most 50 of them.')(document);
+    },
+    '/description',
+    /repeats the limit 50/,
+  ],
+  [
+    'a default said again in the text',
+    'ledger/schemas/Encoding.yaml',
+    (document) => {
+      set('default', 'plain')(document);
+      set('description', 'How it is written: plain (default) or pair.')(document);
+    },
+    '/description',
+    /repeats the default/,
+  ],
+  [
+    'a limit stated twice in a file',
+    THINGS,
+    (document) => {
+      set('params/0/schema/maxItems', 300)(document);
+      set('result/schema/maxItems', 300)(document);
+    },
+    '/result/schema',
+    /300 is stated at \/params\/0\/schema already/,
+  ],
   ['a method without examples', THING, set('examples', undefined), '/examples', /no example/],
   [
     'an example with refused params',
@@ -142,7 +233,7 @@ const rows: readonly Row[] = [
     THING,
     set('examples/0/result/value/size', 256),
     '/examples/0/result/value/size',
-    /does not fit/,
+    /does not fit: must be an integer \(u8\)/,
   ],
   [
     'an example of an error that does not happen',
@@ -173,17 +264,59 @@ const rows: readonly Row[] = [
     /most is not in the context/,
   ],
   [
+    'context that nothing uses',
+    'errors.yaml',
+    set('tooManyInputs/context/most', 'integer'),
+    '/tooManyInputs/context/most',
+    /neither the message nor the data/,
+  ],
+  [
+    'a code with two HTTP statuses',
+    'errors.yaml',
+    set('tooManyInputs/http', 400),
+    '/tooManyInputs/http',
+    /-32602 has HTTP status 200/,
+  ],
+  [
+    'a data schema that is not there',
+    'errors.yaml',
+    set('blockNotAvailable/dataSchema', { $ref: './ledger/schemas/Nothing.yaml' }),
+    '/blockNotAvailable/dataSchema/$ref',
+    /no ledger\/schemas\/Nothing\.yaml/,
+  ],
+  [
     'a default outside its bounds',
     'config.yaml',
     set('properties/http/properties/limit_ms/default', 5),
-    '/http/limit_ms',
+    '/properties/http/properties/limit_ms/default',
     /default does not fit/,
+  ],
+  [
+    'a setting that is an integer without a kind',
+    'config.yaml',
+    set('properties/http/properties/port/x-int', undefined),
+    '/properties/http/properties/port',
+    /needs x-int/,
+  ],
+  [
+    'a limit of a setting said again in its text',
+    'config.yaml',
+    set('properties/http/properties/limit_ms/description', 'From 10 to 1,000.'),
+    '/properties/http/properties/limit_ms/description',
+    /repeats the limit 1000/,
+  ],
+  [
+    'a header that is not in lower case',
+    'credentials.yaml',
+    set('headers/0', 'Authorization'),
+    '/headers/0',
+    /must match pattern/,
   ],
   [
     'an environment variable used twice',
     'config.yaml',
     set('properties/http/properties/port/x-env', 'FIXTURE_DATA_DIR'),
-    '/http/port',
+    '/properties/http/properties/port',
     /names another setting/,
   ],
 ];

@@ -76,5 +76,4 @@ export const GALLERY: readonly Case[] = [
     { searchTransactionHistory: true },
   ]),
   show('simulateTransaction', 'a program that returns data', ['$returning64', { encoding: 'base64', ...AT }]),
-  show('simulateTransaction', 'the same instruction twice', ['$duplicate64', { encoding: 'base64', ...AT }]),
 ];

@@ -1,6 +1,7 @@
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { MINIMUM_HISTORY_SLOTS } from '../../src/localnet/blocks/block-history.ts';
+import { PerformanceSamples } from '../../src/localnet/validator/performance-samples.ts';
 import { newLedger } from './new-ledger.ts';
 import { SOL } from './transactions.ts';
 
@@ -8,7 +9,7 @@ const SLOTS = 600;
 const address = Keypair.generate().publicKey.toBase58();
 
 test('blocks below the history are cleaned up, with their transactions', async () => {
-  const { call, refusal, tick } = newLedger({ historySlots: SLOTS });
+  const { ledger, call, refusal, tick } = newLedger({ historySlots: SLOTS });
   const signature = await call('requestAirdrop', address, SOL);
   tick(SLOTS - 32);
   expect(await call('getFirstAvailableBlock')).toBe(0n);
@@ -18,11 +19,12 @@ test('blocks below the history are cleaned up, with their transactions', async (
   expect((await refusal('getBlock', 0)).message).toBe(
     'Block 0 cleaned up, does not exist on node. First available block: 1',
   );
-  expect((await refusal('getBlockTime', 0)).code).toBe('blockCleanedUp');
+  expect(await call('getBlockTime', 0)).toBe(ledger.genesis.time);
   const first = await call('getBlock', 1);
   expect(first).toMatchObject({ parentSlot: 0n, previousBlockhash: await call('getGenesisHash') });
   expect(await call('getTransaction', signature)).toMatchObject({ slot: 32n });
   tick(32);
+  expect((await refusal('getBlockTime', 1)).code).toBe('blockCleanedUp');
   expect(await call('getTransaction', signature)).toBeNull();
   expect(await call('getSignaturesForAddress', address)).toEqual([]);
   expect((await call('getSignatureStatuses', [signature], { searchTransactionHistory: true })).value).toEqual(
@@ -58,4 +60,11 @@ test('structures stay bounded over 50,000 slots with transactions', { timeout: 1
   expect(await call('getRecentPerformanceSamples', 1)).toMatchObject([
     { numSlots: 150n, samplePeriodSecs: 60 },
   ]);
+});
+
+test('a clock that is set back delays no sample beyond a minute', () => {
+  const samples = new PerformanceSamples({ timeMs: 1_000_000, slot: 1n, transactions: 0 });
+  samples.observe({ timeMs: 500_000, slot: 2n, transactions: 0 });
+  samples.observe({ timeMs: 560_000, slot: 152n, transactions: 7 });
+  expect(samples.latest(1)).toEqual([{ slot: 152n, transactions: 7, slots: 150n, seconds: 60 }]);
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
+import { parseJson, stringifyJson } from '../../src/json.ts';
+import { callMethod } from '../../src/localnet/call-method.ts';
+import { printResult } from '../../src/localnet/printed-result.ts';
 import { startRpcServer } from '../../src/localnet/server.ts';
 import { newLedger } from './new-ledger.ts';
 
@@ -49,6 +51,16 @@ test('params are checked in the words of a node', async () => {
   });
   expect(await rpc({ id: 1, method: 'getBalance', params: [] })).toMatchObject({ error: { code: -32602 } });
   expect(await rpc({ id: 1, method: 'rpc.discover' })).toMatchObject({ error: { code: -32601 } });
+});
+
+test('the leader schedule is printed once, as it stands', async () => {
+  const call = { id: 1, method: 'getLeaderSchedule', params: [null, { commitment: 'processed' }] };
+  const slots = Array.from({ length: 432_000 }, (_, index) => index);
+  const result = { [ledger.genesis.identity.address]: slots };
+  expect(await rpc(call)).toEqual({ jsonrpc: '2.0', id: 1, result });
+  const schedule = await callMethod(ledger, call.method, call.params);
+  expect(stringifyJson(schedule)).toBe(printResult(schedule));
+  expect(await callMethod(ledger, call.method, call.params)).toBe(schedule);
 });
 
 test('tells its health, and refuses what is no JSON-RPC over POST', async () => {

@@ -1,6 +1,7 @@
 import {
   createApproveInstruction,
   createAssociatedTokenAccountInstruction,
+  createInitializeAccount3Instruction,
   createInitializeMint2Instruction,
   createMintToInstruction,
   createTransferCheckedInstruction,
@@ -8,7 +9,7 @@ import {
   TOKEN_2022_PROGRAM_ID,
   TOKEN_PROGRAM_ID,
 } from '@solana/spl-token';
-import { Keypair, type PublicKey, SystemProgram } from '@solana/web3.js';
+import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, sendNow, signed } from './transactions.ts';
@@ -167,8 +168,18 @@ test('what is no token account, no mint or no token program is named', async () 
     'Invalid param: not a Token account',
   );
   expect(await message('getTokenSupply', nobody, CONFIRMED)).toBe('Invalid param: could not find account');
+  expect(await message('getTokenSupply', someone, CONFIRMED)).toBe('Invalid param: not a Token mint');
   expect(await message('getTokenSupply', account.toBase58(), CONFIRMED)).toBe(
-    'Invalid param: not a Token mint',
+    'Invalid param: mint could not be unpacked',
+  );
+  expect(await message('getTokenLargestAccounts', nobody, CONFIRMED)).toBe(
+    'Invalid param: could not find mint',
+  );
+  expect(await message('getTokenLargestAccounts', account.toBase58(), CONFIRMED)).toBe(
+    'Invalid param: Token mint could not be unpacked',
+  );
+  expect(await message('getTokenAccountsByOwner', someone, { mint: someone }, CONFIRMED)).toBe(
+    'Invalid param: Token mint could not be unpacked',
   );
   expect(await message('getTokenAccountsByOwner', someone, { mint: nobody }, CONFIRMED)).toBe(
     'Invalid param: could not find mint',
@@ -177,4 +188,44 @@ test('what is no token account, no mint or no token program is named', async () 
   expect(await message('getTokenAccountsByOwner', someone, other, CONFIRMED)).toBe(
     'Invalid param: unrecognized Token program id',
   );
+});
+
+test('an owner’s token accounts come in the order of their addresses, like those of a program', async () => {
+  const { test, wallet, mint } = await withToken(TOKEN_PROGRAM_ID);
+  const others = Array.from({ length: 12 }, () => Keypair.generate());
+  for (const other of others) {
+    const create = SystemProgram.createAccount({
+      fromPubkey: wallet.publicKey,
+      newAccountPubkey: other.publicKey,
+      lamports: 2_039_280,
+      space: 165,
+      programId: TOKEN_PROGRAM_ID,
+    });
+    const initialize = createInitializeAccount3Instruction(other.publicKey, mint, wallet.publicKey);
+    await sendNow(test, signed(test, [wallet, other], create, initialize));
+  }
+  const query = { encoding: 'base64', commitment: 'processed' } as const;
+  const { value } = await test.call(
+    'getTokenAccountsByOwner',
+    wallet.publicKey.toBase58(),
+    { mint: mint.toBase58() },
+    query,
+  );
+  const addresses = value.map(({ pubkey }) => Buffer.from(new PublicKey(pubkey).toBytes()));
+  expect(addresses).toHaveLength(13);
+  expect(addresses).toEqual(addresses.toSorted(Buffer.compare));
+});
+
+test('token accounts whose mint is gone are left out where they would be parsed', async () => {
+  const { test, wallet, mint } = await withToken(TOKEN_2022_PROGRAM_ID);
+  test.ledger.accounts.write(mint.toBase58(), undefined, test.ledger.blocks.openSlot);
+  const program = { programId: TOKEN_2022_PROGRAM_ID.toBase58() };
+  const count = async (encoding: 'base64' | 'jsonParsed') =>
+    (
+      await test.call('getTokenAccountsByOwner', wallet.publicKey.toBase58(), program, {
+        encoding,
+        commitment: 'processed',
+      })
+    ).value.length;
+  expect([await count('base64'), await count('jsonParsed')]).toEqual([1, 0]);
 });

@@ -82,6 +82,11 @@ test('a batch of the limit passes, one more is refused before any call runs', as
   expect(node.seen).toHaveLength(5);
 });
 
+test('a batch above the limit is refused before its items are read: what they hold costs nothing', async () => {
+  const refused = await post(gateway.rpcUrl, `[${'1,'.repeat(5)}1]`);
+  expect(await refused.json()).toMatchObject({ error: { code: -32600, data: { limit: 5, value: 6 } } });
+});
+
 test('an empty batch is answered with an empty body', async () => {
   const response = await post(gateway.rpcUrl, '[ ]');
   expect([response.status, await response.text()]).toEqual([200, '']);

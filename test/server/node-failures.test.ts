@@ -71,10 +71,6 @@ test.each<[string, Script]>([
     'an error status',
     (response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{}'),
   ],
-  [
-    'a rate limit',
-    (response) => response.writeHead(429, { 'content-type': 'application/json' }).end('{"id":7}'),
-  ],
   ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1/' }).end()],
   [
     'an error page',
@@ -101,6 +97,20 @@ test.each<[string, Script]>([
 ])('%s is answered with 502, once, and nothing of it comes through', async (_name, script) => {
   node.play(script);
   await expectError(READ, 502, -32050);
+  expect(node.seen).toHaveLength(1);
+});
+
+test('a call that is larger than the node takes is answered with 413, once', async () => {
+  node.play((response) => response.writeHead(413, { 'content-type': 'text/plain' }).end());
+  await expectError(READ, 413, -32046);
+  expect(node.seen).toHaveLength(1);
+  const batch = await (await post(gateway.rpcUrl, `[${READ}]`)).json();
+  expect(batch).toMatchObject([{ error: { code: -32046 }, id: 7 }]);
+});
+
+test('a rate limit of the node is answered with 429, which clients wait and try again on', async () => {
+  node.play((response) => response.writeHead(429, { 'content-type': 'application/json' }).end('{"id":7}'));
+  await expectError(READ, 429, -32053);
   expect(node.seen).toHaveLength(1);
 });
 
@@ -164,4 +174,13 @@ test('of two nodes one that is gone is passed over', async () => {
   gateway = await startGateway({ nodeUrls: [gone.url, node.url] });
   for (let id = 0; id < 4; id++) expect((await post(gateway.rpcUrl, READ)).status).toBe(200);
   expect(node.seen).toHaveLength(4);
+});
+
+test('of two nodes one that limits the rate is passed over, also by what is never sent twice', async () => {
+  const busy = await startScriptedNode((response) => response.writeHead(429).end());
+  await gateway.close();
+  gateway = await startGateway({ nodeUrls: [busy.url, node.url] });
+  for (const body of [SEND, AIRDROP, READ, READ]) expect((await post(gateway.rpcUrl, body)).status).toBe(200);
+  expect(node.seen).toHaveLength(4);
+  await busy.close();
 });

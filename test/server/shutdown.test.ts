@@ -1,7 +1,9 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { echoResult, type ScriptedNode, startScriptedNode } from './scripted-node.ts';
-import { type Gateway, post, startGateway } from './start-gateway.ts';
+import { type Gateway, KEY, post, RPC_PATH, startGateway } from './start-gateway.ts';
 
 let node: ScriptedNode;
 let gateway: Gateway;
@@ -39,6 +41,19 @@ test('kept-alive connections do not hold the server up', async () => {
   await gateway.close(5_000);
   agent.destroy();
   expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('a request that was on its way on a kept-alive connection is answered, and the connection closed', async () => {
+  const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
+  const request = `POST ${RPC_PATH}?apikey=${KEY} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${CALL.length}\r\n\r\n${CALL}`;
+  socket.write(request);
+  await new Promise((resolve) => socket.once('data', resolve));
+  const closed = gateway.close(5_000);
+  socket.write(request);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(answer.toLowerCase()).toContain('connection: close');
+  await closed;
 });
 
 test('requests that outlast the deadline are cut off', async () => {

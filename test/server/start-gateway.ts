@@ -1,5 +1,6 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
+import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
@@ -24,6 +25,7 @@ export type GatewayOptions = {
   readonly maxBufferedBytes?: number;
   readonly corsOrigins?: readonly string[];
   readonly readiness?: Readiness;
+  readonly log?: Logger;
 };
 
 export type Gateway = {
@@ -45,13 +47,17 @@ const KEYS: KeyFinder = {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { responseTimeoutMs = 2_000, bodyTimeoutMs = 2_000, maxBufferedBytes = 1024 * 1024 } = options;
   const metrics = createMetrics();
-  const log = pino({ level: 'silent' });
+  const log = options.log ?? pino({ level: 'silent' });
   const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const upstream = wrapUpstream(connectNodes(options.nodeUrls, node), { responseTimeoutMs, onRetry });
   const ledger = createLedger({ upstream, environment: options.environment ?? 'localnet', maxBufferedBytes });
   const endpoint = createRpcEndpoint({
-    ledger: withObservation(ledger, metrics, 'solana-localnet'),
+    ledger: withObservation(ledger, {
+      metrics,
+      logFailure: createFailureLog(log, { nowMs: () => 0 }),
+      network: 'solana-localnet',
+    }),
     authenticate: createAuthenticate(KEYS, { nowMs: () => 0 }),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes: options.maxBodyBytes ?? 51_200,

@@ -1,9 +1,11 @@
+import type { ErrorObject } from 'ajv';
 import type { LedgerModel } from '../../model/ledger.ts';
 import type { Example, Method } from '../../model/method.ts';
 import { checkAgainst, type ParamsValidator } from '../../runtime/explain-params.ts';
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 import { prepareResult } from '../../validators/prepare-result.ts';
+import { type Fault, tellingErrors, toFault } from '../fault.ts';
 import { finding, type Rule } from './rule.ts';
 
 /** Every method has an example; params and results of examples are what the schemas say, and so are errors. */
@@ -17,34 +19,41 @@ export const checkExamples: Rule = ({ model, methods }) => {
         : [finding('examples', { file, pointer: '/examples' }, 'there is no example', false)];
     return [
       ...missing,
-      ...checkAll(method, ledger).map(([pointer, message]) =>
+      ...checkAll(method, ledger).map(({ pointer, message }) =>
         finding('examples', { file, pointer }, message, false),
       ),
     ];
   });
 };
 
-type Fault = readonly [pointer: string, message: string];
-
 const checkAll = (method: Method, model: LedgerModel): readonly Fault[] => {
   const check = paramsCheck(method, model);
   const fits = compileValidator(prepareResult(method.result.schema, model.schemas));
   return method.examples.flatMap((example, index) => {
     const pointer = `/examples/${index}`;
-    const paramsFaults = checkParamsOf(example, method, check).map(
-      (message): Fault => [`${pointer}/params`, message],
-    );
-    if (example.error !== undefined || fits(example.result)) return paramsFaults;
-    const error = (fits.errors ?? []).toSorted((a, b) => depth(b.instancePath) - depth(a.instancePath))[0];
-    return [
-      ...paramsFaults,
-      [`${pointer}/result${error?.instancePath ?? ''}`, `the result does not fit: ${error?.schemaPath}`],
-    ];
+    const params = checkParamsOf(example, method, check).map((message) => ({
+      pointer: `${pointer}/params`,
+      message,
+    }));
+    if ((example.error === undefined) === (example.result === undefined))
+      return [...params, { pointer, message: 'an example has either a result or an error' }];
+    if (example.error !== undefined || fits(example.result)) return params;
+    return [...params, ...resultFault(fits.errors ?? [], `${pointer}/result`)];
   });
 };
 
 /** Of the branches of a union, the one that got furthest tells most. */
-const depth = (path: string): number => path.split('/').length;
+const resultFault = (errors: readonly ErrorObject[], at: string): readonly Fault[] => {
+  const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
+  return tellingErrors(errors)
+    .toSorted((a, b) => depth(b) - depth(a))
+    .slice(0, 1)
+    .map(toFault)
+    .map(({ pointer, message }) => ({
+      pointer: at + pointer,
+      message: `the result does not fit: ${message}`,
+    }));
+};
 
 type Check = (params: unknown) => ReturnType<typeof checkAgainst<string>>;
 
@@ -62,7 +71,9 @@ const checkParamsOf = ({ params, error }: Example, method: Method, check: Check)
   if (refused)
     return refused.error === error
       ? []
-      : [`the params are refused: ${refused.error} ${JSON.stringify(refused.context.parameter ?? '')}`];
+      : [
+          `the params are refused with ${refused.error}${refused.context.parameter ? ` at ${refused.context.parameter}` : ''}`,
+        ];
   const known = [...method.errors, ...Object.values(method.refusedIn)];
   return error === undefined || known.includes(error)
     ? []

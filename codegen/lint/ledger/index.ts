@@ -1,9 +1,9 @@
 import type { Sources } from '../../load.ts';
-import { HEAD_FILE, methodFiles, schemaFiles } from '../../model/ledger.ts';
+import { HEAD_FILE, methodFiles, SCENARIO_FILE, schemaFiles } from '../../model/ledger.ts';
 import type { Problem } from '../../problem.ts';
 import { lintErrors } from '../errors.ts';
 import { createShapeCheck } from '../shape.ts';
-import { METHOD_SHAPE, SCHEMA_SHAPE } from '../shapes.ts';
+import { METHOD_SHAPE, SCENARIO_SHAPE, SCHEMA_SHAPE } from '../shapes.ts';
 import { checkDocument } from './document.ts';
 import { checkExamples } from './examples.ts';
 import { checkNames } from './names.ts';
@@ -11,26 +11,29 @@ import { checkPositions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import { checkRepeatedLimits } from './repeated-limits.ts';
 import { type Rule, readDocuments } from './rule.ts';
+import { checkScenario } from './scenario.ts';
 import { checkSchemas } from './schemas.ts';
 
 const checkMethod = createShapeCheck(METHOD_SHAPE);
 const checkSchema = createShapeCheck(SCHEMA_SHAPE);
+const checkScenarioShape = createShapeCheck(SCENARIO_SHAPE);
 
-/** First every file by itself, then, if all have the right shape, the rules, one step after the other. */
+/** The rules, one step after the other: what a step finds to be unusable is not shown to the next. */
 const STEPS: readonly (readonly Rule[])[] = [
   [checkNames, checkReferences],
   [checkSchemas],
-  [checkPositions, checkRepeatedLimits],
-  [checkExamples, checkDocument],
+  [checkPositions, checkRepeatedLimits, checkScenario],
+  [checkExamples],
 ];
 
-/** Lints the ledger documents. */
+/** Lints the ledger documents: every file by itself, then the rules, then the whole as an OpenRPC document. */
 export const lintLedger = (sources: Sources): readonly Problem[] => {
   const shape = [
     ...lintErrors(sources),
-    ...(sources.has(HEAD_FILE)
-      ? []
-      : [{ file: HEAD_FILE, pointer: '', rule: 'shape', message: 'the file is missing', blocking: true }]),
+    ...[HEAD_FILE, SCENARIO_FILE]
+      .filter((file) => !sources.has(file))
+      .map((file) => ({ file, pointer: '', rule: 'shape', message: 'the file is missing', blocking: true })),
+    ...checkScenarioShape(SCENARIO_FILE, sources.get(SCENARIO_FILE) ?? {}),
     ...methodFiles(sources).flatMap(([file, value]) => checkMethod(file, value)),
     ...schemaFiles(sources).flatMap(([file, value]) => checkSchema(file, value)),
   ];
@@ -41,5 +44,5 @@ export const lintLedger = (sources: Sources): readonly Problem[] => {
     found.push(...rules.flatMap((rule) => rule(documents)));
     if (found.some(({ blocking }) => blocking)) break;
   }
-  return found;
+  return found.length > 0 ? found : checkDocument(documents);
 };

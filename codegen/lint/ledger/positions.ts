@@ -1,9 +1,9 @@
 import { childSchemas, refTitle, type Schema } from '../../model/schema.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { reachedFrom } from '../../validators/prepare-result.ts';
+import { reachedFrom } from '../../model/reach.ts';
 import { expectedOf } from '../../validators/prepare-param.ts';
 import type { Problem } from '../../problem.ts';
-import { limitsWithoutError } from './schemas.ts';
+import { LIMITS } from '../limits.ts';
 import { finding, type LedgerDocuments, partsOf, type PlacedSchema, type Rule } from './rule.ts';
 
 /** Results are closed and say what is required; params are open, have an error for each limit and a name for error texts. */
@@ -108,3 +108,9 @@ const optionalFirst = ({ methods }: LedgerDocuments): readonly Problem[] =>
         : [],
     );
   });
+
+/** Limits that name no error. */
+const limitsWithoutError = (schema: Schema): readonly string[] =>
+  [...LIMITS, 'pattern' as const, 'not' as const].filter(
+    (keyword) => schema[keyword] !== undefined && schema['x-errors']?.[keyword] === undefined,
+  );

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Schema } from '../../model/schema.ts';
 import { fileTitle } from '../../model/ledger.ts';
+import { suggestion } from '../nearest.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type LedgerDocuments, type Rule } from './rule.ts';
 
@@ -20,7 +21,16 @@ const missingTargets = ({ parts, schemas }: LedgerDocuments): readonly Problem[]
     const known = schemas.get(fileTitle(target))?.file === target;
     return known
       ? []
-      : [finding('references', { ...part, pointer: `${part.pointer}/$ref` }, `there is no ${target}`)];
+      : [
+          finding(
+            'references',
+            { ...part, pointer: `${part.pointer}/$ref` },
+            `there is no ${target}${suggestion(
+              target,
+              [...schemas.values()].map(({ file }) => file),
+            )}`,
+          ),
+        ];
   });
 
 const unreferenced = ({ parts, schemas, methods }: LedgerDocuments): readonly Problem[] => {
@@ -95,10 +105,11 @@ const unknownErrors = ({ parts, methods, errorNames }: LedgerDocuments): readonl
       ]),
     ]),
   ];
-  const onlyNamed = /^\/(errors|examples)\//;
   return uses
     .filter(({ name }) => !errorNames.has(name))
-    .map((use) => finding('references', use, `errors.yaml has no ${use.name}`, !onlyNamed.test(use.pointer)));
+    .map((use) =>
+      finding('references', use, `errors.yaml has no ${use.name}${suggestion(use.name, errorNames)}`),
+    );
 };
 
 const unknownSpanParams = ({ methods }: LedgerDocuments): readonly Problem[] =>

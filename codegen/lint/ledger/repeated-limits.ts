@@ -1,41 +1,56 @@
-import type { Schema } from '../../model/schema.ts';
-import { finding, type LedgerDocuments, type Rule } from './rule.ts';
+import type { Problem } from '../../problem.ts';
+import { limitsIn, repeatedIn, statedTwice, type Text } from '../limits.ts';
+import { finding, type LedgerDocuments, type PlacedSchema, type Rule } from './rule.ts';
 
-const LIMITS = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
-
-/** A limit is a keyword; the text beside it does not say the number again (small numbers may be of something else). */
-export const checkRepeatedLimits: Rule = ({ parts, methods }: LedgerDocuments) => [
-  ...parts.flatMap((part) =>
-    repeated(part.schema, part.schema.description).map((limit) =>
-      finding(
-        'limits',
-        { ...part, pointer: `${part.pointer}/description` },
-        `the text repeats the limit ${limit}`,
-        false,
-      ),
-    ),
-  ),
-  ...methods.flatMap(({ file, method }) =>
-    (method.params ?? []).flatMap(({ schema, description }, index) =>
-      repeated(schema, description).map((limit) =>
-        finding(
-          'limits',
-          { file, pointer: `/params/${index}/description` },
-          `the text repeats the limit ${limit}`,
-          false,
-        ),
-      ),
-    ),
-  ),
-];
-
-const TELLING = 10;
-
-const repeated = (schema: Schema, text: string | undefined): readonly number[] => {
-  const numbers = new Set(
-    (text?.match(/\d[\d,]*/g) ?? []).map((number) => Number(number.replaceAll(',', ''))),
-  );
-  return LIMITS.flatMap((keyword) => schema[keyword] ?? []).filter(
-    (limit) => limit >= TELLING && numbers.has(limit),
-  );
+/** A limit is a keyword, once in its file; no text says the number again, nor a default. */
+export const checkRepeatedLimits: Rule = (documents) => {
+  const byFile = Map.groupBy(documents.parts, ({ file }) => file);
+  return [
+    ...documents.parts.flatMap((part) => checkDescription(part, byFile.get(part.file) ?? [])),
+    ...documents.methods.flatMap((entry) => checkMethod(entry, byFile.get(entry.file) ?? [])),
+  ];
 };
+
+/** The description of a schema, and the limits of it and of everything below. */
+const checkDescription = (part: PlacedSchema, parts: readonly PlacedSchema[]): readonly Problem[] => {
+  const below = parts.filter(({ pointer }) => `${pointer}/`.startsWith(`${part.pointer}/`));
+  const { default: value, description = '' } = part.schema;
+  const pointer = `${part.pointer}/description`;
+  return [
+    ...repeatedIn(description, limitsIn(below)).map((limit) => tell(part.file, pointer, limit)),
+    ...(value !== undefined && /\(default\)|\bdefault:/i.test(description)
+      ? [finding('limits', { file: part.file, pointer }, 'the text repeats the default', false)]
+      : []),
+  ];
+};
+
+/** The texts of a method, and all limits in its file. */
+const checkMethod = (
+  { file, method }: LedgerDocuments['methods'][number],
+  parts: readonly PlacedSchema[],
+): readonly Problem[] => {
+  const limits = [
+    ...limitsIn(parts),
+    ...(method['x-span'] ? [{ value: method['x-span'].maximum, pointer: '/x-span' }] : []),
+  ];
+  const texts: readonly Text[] = [
+    { text: method.summary, pointer: '/summary' },
+    { text: method.description, pointer: '/description' },
+    { text: method.result.description, pointer: '/result/description' },
+    ...(method.params ?? []).map(({ description }, index) => ({
+      text: description,
+      pointer: `/params/${index}/description`,
+    })),
+  ];
+  return [
+    ...texts.flatMap(({ text, pointer }) =>
+      repeatedIn(text, limits).map((limit) => tell(file, pointer, limit)),
+    ),
+    ...statedTwice(limits).map(({ value, pointer, first }) =>
+      finding('limits', { file, pointer }, `the limit ${value} is stated at ${first} already`, false),
+    ),
+  ];
+};
+
+const tell = (file: string, pointer: string, limit: number): Problem =>
+  finding('limits', { file, pointer }, `the text repeats the limit ${limit}`, false);

@@ -6,6 +6,8 @@ import {
   parseMethodFile,
   parseSchema,
   readLedger,
+  readScenario,
+  type Scenario,
   schemaFiles,
 } from '../../model/ledger.ts';
 import type { MethodFile } from '../../model/method.ts';
@@ -29,6 +31,7 @@ export type LedgerDocuments = {
   /** Every schema and part of a schema, of all files. */
   readonly parts: readonly PlacedSchema[];
   readonly errorNames: ReadonlySet<string>;
+  readonly scenario: Scenario;
   /** The model of the documents; only once their references are known to lead somewhere. */
   readonly model: () => LedgerModel;
 };
@@ -67,6 +70,7 @@ export const readDocuments = (sources: Sources): LedgerDocuments => {
       ]),
     ],
     errorNames: new Set(readErrors(sources).map(({ name }) => name)),
+    scenario: readScenario(sources),
     model: () => readLedger(sources),
   };
 };

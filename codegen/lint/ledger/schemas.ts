@@ -1,22 +1,12 @@
-import type { Schema } from '../../model/schema.ts';
+import { INT_BOUNDS, type Schema } from '../../model/schema.ts';
 import type { Problem } from '../../problem.ts';
-import { finding, type LedgerDocuments, type PlacedSchema, type Rule } from './rule.ts';
-
-const LIMITS = [
-  'minimum',
-  'maximum',
-  'minItems',
-  'maxItems',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'not',
-] as const;
+import { finding, type PlacedSchema, type Rule } from './rule.ts';
 
 /** What each schema must say: members, closedness, integer kinds, errors of limits. */
-export const checkSchemas: Rule = ({ parts }: LedgerDocuments) => parts.flatMap(checkPart);
+export const checkSchemas: Rule = ({ parts }) => parts.flatMap(checkPart);
 
-const checkPart = (part: PlacedSchema): readonly Problem[] => {
+/** The same for one part. */
+export const checkPart = (part: PlacedSchema): readonly Problem[] => {
   const { schema } = part;
   const tell = (message: string, keyword?: string): Problem =>
     finding(
@@ -63,25 +53,12 @@ const unknownRequired = ({ required = [], properties }: Schema): readonly string
 const errorsWithoutKeyword = (schema: Schema): readonly string[] =>
   Object.keys(schema['x-errors'] ?? {}).filter((keyword) => !(keyword in schema));
 
-const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
-  u8: [0, 2 ** 8 - 1],
-  u16: [0, 2 ** 16 - 1],
-  u32: [0, 2 ** 32 - 1],
-  u64: [0, 2 ** 64 - 1],
-  usize: [0, 2 ** 64 - 1],
-  i64: [-(2 ** 63), 2 ** 63 - 1],
-};
-
 /** A bound that the integer kind implies is said twice. */
 const boundsOfKind = ({ minimum, maximum, 'x-int': kind }: Schema): readonly string[] => {
-  const [low, high] = BOUNDS[kind ?? ''] ?? [];
-  if (low === undefined || high === undefined) return [];
+  if (kind === undefined) return [];
+  const [low, high] = INT_BOUNDS[kind];
   return [
     ...(minimum !== undefined && minimum <= low ? ['minimum'] : []),
     ...(maximum !== undefined && maximum >= high ? ['maximum'] : []),
   ];
 };
-
-/** Limits of a params schema that name no error. */
-export const limitsWithoutError = (schema: Schema): readonly string[] =>
-  LIMITS.filter((keyword) => schema[keyword] !== undefined && schema['x-errors']?.[keyword] === undefined);

@@ -1,19 +1,16 @@
 import type { Files } from '../../area.ts';
 import { contractCases } from '../../contract/cases.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
+import { resultSchemas } from '../../model/reach.ts';
 import { mapSchema, refTitle, type Schema } from '../../model/schema.ts';
 import { listBranches, type ResultSchema } from '../../runtime/branches.ts';
-import { reachedFrom } from '../../validators/prepare-result.ts';
-import { HEADER, identifier, literal, memberName } from '../../text.ts';
+import { HEADER, identifier, literal, shorthand } from '../../text.ts';
 
 /** test/ledger/contract/<method>.ts: the cases of each method and the branches of its result; and their index. */
 export const renderContract = (model: LedgerModel): Files => {
-  const { methods, schemas } = model;
-  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
+  const { methods } = model;
   const definitions = Object.fromEntries(
-    [...schemas]
-      .filter(([title]) => reached.has(title))
-      .map(([title, schema]) => [title, forWalking(schema)]),
+    [...resultSchemas(model)].map(([title, schema]) => [title, forWalking(schema)]),
   );
   const pages = methods.map((method) => {
     const schema = forWalking(method.result.schema);
@@ -39,7 +36,7 @@ import type { MethodContract } from '../contract-case.ts';
 ${methods.map(({ name }) => `import { ${identifier(name)} } from './contract/${name}.ts';\n`).join('')}
 /** The contract of every method. */
 export const CONTRACT: { readonly [M in MethodName]: MethodContract } = {
-${methods.map(({ name }) => (memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`)).join('')}};
+${methods.map(({ name }) => shorthand(name)).join('')}};
 
 /** What the result schemas refer to. */
 export const RESULT_DEFINITIONS: Definitions = ${literal(definitions)};

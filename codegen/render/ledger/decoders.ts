@@ -1,18 +1,14 @@
 import type { LedgerModel } from '../../model/ledger.ts';
 import type { Files } from '../../area.ts';
-import { someSchema } from '../../model/reach.ts';
+import { resultSchemas, someSchema } from '../../model/reach.ts';
 import { refTitle, resolve, type Schema, type Schemas } from '../../model/schema.ts';
-import { reachedFrom } from '../../validators/prepare-result.ts';
 import { HEADER, literal, memberName } from '../../text.ts';
 import { isWide } from './type-of.ts';
 
 /** ledger/decoders.ts: where the wide integers are in each result. */
 export const renderDecoders = (model: LedgerModel): Files => {
   const { methods, schemas } = model;
-  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
-  const named = [...schemas].filter(
-    ([title, schema]) => reached.has(title) && isDeep(schema, schemas) && !isWide(schema),
-  );
+  const named = [...resultSchemas(model)].filter(([, schema]) => isDeep(schema, schemas) && !isWide(schema));
   const declared = new Map(
     named.map(([title, schema]) => [title, `const decode${title}: Decode = ${decoder(schema, schemas)};\n`]),
   );

@@ -1,6 +1,6 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { HEADER, identifier, literal, memberName, quote } from '../../text.ts';
+import { HEADER, identifier, literal, quote, shorthand } from '../../text.ts';
 import { compileModule } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 
@@ -30,7 +30,7 @@ export const minimum = ${method.minParams};
     .join('')}
 /** The check of each method's params. */
 export const PARAMS_CHECKS = {
-${model.methods.map(({ name }) => (memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`)).join('')}};
+${model.methods.map(({ name }) => shorthand(name)).join('')}};
 `,
   'ledger/params-checks.d.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
 import type { ParamsCheck } from '../runtime/explain-params.ts';

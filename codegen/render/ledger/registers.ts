@@ -1,7 +1,7 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
-import { HEADER, identifier, memberName } from '../../text.ts';
+import { HEADER, identifier, shorthand } from '../../text.ts';
 
 /** ledger/localnet-handlers.ts: the localnet's handler files, one per method that a node answers. */
 export const renderLocalnetHandlers = ({ methods }: LedgerModel): Files => {
@@ -12,7 +12,7 @@ ${served.map((method) => importOf(method, 'localnet')).join('')}import type { Le
 
 /** What the localnet answers each method with. */
 export const LOCALNET_HANDLERS: LedgerHandlers<Ledger> = {
-${served.map(member).join('')}};
+${served.map(({ name }) => shorthand(name)).join('')}};
 `,
   };
 };
@@ -26,17 +26,14 @@ export const renderGatewayHandlers = ({ methods }: LedgerModel): Files => {
 
 /** Methods that the gateway answers itself. */
 export const GATEWAY_HANDLERS = {
-${served.map(member).join('')}} satisfies Readonly<Record<ServedByGateway, unknown>>;
+${served.map(({ name }) => shorthand(name)).join('')}} satisfies Readonly<Record<ServedByGateway, unknown>>;
 
 /** Checks that run after the params have passed and before the call goes upstream. */
 export const GATEWAY_GUARDS = {
-${guarded.map(member).join('')}} satisfies Readonly<Record<GuardedMethod, unknown>>;
+${guarded.map(({ name }) => shorthand(name)).join('')}} satisfies Readonly<Record<GuardedMethod, unknown>>;
 `,
   };
 };
 
 const importOf = ({ name }: Method, room: string): string =>
   `import { ${identifier(name)} } from '../../src/${room}/methods/${name}.ts';\n`;
-
-const member = ({ name }: Method): string =>
-  memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`;

@@ -1,19 +1,18 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { HEADER, identifier, memberName, quote } from '../../text.ts';
+import { resultSchemas } from '../../model/reach.ts';
+import { HEADER, identifier, quote, shorthand } from '../../text.ts';
 import { compileShared } from '../../validators/compile.ts';
-import { prepareShared, reachedFrom } from '../../validators/prepare-result.ts';
+import { prepareShared } from '../../validators/prepare-result.ts';
 
 /**
  * test/ledger/result-validators.js: validators of results, for tests only, in one file because the large ones share nearly
  * everything; test/ledger/results/<method>.js: each by itself; test/ledger/results.js: their register.
  */
-export const renderResults = ({ methods, schemas }: LedgerModel): Files => {
-  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
+export const renderResults = (model: LedgerModel): Files => {
+  const { methods } = model;
   const definitions = Object.fromEntries(
-    [...schemas]
-      .filter(([title]) => reached.has(title))
-      .map(([title, schema]) => [title, prepareShared(schema)]),
+    [...resultSchemas(model)].map(([title, schema]) => [title, prepareShared(schema)]),
   );
   const results = Object.fromEntries(
     methods.map(({ name, result }) => [identifier(name), prepareShared(result.schema)]),
@@ -33,7 +32,7 @@ export const renderResults = ({ methods, schemas }: LedgerModel): Files => {
       .join('')}
 /** The validator of each method's result. */
 export const RESULT_VALIDATORS = {
-${methods.map(({ name }) => (memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`)).join('')}};
+${methods.map(({ name }) => shorthand(name)).join('')}};
 `,
     'test/ledger/results.d.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
 import type { ValidatorError } from '../../runtime/explain-params.ts';

@@ -1,5 +1,5 @@
 import type { Position } from '../../model/reach.ts';
-import { type Schema, refTitle } from '../../model/schema.ts';
+import { isWideKind, type Schema, refTitle } from '../../model/schema.ts';
 import { docComment, literal, memberName } from '../../text.ts';
 
 /** The TypeScript name of a titled schema in a position. */
@@ -40,15 +40,17 @@ export const typeOf = (schema: Schema, position: Position, nameOf: NameOf): stri
   }
 };
 
-/** u64, i64 and usize pass 2^53: exact in results, either form in params. */
-export const isWide = (schema: Schema): boolean => ['u64', 'i64', 'usize'].includes(schema['x-int'] ?? '');
+/** Integers that pass 2^53: exact in results, either form in params. */
+export const isWide = (schema: Schema): boolean =>
+  schema['x-int'] !== undefined && isWideKind(schema['x-int']);
 
 const integerType = (schema: Schema, position: Position): string =>
   !isWide(schema) ? 'number' : position === 'param' ? 'number | bigint' : 'bigint';
 
 const arrayType = (schema: Schema, inner: (part: Schema) => string): string => {
   if (schema.prefixItems) return `readonly [${schema.prefixItems.map(inner).join(', ')}]`;
-  return `readonly (${schema.items ? inner(schema.items) : 'unknown'})[]`;
+  const item = schema.items ? inner(schema.items) : 'unknown';
+  return /^\w+$/.test(item) ? `readonly ${item}[]` : `readonly (${item})[]`;
 };
 
 const objectType = (schema: Schema, position: Position, inner: (part: Schema) => string): string => {

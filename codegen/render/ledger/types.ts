@@ -7,8 +7,17 @@ import { docComment, HEADER, memberName } from '../../text.ts';
 import { methodDoc } from './method-doc.ts';
 import { isWide, type NameOf, typeOf } from './type-of.ts';
 
-/** ledger/types.ts: one type per titled schema, and the params and results of every method. */
-export const renderTypes = (model: LedgerModel): Files => {
+/** A type of the document, as TypeScript. */
+export type Declaration = {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly type: string;
+};
+
+/** One type per titled schema, two where params and results differ; and how each is called. */
+export const declareTypes = (
+  model: LedgerModel,
+): { readonly declarations: readonly Declaration[]; readonly nameOf: NameOf } => {
   const reached = reachedTitles(model);
   const titled = titledSchemas(model);
   const split = new Set(
@@ -16,16 +25,25 @@ export const renderTypes = (model: LedgerModel): Files => {
   );
   const nameOf: NameOf = (title, position) =>
     position === 'param' && split.has(title) ? `${title}Param` : title;
-  const declare = (title: string, schema: Schema, position: Position): string =>
-    `${docComment(schema.description)}export type ${nameOf(title, position)} = ${typeOf(schema, position, nameOf)};\n\n`;
-  const declarations = [...titled].map(([title, schema]) => {
-    const position = reached.param.has(title) && !reached.result.has(title) ? 'param' : 'result';
-    return declare(title, schema, position) + (split.has(title) ? declare(title, schema, 'param') : '');
+  const declare = (title: string, schema: Schema, position: Position): Declaration => ({
+    name: nameOf(title, position),
+    description: schema.description,
+    type: typeOf(schema, position, nameOf),
   });
+  const declarations = [...titled].flatMap(([title, schema]) => {
+    const position = reached.param.has(title) && !reached.result.has(title) ? 'param' : 'result';
+    return [declare(title, schema, position), ...(split.has(title) ? [declare(title, schema, 'param')] : [])];
+  });
+  return { declarations, nameOf };
+};
+
+/** ledger/types.ts: one type per titled schema, and the params and results of every method. */
+export const renderTypes = (model: LedgerModel): Files => {
+  const { declarations, nameOf } = declareTypes(model);
   const methods = (line: (method: Method) => string): string => model.methods.map(line).join('');
   return {
     'ledger/types.ts': `${HEADER}
-${declarations.join('')}
+${declarations.map(({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};\n\n`).join('')}
 /** The positional params of each method. Optional ones may be null, which means absent. */
 export interface MethodParams {
 ${methods((method) => `${docComment(methodDoc(method, model))}readonly ${memberName(method.name)}: ${paramsType(method, nameOf)};\n`)}}

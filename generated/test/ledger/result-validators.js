@@ -1338,9 +1338,9 @@ const schema21 = {
           properties: {
             rateAuthority: { $ref: '#/$defs/OptionalAddress' },
             initializationTimestamp: { $ref: '#/$defs/UnixTime' },
-            preUpdateAverageRate: { 'x-int': 'i64' },
+            preUpdateAverageRate: { 'x-int': 'i16' },
             lastUpdateTimestamp: { $ref: '#/$defs/UnixTime' },
-            currentRate: { 'x-int': 'i64' },
+            currentRate: { 'x-int': 'i16' },
           },
           additionalProperties: false,
         },
@@ -4588,10 +4588,12 @@ function validate42(data, { instancePath = '', parentData, parentDataProperty, r
                                                   const _errs156 = errors;
                                                   if (
                                                     !(typeof data58 == 'number'
-                                                      ? Number.isSafeInteger(data58)
+                                                      ? Number.isInteger(data58) &&
+                                                        data58 >= -32768 &&
+                                                        data58 <= 32767
                                                       : typeof data58 == 'bigint' &&
-                                                        data58 >= -9223372036854775808n &&
-                                                        data58 <= 9223372036854775807n)
+                                                        data58 >= -32768 &&
+                                                        data58 <= 32767)
                                                   ) {
                                                     const err114 = {
                                                       instancePath:
@@ -4640,10 +4642,12 @@ function validate42(data, { instancePath = '', parentData, parentDataProperty, r
                                                       const _errs158 = errors;
                                                       if (
                                                         !(typeof data60 == 'number'
-                                                          ? Number.isSafeInteger(data60)
+                                                          ? Number.isInteger(data60) &&
+                                                            data60 >= -32768 &&
+                                                            data60 <= 32767
                                                           : typeof data60 == 'bigint' &&
-                                                            data60 >= -9223372036854775808n &&
-                                                            data60 <= 9223372036854775807n)
+                                                            data60 >= -32768 &&
+                                                            data60 <= 32767)
                                                       ) {
                                                         const err115 = {
                                                           instancePath: instancePath + '/state/currentRate',
@@ -49036,86 +49040,74 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
               const _errs3 = errors;
               if (errors === _errs3) {
                 if (Array.isArray(data1)) {
-                  if (data1.length > 100) {
-                    validate775.errors = [
-                      {
-                        instancePath: instancePath + '/value',
-                        schemaPath: '#/properties/value/maxItems',
-                        keyword: 'maxItems',
-                        params: { limit: 100 },
-                      },
-                    ];
-                    return false;
-                  } else {
-                    var valid1 = true;
-                    const len0 = data1.length;
-                    for (let i0 = 0; i0 < len0; i0++) {
-                      let data2 = data1[i0];
-                      const _errs5 = errors;
-                      const _errs6 = errors;
-                      let valid2 = false;
-                      const _errs7 = errors;
-                      if (data2 !== null) {
-                        const err0 = {
-                          instancePath: instancePath + '/value/' + i0,
-                          schemaPath: '#/properties/value/items/anyOf/0/type',
-                          keyword: 'type',
-                          params: { type: 'null' },
-                        };
-                        if (vErrors === null) {
-                          vErrors = [err0];
-                        } else {
-                          vErrors.push(err0);
-                        }
-                        errors++;
-                      }
-                      var _valid0 = _errs7 === errors;
-                      valid2 = valid2 || _valid0;
-                      if (!valid2) {
-                        const _errs9 = errors;
-                        if (
-                          !validate6(data2, {
-                            instancePath: instancePath + '/value/' + i0,
-                            parentData: data1,
-                            parentDataProperty: i0,
-                            rootData,
-                          })
-                        ) {
-                          vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
-                          errors = vErrors.length;
-                        }
-                        var _valid0 = _errs9 === errors;
-                        valid2 = valid2 || _valid0;
-                      }
-                      if (!valid2) {
-                        const err1 = {
-                          instancePath: instancePath + '/value/' + i0,
-                          schemaPath: '#/properties/value/items/anyOf',
-                          keyword: 'anyOf',
-                          params: {},
-                        };
-                        if (vErrors === null) {
-                          vErrors = [err1];
-                        } else {
-                          vErrors.push(err1);
-                        }
-                        errors++;
-                        validate775.errors = vErrors;
-                        return false;
+                  var valid1 = true;
+                  const len0 = data1.length;
+                  for (let i0 = 0; i0 < len0; i0++) {
+                    let data2 = data1[i0];
+                    const _errs5 = errors;
+                    const _errs6 = errors;
+                    let valid2 = false;
+                    const _errs7 = errors;
+                    if (data2 !== null) {
+                      const err0 = {
+                        instancePath: instancePath + '/value/' + i0,
+                        schemaPath: '#/properties/value/items/anyOf/0/type',
+                        keyword: 'type',
+                        params: { type: 'null' },
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err0];
                       } else {
-                        errors = _errs6;
-                        if (vErrors !== null) {
-                          if (_errs6) {
-                            vErrors.length = _errs6;
-                          } else {
-                            vErrors = null;
-                          }
+                        vErrors.push(err0);
+                      }
+                      errors++;
+                    }
+                    var _valid0 = _errs7 === errors;
+                    valid2 = valid2 || _valid0;
+                    if (!valid2) {
+                      const _errs9 = errors;
+                      if (
+                        !validate6(data2, {
+                          instancePath: instancePath + '/value/' + i0,
+                          parentData: data1,
+                          parentDataProperty: i0,
+                          rootData,
+                        })
+                      ) {
+                        vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
+                        errors = vErrors.length;
+                      }
+                      var _valid0 = _errs9 === errors;
+                      valid2 = valid2 || _valid0;
+                    }
+                    if (!valid2) {
+                      const err1 = {
+                        instancePath: instancePath + '/value/' + i0,
+                        schemaPath: '#/properties/value/items/anyOf',
+                        keyword: 'anyOf',
+                        params: {},
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err1];
+                      } else {
+                        vErrors.push(err1);
+                      }
+                      errors++;
+                      validate775.errors = vErrors;
+                      return false;
+                    } else {
+                      errors = _errs6;
+                      if (vErrors !== null) {
+                        if (_errs6) {
+                          vErrors.length = _errs6;
+                        } else {
+                          vErrors = null;
                         }
                       }
-                      var valid1 = _errs5 === errors;
-                      if (!valid1) {
-                        break;
-                      }
+                    }
+                    var valid1 = _errs5 === errors;
+                    if (!valid1) {
+                      break;
                     }
                   }
                 } else {
@@ -49638,31 +49630,24 @@ function validate785(data, { instancePath = '', parentData, parentDataProperty, 
   let errors = 0;
   if (errors === 0) {
     if (Array.isArray(data)) {
-      if (data.length > 720) {
-        validate785.errors = [
-          { instancePath, schemaPath: '#/maxItems', keyword: 'maxItems', params: { limit: 720 } },
-        ];
-        return false;
-      } else {
-        var valid0 = true;
-        const len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          const _errs1 = errors;
-          if (
-            !validate786(data[i0], {
-              instancePath: instancePath + '/' + i0,
-              parentData: data,
-              parentDataProperty: i0,
-              rootData,
-            })
-          ) {
-            vErrors = vErrors === null ? validate786.errors : vErrors.concat(validate786.errors);
-            errors = vErrors.length;
-          }
-          var valid0 = _errs1 === errors;
-          if (!valid0) {
-            break;
-          }
+      var valid0 = true;
+      const len0 = data.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        const _errs1 = errors;
+        if (
+          !validate786(data[i0], {
+            instancePath: instancePath + '/' + i0,
+            parentData: data,
+            parentDataProperty: i0,
+            rootData,
+          })
+        ) {
+          vErrors = vErrors === null ? validate786.errors : vErrors.concat(validate786.errors);
+          errors = vErrors.length;
+        }
+        var valid0 = _errs1 === errors;
+        if (!valid0) {
+          break;
         }
       }
     } else {
@@ -50800,31 +50785,24 @@ function validate816(data, { instancePath = '', parentData, parentDataProperty, 
   let errors = 0;
   if (errors === 0) {
     if (Array.isArray(data)) {
-      if (data.length > 5000) {
-        validate816.errors = [
-          { instancePath, schemaPath: '#/maxItems', keyword: 'maxItems', params: { limit: 5000 } },
-        ];
-        return false;
-      } else {
-        var valid0 = true;
-        const len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          const _errs1 = errors;
-          if (
-            !validate16(data[i0], {
-              instancePath: instancePath + '/' + i0,
-              parentData: data,
-              parentDataProperty: i0,
-              rootData,
-            })
-          ) {
-            vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
-            errors = vErrors.length;
-          }
-          var valid0 = _errs1 === errors;
-          if (!valid0) {
-            break;
-          }
+      var valid0 = true;
+      const len0 = data.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        const _errs1 = errors;
+        if (
+          !validate16(data[i0], {
+            instancePath: instancePath + '/' + i0,
+            parentData: data,
+            parentDataProperty: i0,
+            rootData,
+          })
+        ) {
+          vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+          errors = vErrors.length;
+        }
+        var valid0 = _errs1 === errors;
+        if (!valid0) {
+          break;
         }
       }
     } else {

@@ -1,6 +1,6 @@
 import { readTokenAccount } from '../encode/token-layout.ts';
 import type { Account } from '../model.ts';
-import { isTokenProgram } from '../addresses/runtime-ids.ts';
+import { isTokenProgram } from '../addresses/is-token-program.ts';
 import { AddressSets } from './address-sets.ts';
 
 /** Secondary indexes over the current accounts: by owning program; token accounts by mint, owner and delegate. */

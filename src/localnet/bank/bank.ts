@@ -1,5 +1,9 @@
 import type { AccountStore } from '../accounts/account-store.ts';
-import { SYSVAR_CLOCK, SYSVAR_RECENT_BLOCKHASHES, SYSVAR_SLOT_HASHES } from '../addresses/sysvar-addresses.ts';
+import {
+  SYSVAR_CLOCK,
+  SYSVAR_RECENT_BLOCKHASHES,
+  SYSVAR_SLOT_HASHES,
+} from '../addresses/sysvar-addresses.ts';
 import type { Account } from '../model.ts';
 import { programDataAddress } from '../transaction/loaded-size.ts';
 import type { Outcome, Runtime, SimulatedOutcome } from './runtime.ts';

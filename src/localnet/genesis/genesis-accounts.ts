@@ -1,7 +1,12 @@
 import type { Runtime } from '../bank/runtime.ts';
 import {
   BPF_LOADER,
-  MEMO_PROGRAM,
+  CONFIG_PROGRAM,
+  FEATURE_PROGRAM,
+  LOADER_DEPRECATED,
+  MEMO_V3_PROGRAM,
+  MEMO_V4_PROGRAM,
+  NATIVE_LOADER,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   SYSVAR_OWNER,
@@ -12,13 +17,6 @@ import {
 } from '../addresses/program-ids.ts';
 import { SYSVAR_EPOCH_SCHEDULE } from '../addresses/sysvar-addresses.ts';
 import type { Account, KeyedAccount } from '../model.ts';
-import {
-  CONFIG_PROGRAM,
-  FEATURE_PROGRAM,
-  LOADER_DEPRECATED,
-  MEMO_V4_PROGRAM,
-  NATIVE_LOADER,
-} from '../addresses/runtime-ids.ts';
 import { epochScheduleData } from '../sysvars/epoch-schedule.ts';
 import { VOTE_ACCOUNT_BYTES } from '../validator/vote-state.ts';
 import type { Genesis } from './genesis.ts';
@@ -75,7 +73,7 @@ function ownAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[
 
 /** The runtime ships the memo program at its v3 address; clients call it at the v4 one, where the same code serves. */
 function memoV4(runtime: Runtime): readonly KeyedAccount[] {
-  const program = runtime.read(MEMO_PROGRAM);
+  const program = runtime.read(MEMO_V3_PROGRAM);
   return program === undefined ? [] : [{ address: MEMO_V4_PROGRAM, account: program }];
 }
 

@@ -15,6 +15,6 @@ export const getTokenAccountBalance: LedgerHandler<Ledger, 'getTokenAccountBalan
   if (account === undefined) throw serviceError('invalidParam', { reason: 'could not find account' });
   const token = tokenAccountOf(account);
   if (token === undefined) throw serviceError('invalidParam', { reason: 'not a Token account' });
-  const mint = findMint(ledger, token.mint, slot, 'could not find mint');
+  const mint = findMint(ledger, token.mint, slot);
   return { context, value: mintAmount(token.amount, mint, ledger.blocks.time(slot)) };
 };

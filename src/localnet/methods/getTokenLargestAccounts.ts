@@ -12,7 +12,7 @@ export const getTokenLargestAccounts: LedgerHandler<Ledger, 'getTokenLargestAcco
   config,
 ) => {
   const { slot, context } = viewBank(ledger, config);
-  const mint = findMint(ledger, address, slot, 'could not find account');
+  const mint = findMint(ledger, address, slot);
   const holders = ledger.accounts
     .tokenAccounts('mints', address, slot)
     .flatMap(({ address: holder, account }) => {

@@ -1,11 +1,18 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { serviceError } from '../../service-error.ts';
+import { isTokenProgram } from '../addresses/is-token-program.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
+import { readMint } from '../encode/token-layout.ts';
 import type { Ledger } from '../ledger.ts';
-import { findMint } from '../accounts/token-view.ts';
 
+/** Nodes refuse in other words here than where a mint is only looked up. */
 export const getTokenSupply: LedgerHandler<Ledger, 'getTokenSupply'> = (ledger, address, config) => {
   const { slot, context } = viewBank(ledger, config);
-  const mint = findMint(ledger, address, slot, 'could not find account');
+  const account = ledger.accounts.read(address, slot);
+  if (account === undefined) throw serviceError('invalidParam', { reason: 'could not find account' });
+  if (!isTokenProgram(account.owner)) throw serviceError('invalidParam', { reason: 'not a Token mint' });
+  const mint = readMint(account.data);
+  if (mint === undefined) throw serviceError('invalidParam', { reason: 'mint could not be unpacked' });
   return { context, value: mintAmount(mint.supply, mint, ledger.blocks.time(slot)) };
 };

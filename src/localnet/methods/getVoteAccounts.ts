@@ -6,7 +6,9 @@ import { voteRecord } from '../validator/vote-state.ts';
 
 const SHOWN_EPOCHS = 5;
 
-/** The one validator votes in every slot, so it is never delinquent. */
+const DELINQUENT_DISTANCE = 128n;
+
+/** The one validator votes for every slot in the next one: it is delinquent before its first votes, or if nobody may lag. */
 export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger, config) => {
   const { slot } = viewBank(ledger, { commitment: config?.commitment });
   const { identity, voteAddress } = ledger.genesis;
@@ -24,5 +26,9 @@ export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger
     lastVote,
     rootSlot: root ?? 0n,
   };
-  return { current: [account], delinquent: [] };
+  const distance = BigInt(config?.delinquentSlotDistance ?? DELINQUENT_DISTANCE);
+  const isCurrent = lastVote > (slot < distance ? 0n : slot - distance);
+  if (isCurrent) return { current: [account], delinquent: [] };
+  const isShown = activatedStake > 0n || config?.keepUnstakedDelinquents === true;
+  return { current: [], delinquent: isShown ? [account] : [] };
 };

@@ -1,9 +1,8 @@
 import { base58 } from '@scure/base';
-import { SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
 import type { Keypair } from '../genesis/keypair.ts';
 import type { Ledger } from '../ledger.ts';
 import type { DecodedTransaction } from '../model.ts';
-import { COMPUTE_BUDGET_PROGRAM } from '../addresses/runtime-ids.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { decodeTransaction } from './decode.ts';
 

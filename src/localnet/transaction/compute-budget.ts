@@ -1,19 +1,22 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { BPF_LOADER, SYSTEM_PROGRAM, UPGRADEABLE_LOADER, VOTE_PROGRAM } from '../addresses/program-ids.ts';
-import type { Instruction, Message } from '../model.ts';
 import {
+  BPF_LOADER,
   COMPUTE_BUDGET_PROGRAM,
   ED25519_PROGRAM,
   LOADER_DEPRECATED,
   LOADER_V4,
   SECP256K1_PROGRAM,
-} from '../addresses/runtime-ids.ts';
+  SYSTEM_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../addresses/program-ids.ts';
+import type { Instruction, Message } from '../model.ts';
 
 /** What a transaction asks of the runtime: compute units, micro-lamports per unit. */
 export type ComputeBudget = { readonly unitLimit: bigint; readonly unitPrice: bigint };
-export type ComputeBudgetResult =
-  | { readonly kind: 'budget'; readonly budget: ComputeBudget }
-  | { readonly kind: 'error'; readonly error: TransactionError };
+type Refusal = { readonly kind: 'error'; readonly error: TransactionError };
+export type ComputeBudgetResult = { readonly kind: 'budget'; readonly budget: ComputeBudget } | Refusal;
+export type RequestsResult = { readonly kind: 'requests'; readonly requests: Requests } | Refusal;
 
 const MAX_UNIT_LIMIT = 1_400_000n;
 const UNITS_PER_BUILTIN = 3_000n;
@@ -33,8 +36,9 @@ const BUILTINS: ReadonlySet<string> = new Set([
   ED25519_PROGRAM,
 ]);
 
-type Requests = { heap?: bigint; unitLimit?: bigint; unitPrice?: bigint; loadedSize?: bigint };
-type RequestName = keyof Requests;
+type RequestName = 'heap' | 'unitLimit' | 'unitPrice' | 'loadedSize';
+type Request = { readonly index: number; readonly value: bigint };
+type Requests = { readonly [Name in RequestName]?: Request };
 
 /** Borsh tags of the compute budget instructions, with the size of their argument. */
 const REQUESTS: Readonly<Record<number, { readonly name: RequestName; readonly size: 4 | 8 }>> = {
@@ -44,23 +48,37 @@ const REQUESTS: Readonly<Record<number, { readonly name: RequestName; readonly s
   4: { name: 'loadedSize', size: 4 },
 };
 
-/** Reads the compute budget instructions of a message; a wrong or repeated one makes the transaction fail to land. */
-export function readComputeBudget(message: Message): ComputeBudgetResult {
-  const requests: Requests = {};
+/**
+ * The compute budget instructions of a message as they stand. One that cannot be read or is repeated makes the
+ * transaction malformed: nodes refuse it before they look at anything else.
+ */
+export function readRequests(message: Message): RequestsResult {
+  const requests: { -readonly [Name in RequestName]?: Request } = {};
   for (const [index, instruction] of message.instructions.entries()) {
     if (programOf(message, instruction) !== COMPUTE_BUDGET_PROGRAM) continue;
     const request = readRequest(instruction.data);
-    if (request === undefined || (request.name === 'heap' && !isHeapSize(request.value))) {
-      return { kind: 'error', error: { InstructionError: [index, 'InvalidInstructionData'] } };
-    }
+    if (request === undefined) return invalidData(index);
     if (requests[request.name] !== undefined)
       return { kind: 'error', error: { DuplicateInstruction: index } };
-    requests[request.name] = request.value;
+    requests[request.name] = { index, value: request.value };
   }
-  if (requests.loadedSize === 0n) return { kind: 'error', error: 'InvalidLoadedAccountsDataSizeLimit' };
-  const wanted = requests.unitLimit ?? defaultUnitLimit(message);
-  const unitLimit = wanted < MAX_UNIT_LIMIT ? wanted : MAX_UNIT_LIMIT;
-  return { kind: 'budget', budget: { unitLimit, unitPrice: requests.unitPrice ?? 0n } };
+  return { kind: 'requests', requests };
+}
+
+/** What a message asks of the runtime; with a value that cannot be granted the transaction does not land. */
+export function readComputeBudget(message: Message): ComputeBudgetResult {
+  const read = readRequests(message);
+  if (read.kind === 'error') return read;
+  const { heap, unitLimit, unitPrice, loadedSize } = read.requests;
+  if (heap !== undefined && !isHeapSize(heap.value)) return invalidData(heap.index);
+  if (loadedSize?.value === 0n) return { kind: 'error', error: 'InvalidLoadedAccountsDataSizeLimit' };
+  const wanted = unitLimit?.value ?? defaultUnitLimit(message);
+  const granted = wanted < MAX_UNIT_LIMIT ? wanted : MAX_UNIT_LIMIT;
+  return { kind: 'budget', budget: { unitLimit: granted, unitPrice: unitPrice?.value ?? 0n } };
+}
+
+function invalidData(index: number): Refusal {
+  return { kind: 'error', error: { InstructionError: [index, 'InvalidInstructionData'] } };
 }
 
 function defaultUnitLimit(message: Message): bigint {

@@ -4,29 +4,47 @@ import { serviceError } from '../../service-error.ts';
 /** The largest transaction in bytes, and the longest text that can encode one. */
 const MAX_BYTES = 1_232;
 const MAX_TEXT = { base58: 1_683, base64: 1_644 } as const;
+type Encoding = keyof typeof MAX_TEXT;
 const BASE64_ALPHABET = /^[A-Za-z0-9+/]$/;
 const BASE58_ALPHABET = /^[1-9A-HJ-NP-Za-km-z]$/;
 
 /**
- * The bytes of a transaction or message sent as text.
+ * The bytes of a transaction sent as text.
  *
  * @throws ServiceError transactionTooLarge, transactionInvalidEncoding, decodedTransactionTooLarge; the reason is the
  * decoder's own debug text, as nodes give it.
  */
-export function decodeWireText(text: string, encoding: 'base58' | 'base64'): Uint8Array {
-  const limit = MAX_TEXT[encoding];
-  if (text.length > limit)
-    throw serviceError('transactionTooLarge', { encoding, value: text.length, limit, rawLimit: MAX_BYTES });
-  const reason = encodingFault(text, encoding);
-  if (reason !== undefined) throw serviceError('transactionInvalidEncoding', { encoding, reason });
-  const bytes = encoding === 'base58' ? base58.decode(text) : base64.decode(text);
+export function decodeTransactionText(text: string, encoding: Encoding): Uint8Array {
+  const size = { value: text.length, limit: MAX_TEXT[encoding], rawLimit: MAX_BYTES };
+  if (size.value > size.limit) throw serviceError('transactionTooLarge', { encoding, ...size });
+  const bytes = decode(text, encoding);
   if (bytes.length > MAX_BYTES)
     throw serviceError('decodedTransactionTooLarge', { value: bytes.length, limit: MAX_BYTES });
   return bytes;
 }
 
+/**
+ * The bytes of a message sent as base-64 text.
+ *
+ * @throws ServiceError messageTooLarge, transactionInvalidEncoding, decodedMessageTooLarge.
+ */
+export function decodeMessageText(text: string): Uint8Array {
+  const size = { value: text.length, limit: MAX_TEXT.base64, rawLimit: MAX_BYTES };
+  if (size.value > size.limit) throw serviceError('messageTooLarge', size);
+  const bytes = decode(text, 'base64');
+  if (bytes.length > MAX_BYTES)
+    throw serviceError('decodedMessageTooLarge', { value: bytes.length, limit: MAX_BYTES });
+  return bytes;
+}
+
+function decode(text: string, encoding: Encoding): Uint8Array {
+  const reason = encodingFault(text, encoding);
+  if (reason !== undefined) throw serviceError('transactionInvalidEncoding', { encoding, reason });
+  return encoding === 'base58' ? base58.decode(text) : base64.decode(text);
+}
+
 /** What a decoder finds wrong with a text, in its own debug words; undefined if it can be decoded. */
-export function encodingFault(text: string, encoding: 'base58' | 'base64'): string | undefined {
+export function encodingFault(text: string, encoding: Encoding): string | undefined {
   return encoding === 'base58' ? base58Fault(text) : base64Fault(text);
 }
 

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { serviceError } from '../../service-error.ts';
 import type { DecodedTransaction, Instruction, Message, TableLookup } from '../model.ts';
-import { ByteReader, MalformedBytes } from './wire-reader.ts';
+import { WireReader, MalformedBytes } from './wire-reader.ts';
 
 const VERSION_BIT = 0x80;
 
@@ -12,7 +12,7 @@ const VERSION_BIT = 0x80;
  */
 export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
   return rethrown('solana_transaction::versioned::VersionedTransaction', () => {
-    const reader = new ByteReader(bytes);
+    const reader = new WireReader(bytes);
     const signatures = reader.list(() => base58.encode(reader.take(64)));
     const start = reader.offset;
     const message = readMessage(reader);
@@ -27,7 +27,7 @@ export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
  * @throws ServiceError transactionMalformed.
  */
 export function decodeMessage(bytes: Uint8Array): Message {
-  return rethrown('solana_message::versions::VersionedMessage', () => readMessage(new ByteReader(bytes)));
+  return rethrown('solana_message::versions::VersionedMessage', () => readMessage(new WireReader(bytes)));
 }
 
 /** Where the recent blockhash of a transaction lies in its wire form. */
@@ -37,7 +37,7 @@ export function blockhashOffset({ wire, messageBytes, message }: DecodedTransact
   return wire.length - messageBytes.length + prefix + keyCountSize + 32 * message.staticKeys.length;
 }
 
-function readMessage(reader: ByteReader): Message {
+function readMessage(reader: WireReader): Message {
   const version = readVersion(reader);
   const header = {
     numRequiredSignatures: reader.u8(),
@@ -52,7 +52,7 @@ function readMessage(reader: ByteReader): Message {
   return { version, header, staticKeys, recentBlockhash, instructions, lookups };
 }
 
-function readVersion(reader: ByteReader): Message['version'] {
+function readVersion(reader: WireReader): Message['version'] {
   const first = reader.peek();
   if ((first & VERSION_BIT) === 0) return 'legacy';
   reader.u8();
@@ -65,14 +65,14 @@ function readVersion(reader: ByteReader): Message['version'] {
   return 0;
 }
 
-function readInstruction(reader: ByteReader): Instruction {
+function readInstruction(reader: WireReader): Instruction {
   const programIdIndex = reader.u8();
   const accounts = reader.list(() => reader.u8());
   const data = new Uint8Array(reader.take(reader.length()));
   return { programIdIndex, accounts, data };
 }
 
-function readLookup(reader: ByteReader): TableLookup {
+function readLookup(reader: WireReader): TableLookup {
   const accountKey = base58.encode(reader.take(32));
   return {
     accountKey,

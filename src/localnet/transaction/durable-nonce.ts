@@ -25,16 +25,16 @@ export function nonceAddressOf(message: Message): string | undefined {
   return address;
 }
 
+/** Whether an account is a nonce account that holds a nonce. */
+export function isInitializedNonce({ owner, data }: Account): boolean {
+  if (owner !== SYSTEM_PROGRAM || data.length !== NONCE_ACCOUNT_BYTES) return false;
+  const view = new DataView(data.buffer, data.byteOffset, NONCE_ACCOUNT_BYTES);
+  return view.getUint32(0, true) === CURRENT_VERSION && view.getUint32(4, true) === INITIALIZED;
+}
+
 /** Whether the nonce account stores the message's blockhash as its nonce, and its authority signs the advance. */
 export function isNonceUsable(message: Message, account: Account | undefined): boolean {
-  if (
-    account === undefined ||
-    account.owner !== SYSTEM_PROGRAM ||
-    account.data.length !== NONCE_ACCOUNT_BYTES
-  )
-    return false;
-  const view = new DataView(account.data.buffer, account.data.byteOffset, NONCE_ACCOUNT_BYTES);
-  if (view.getUint32(0, true) !== CURRENT_VERSION || view.getUint32(4, true) !== INITIALIZED) return false;
+  if (account === undefined || !isInitializedNonce(account)) return false;
   const authority = base58.encode(account.data.subarray(8, NONCE_OFFSET));
   const nonce = base58.encode(account.data.subarray(NONCE_OFFSET, NONCE_OFFSET + 32));
   const signers = (message.instructions[0]?.accounts ?? []).filter((index) => isSigner(message, index));

@@ -1,5 +1,5 @@
 import type { Message } from '../model.ts';
-import { ED25519_PROGRAM, SECP256K1_PROGRAM, SECP256R1_PROGRAM } from '../addresses/runtime-ids.ts';
+import { ED25519_PROGRAM, SECP256K1_PROGRAM, SECP256R1_PROGRAM } from '../addresses/program-ids.ts';
 import type { ComputeBudget } from './compute-budget.ts';
 
 /** Lamports per signature. */

@@ -5,7 +5,7 @@ import type { DecodedTransaction, TransactionMeta, TransactionRecord } from '../
 import { type Age, checkAge, isProcessed } from './check-age.ts';
 import { transactionCost } from './cost.ts';
 import { advanceNonce } from './durable-nonce.ts';
-import { chargedFailure } from './load-failure.ts';
+import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
 import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
 import { tokenBalances } from './token-balances.ts';
@@ -63,13 +63,10 @@ function settle(
     keepNonce(ledger, age);
     return { kind: 'settled', outcome };
   }
-  const error = chargedFailure(
-    ledger,
-    { message: transaction.message, fee: prepared.fee, slot },
-    outcome.err,
-  );
+  const attempt = { message: transaction.message, fee: prepared.fee, slot };
+  const { error, isCharged } = loadFailure(ledger, attempt, outcome.err);
   const account = ledger.accounts.read(payer, slot);
-  if (error === undefined || account === undefined) return { kind: 'dropped', error: outcome.err };
+  if (!isCharged || account === undefined) return { kind: 'dropped', error };
   ledger.bank.write(payer, { ...account, lamports: account.lamports - prepared.fee }, slot);
   keepNonce(ledger, age);
   return { kind: 'settled', outcome: { ...outcome, err: error } };

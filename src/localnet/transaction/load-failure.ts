@@ -1,25 +1,38 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Message } from '../model.ts';
+import { feePayerError } from './fee-payer.ts';
 
 type Attempt = { readonly message: Message; readonly fee: bigint; readonly slot: bigint };
 
+/** Why none of a transaction's instructions ran, and whether it lands with that error, its fee taken. */
+export type LoadFailure = { readonly error: TransactionError; readonly isCharged: boolean };
+
 /**
- * The error with which a transaction lands although none of its instructions ran, because its accounts could not be
- * loaded after its fee payer was found good (SIMD-0082); undefined if it does not land. The runtime calls a program that
- * does not exist invalid, and measures lookup tables before it looks at the payer; a validator does neither.
+ * What a validator makes of a transaction that the runtime refused: it lands if its accounts could not be loaded after its
+ * fee payer was found good (SIMD-0082). The runtime calls a program that does not exist invalid, and measures lookup
+ * tables before it looks at the payer; a validator does neither.
  */
-export function chargedFailure(
-  { accounts }: Ledger,
+export function loadFailure(
+  { accounts, runtime }: Ledger,
   { message, fee, slot }: Attempt,
-  error: TransactionError,
-): TransactionError | undefined {
+  refusal: TransactionError,
+): LoadFailure {
+  if (!isOfLoading(refusal)) return { error: refusal, isCharged: false };
   const payer = accounts.read(message.staticKeys[0] ?? '', slot);
-  if (payer === undefined || payer.lamports < fee) return undefined;
-  if (error === 'MaxLoadedAccountsDataSizeExceeded' || error === 'ProgramAccountNotFound') return error;
-  if (error !== 'InvalidProgramForExecution') return undefined;
+  const error = feePayerError(payer, fee, (size) => runtime.rentExemption(size));
+  if (error !== undefined) return { error, isCharged: false };
+  if (refusal !== 'InvalidProgramForExecution') return { error: refusal, isCharged: true };
   const programs = message.instructions.map(({ programIdIndex }) => message.staticKeys[programIdIndex] ?? '');
   const refused = programs.find((address) => accounts.read(address, slot)?.executable !== true);
   const exists = refused === undefined || accounts.read(refused, slot) !== undefined;
-  return exists ? error : 'ProgramAccountNotFound';
+  return { error: exists ? refusal : 'ProgramAccountNotFound', isCharged: true };
+}
+
+function isOfLoading(error: TransactionError): boolean {
+  return (
+    error === 'MaxLoadedAccountsDataSizeExceeded' ||
+    error === 'ProgramAccountNotFound' ||
+    error === 'InvalidProgramForExecution'
+  );
 }

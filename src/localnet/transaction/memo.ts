@@ -1,6 +1,7 @@
 import type { Message } from '../model.ts';
-import { MEMO_PROGRAMS } from '../addresses/runtime-ids.ts';
+import { MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM } from '../addresses/program-ids.ts';
 
+const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM]);
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The memos of a transaction, each as `[bytes] text`, joined by `; `; null if there are none. */

@@ -2,7 +2,7 @@ import { serviceError } from '../../service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import type { DecodedTransaction } from '../model.ts';
 import { decodeTransaction } from './decode.ts';
-import { decodeWireText } from './decode-text.ts';
+import { decodeTransactionText } from './decode-text.ts';
 import { errorText } from './error-text.ts';
 import { loadAddresses } from './lookup-tables.ts';
 import { sanitizeTransaction } from './sanitize.ts';
@@ -12,7 +12,9 @@ export function readTransaction(
   text: string,
   encoding: 'binary' | 'base58' | 'base64' | null | undefined,
 ): DecodedTransaction {
-  const transaction = decodeTransaction(decodeWireText(text, encoding === 'base64' ? 'base64' : 'base58'));
+  const transaction = decodeTransaction(
+    decodeTransactionText(text, encoding === 'base64' ? 'base64' : 'base58'),
+  );
   sanitizeTransaction(transaction);
   return transaction;
 }

@@ -3,7 +3,7 @@ import type { Simulation, SimulationBalances } from '../encode/simulation-result
 import type { Ledger } from '../ledger.ts';
 import type { Account, DecodedTransaction, InnerInstructions } from '../model.ts';
 import { checkAge, isProcessed } from './check-age.ts';
-import { chargedFailure } from './load-failure.ts';
+import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
 import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
 import { tokenBalances } from './token-balances.ts';
@@ -45,14 +45,14 @@ export function simulateTransactionAt(
   const wire = runtimeWire(ledger, transaction, slot);
   const outcome = ledger.bank.simulate(wire, reachable(transaction, prepared), slot, ledger.blocks.openSlot);
   const { err } = outcome;
-  const charged =
-    err === null || outcome.ran ? err : chargedFailure(ledger, { message, fee: prepared.fee, slot }, err);
-  if (err !== null && charged === undefined) return refused(err, prepared.keys, read);
+  const failure =
+    err === null || outcome.ran ? undefined : loadFailure(ledger, { message, fee: prepared.fee, slot }, err);
+  if (failure !== undefined && !failure.isCharged) return refused(failure.error, prepared.keys, read);
   const after = new Map(outcome.accounts.map(({ address, account }) => [address, account]));
   const readAfter =
     err === null ? readOver(after, read) : readOver(chargedPayer(transaction, prepared, read), read);
   const simulation = {
-    err: charged ?? null,
+    err: failure?.error ?? err,
     logs: outcome.logs,
     unitsConsumed: outcome.units,
     loadedAccountsDataSize: loadedAccountsSize(message, prepared.loaded, read),

@@ -2,7 +2,7 @@ import type { TokenBalance } from '../../../generated/ledger/types.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
 import { readMint, readTokenAccount } from '../encode/token-layout.ts';
 import type { Account, Message } from '../model.ts';
-import { isTokenProgram } from '../addresses/runtime-ids.ts';
+import { isTokenProgram } from '../addresses/is-token-program.ts';
 
 /** Where to read accounts, and the Unix time at which interest-bearing amounts are shown. */
 export type TokenState = {

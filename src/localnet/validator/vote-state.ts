@@ -15,7 +15,7 @@ const MAX_EPOCHS_OF_CREDITS = 64n;
  * it follows from the slot number; no vote transactions are made.
  */
 export type VoteRecord = {
-  /** Newest slot voted for. */
+  /** Newest slot voted for; 0 before there is a vote, too. */
   readonly lastVote: bigint;
   /** Newest slot behind 31 later votes; null before there is one. */
   readonly root: bigint | null;
@@ -27,10 +27,10 @@ export type VoteRecord = {
 
 /** How the validator has voted in the bank of a slot; slot 0 is the first one voted for. */
 export function voteRecord(slot: bigint): VoteRecord {
-  const lastVote = slot - 1n;
+  const lastVote = slot === 0n ? 0n : slot - 1n;
   const oldest = slot > MAX_LOCKOUTS ? slot - MAX_LOCKOUTS : 0n;
   const lockouts = [];
-  for (let voted = oldest; voted <= lastVote; voted++)
+  for (let voted = oldest; voted < slot; voted++)
     lockouts.push({ slot: voted, confirmations: Number(slot - voted) });
   const newest = epochOf(slot);
   const first = newest >= MAX_EPOCHS_OF_CREDITS ? newest - MAX_EPOCHS_OF_CREDITS + 1n : 0n;

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { serviceError } from '../../service-error.ts';
 import { answerClientError } from './client-error.ts';
 import { RequestTracker } from './request-tracker.ts';
@@ -34,7 +34,7 @@ export type HttpServerOptions = ListenOptions & {
 export type HttpServer = {
   readonly host: string;
   readonly port: number;
-  /** Takes no more requests, waits up to `deadlineMs` for those under way, then cuts all connections. */
+  /** Takes no more connections, waits up to `deadlineMs` for the requests under way, then cuts all connections. */
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
@@ -49,15 +49,20 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export async function startHttpServer(handler: HttpHandler, options: HttpServerOptions): Promise<HttpServer> {
   const tracker = new RequestTracker();
   const listener: RequestListener = (request, response) => {
-    if (tracker.begin(response)) void handler(request, response);
+    tracker.begin(response);
+    void handler(request, response);
   };
   const server = createListener(listener, options);
   server.on('checkContinue', listener);
-  server.on('clientError', (error, socket) => answerClientError(error, socket, options.requestTimeoutMs));
+  server.on('clientError', (error, socket) => {
+    if (tracker.mayAnswer(socket)) answerClientError(error, socket, options.requestTimeoutMs);
+    else socket.destroy();
+  });
   server.setTimeout(options.idleTimeoutMs);
+  const sockets = trackSockets(server);
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  return { host: options.host, port, close: (deadlineMs) => close(server, tracker, deadlineMs) };
+  return { host: options.host, port, close: (deadlineMs) => close(server, { tracker, sockets, deadlineMs }) };
 }
 
 function createListener(listener: RequestListener, { requestTimeoutMs, tls }: HttpServerOptions): Server {
@@ -71,7 +76,7 @@ function createListener(listener: RequestListener, { requestTimeoutMs, tls }: Ht
   };
   return tls === undefined
     ? createServer(limits, listener)
-    : createTlsServer({ ...limits, ...tls }, listener);
+    : createTlsServer({ ...limits, ...tls, handshakeTimeout: requestTimeoutMs }, listener);
 }
 
 /** Fails like `startHttpServer` if the address cannot be listened on, before anything else has been started. */
@@ -93,9 +98,31 @@ function listen(server: Server, { host, port, portSetting }: ListenOptions): Pro
   });
 }
 
-async function close(server: Server, tracker: RequestTracker, deadlineMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await tracker.drain(deadlineMs, () => server.closeIdleConnections());
+/** The connections of a server, those in the middle of a TLS handshake included, which `closeAllConnections` leaves. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+type Closing = {
+  readonly tracker: RequestTracker;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly deadlineMs: number;
+};
+
+async function close(server: Server, { tracker, sockets, deadlineMs }: Closing): Promise<void> {
+  const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+  await tracker.drain(deadlineMs);
   server.closeAllConnections();
+  for (const socket of sockets) socket.destroy();
   await closed;
+}
+
+/** The close of http.Server would cut idle connections at once, and with them requests that are on their way. */
+function stopListening(server: Server, onClosed: () => void): void {
+  NetServer.prototype.close.call(server, onClosed);
 }

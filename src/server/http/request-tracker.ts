@@ -1,38 +1,57 @@
 import type { ServerResponse } from 'node:http';
-import { serviceError } from '../../service-error.ts';
-import { sendError } from './respond.ts';
+import type { Duplex } from 'node:stream';
+
+/** How long a stopping server waits for requests that may be on their way on kept-alive connections. */
+const GRACE_MS = 100;
 
 /** Knows which requests are under way, so that a stopping server can wait for them. */
 export class RequestTracker {
   readonly #open = new Set<ServerResponse>();
+  readonly #latest = new WeakMap<Duplex, ServerResponse>();
   #isDraining = false;
   #onEnd: () => void = () => undefined;
 
-  /** Takes a request in. While the server drains, answers it with `shuttingDown` and returns false. */
-  begin(response: ServerResponse): boolean {
+  /** Takes a request in. While the server drains it is served too, and its connection closed after it. */
+  begin(response: ServerResponse): void {
     this.#open.add(response);
+    this.#latest.set(response.req.socket, response);
     response.once('close', () => {
       this.#open.delete(response);
       this.#onEnd();
     });
-    if (!this.#isDraining) return true;
-    response.setHeader('connection', 'close');
-    sendError(response, serviceError('shuttingDown'));
-    return false;
+    if (this.#isDraining) response.setHeader('connection', 'close');
   }
 
-  /** Resolves when nothing is under way any more, or after `deadlineMs`. `onEnd` is called as requests end. */
-  async drain(deadlineMs: number, onEnd: () => void): Promise<void> {
+  /**
+   * Whether an answer written on this connection now would be read as the answer to what has just failed on it: not in
+   * the middle of another answer, and not after that to the same request.
+   */
+  mayAnswer(socket: Duplex): boolean {
+    const latest = this.#latest.get(socket);
+    if (latest === undefined) return true;
+    return latest.req.complete ? latest.writableFinished : latest.socket !== null && !latest.headersSent;
+  }
+
+  /**
+   * Resolves when nothing is under way any more, or after `deadlineMs`. A client that was about to send the next request
+   * on its connection is still answered, and told to close it.
+   */
+  async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, deadlineMs);
-    this.#onEnd = () => {
-      onEnd();
-      if (this.#open.size === 0) resolve();
-    };
-    this.#onEnd();
-    await promise;
-    clearTimeout(timer);
+    const ended = Promise.withResolvers<void>();
+    const deadline = setTimeout(ended.resolve, deadlineMs);
+    const grace = setTimeout(
+      () => {
+        this.#onEnd = () => {
+          if (this.#open.size === 0) ended.resolve();
+        };
+        this.#onEnd();
+      },
+      Math.min(GRACE_MS, deadlineMs),
+    );
+    await ended.promise;
+    clearTimeout(deadline);
+    clearTimeout(grace);
   }
 }

@@ -25,7 +25,7 @@ export function createRouter({ routes, rpcPaths, corsOrigins, onRefusal, log }: 
     if (!isAnyOrigin && origin !== undefined && corsOrigins.includes(origin)) {
       response.setHeader('access-control-allow-origin', origin);
     }
-    const [path = ''] = (request.url ?? '').split('?', 1);
+    const path = pathOf(request.url ?? '');
     try {
       const handler = routes.get(path);
       if (handler === undefined) throw serviceError('notFound', { path: rpcPaths.join(', ') });
@@ -39,4 +39,10 @@ export function createRouter({ routes, rpcPaths, corsOrigins, onRefusal, log }: 
       else sendError(response, error);
     }
   };
+}
+
+/** The path of a request target, in origin form or, as every server has to take it, in absolute form (RFC 9112, section 3.2.2). */
+function pathOf(target: string): string {
+  const [address = ''] = target.split('?', 1);
+  return address.replace(/^https?:\/\/[^/]*/i, '');
 }

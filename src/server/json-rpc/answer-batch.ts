@@ -1,23 +1,17 @@
-import { serviceError, toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../service-error.ts';
 import type { Call, CallLimits, Envelope, RawReply, ServeCall } from './call.ts';
 import { errorReply, resultReply } from './replies.ts';
 
 /**
  * Serves the messages of a batch, `batchConcurrency` at a time, and joins the replies in the order of the calls. A call
  * that fails is an error object in its place; notifications run and leave no place. Undefined if nothing is to be
- * answered (an empty batch, or notifications only).
- *
- * @throws ServiceError `batchTooLarge` above `maxBatchCalls`; nothing has run then.
+ * answered (an empty batch, or notifications only). Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
   serve: ServeCall,
-  limits: CallLimits,
+  { batchConcurrency }: Pick<CallLimits, 'batchConcurrency'>,
 ): Promise<Buffer | undefined> {
-  const { maxBatchCalls, batchConcurrency } = limits;
-  if (envelopes.length > maxBatchCalls) {
-    throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: envelopes.length });
-  }
   const replies: (Buffer | undefined)[] = new Array(envelopes.length);
   const pending = envelopes.entries();
   const work = async (): Promise<void> => {

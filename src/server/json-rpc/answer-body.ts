@@ -17,7 +17,7 @@ export async function answerBody(
   limits: CallLimits,
 ): Promise<Buffer | undefined> {
   try {
-    const message = parseBody(body);
+    const message = parseBody(body, limits);
     if (message.kind === 'batch') return await answerBatch(message.envelopes, serve, limits);
     return await answerEnvelope(message.envelope, serve);
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../json.ts';
 import { serviceError } from '../../service-error.ts';
-import type { Envelope, Message } from './call.ts';
+import type { CallLimits, Envelope, Message } from './call.ts';
 import { measureDepth, scanItems } from '../../scan-json.ts';
 import { isObject, readEnvelope } from './read-envelope.ts';
 
@@ -12,14 +12,19 @@ const MAX_DEPTH = 127;
  * Parses a body into its messages, as a ledger node would (ledger-rpc-facts 2.2, 2.3): one object, or an array of
  * objects. What is wrong with a single message is in its envelope; `params` are not checked here.
  *
- * @throws ServiceError `bodyNotUtf8`; `parseError` if the body is no JSON, no object or array of objects, nested
- *   deeper than nodes read, or holds an id that is neither a string, a number nor null.
+ * @throws ServiceError `bodyNotUtf8`; `batchTooLarge` above `maxBatchCalls`, before any of its items is read;
+ *   `parseError` if the body is no JSON, no object or array of objects, nested deeper than nodes read, or holds an id that
+ *   is neither a string, a number nor null.
  */
-export function parseBody(body: Buffer): Message {
+export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'maxBatchCalls'>): Message {
   if (!isUtf8(body)) throw serviceError('bodyNotUtf8');
   const value = parseText(body.toString('utf8'));
   if (measureDepth(body) > MAX_DEPTH) throw serviceError('parseError');
-  if (Array.isArray(value)) return { kind: 'batch', envelopes: readBatch(body, value) };
+  if (Array.isArray(value)) {
+    if (value.length > maxBatchCalls)
+      throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: value.length });
+    return { kind: 'batch', envelopes: readBatch(body, value) };
+  }
   if (!isObject(value)) throw serviceError('parseError');
   return { kind: 'single', envelope: readEnvelope(body, value) };
 }

@@ -36,7 +36,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const caller = options.authenticate(request);
     if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
     const body = await readBody(request, response, options.maxBodyBytes);
-    const message = parseBody(body);
+    const message = parseBody(body, options.limits);
     const context: Context = { ...caller, signal: signalOf(response) };
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
     const serve = batchServer(options, context);

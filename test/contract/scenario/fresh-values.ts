@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { createAmountToUiAmountInstruction, NATIVE_MINT } from '@solana/spl-token';
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  type PublicKey,
-  type Transaction,
-  type TransactionInstruction,
-} from '@solana/web3.js';
+import { Keypair, type PublicKey, type Transaction, type TransactionInstruction } from '@solana/web3.js';
 import { call } from '../../support/json-rpc.ts';
 import { transferFrom } from './transfers.ts';
 import { latestBlockhash, send, signLegacy, type WalletSession } from './wallet-session.ts';
@@ -35,7 +29,6 @@ export function freshValues(
     const transaction = signLegacy(session, await latestBlockhash(target, 'finalized'), instructions);
     return transaction.serialize().toString('base64');
   };
-  const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 });
   return {
     latestBlockhash: () => latestBlockhash(target, 'finalized'),
     feeMessage: async () => (await transfer()).serializeMessage().toString('base64'),
@@ -44,7 +37,6 @@ export function freshValues(
     unsignedTransfer64: async () => (await unsigned()).toString('base64'),
     justSentSignature: async () => await send(session, await transfer()),
     returning64: () => signed64([createAmountToUiAmountInstruction(NATIVE_MINT, 1_500_000_000n)]),
-    duplicate64: () => signed64([price, price]),
     finalizedSlot: () => call(target, 'getSlot', [{ commitment: 'finalized' }]),
     confirmedSlot: () => call(target, 'getSlot', [{ commitment: 'confirmed' }]),
     unknownAddress: async () => Keypair.generate().publicKey.toBase58(),

@@ -20,7 +20,7 @@ export const getRecentPerformanceSamples: MethodContract = {
     },
     {
       method: 'getRecentPerformanceSamples',
-      name: 'more than 720',
+      name: 'one more than the most',
       kind: 'example',
       params: [721],
       expect: { kind: 'error', error: 'invalidLimit', code: -32602 },

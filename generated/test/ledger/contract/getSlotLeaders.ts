@@ -13,7 +13,7 @@ export const getSlotLeaders: MethodContract = {
     },
     {
       method: 'getSlotLeaders',
-      name: 'one slot; the limit goes up to 5000',
+      name: 'one slot',
       kind: 'example',
       params: ['$finalizedSlot', 5000],
       expect: { kind: 'result' },

@@ -11,6 +11,7 @@ import { readSystemForm } from './system.ts';
 import { readTokenForm } from './token.ts';
 import { parseBatch } from './token-batch.ts';
 import { readTokenInterfaceForm } from './token-interface.ts';
+import { readVoteForm } from './vote.ts';
 
 /**
  * An instruction with its parts named; undefined if the program is not one that nodes know, or its data or accounts
@@ -62,9 +63,11 @@ const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   [programs.TOKEN_2022_PROGRAM, TOKEN],
   [programs.ASSOCIATED_TOKEN_PROGRAM, byForm('spl-associated-token-account', readAssociatedTokenForm)],
   [programs.MEMO_V1_PROGRAM, MEMO],
-  [programs.MEMO_PROGRAM, MEMO],
+  [programs.MEMO_V3_PROGRAM, MEMO],
+  [programs.MEMO_V4_PROGRAM, MEMO],
   [programs.ADDRESS_LOOKUP_TABLE_PROGRAM, byForm('address-lookup-table', readLookupTableForm)],
   [programs.BPF_LOADER, byForm('bpf-loader', readLoaderForm)],
   [programs.UPGRADEABLE_LOADER, byForm('bpf-upgradeable-loader', readUpgradeableLoaderForm)],
+  [programs.VOTE_PROGRAM, byForm('vote', readVoteForm)],
   [programs.STAKE_PROGRAM, { program: 'stake', parse: parseStakeInstruction }],
 ]);

@@ -5,6 +5,7 @@ import { key, parseBuilt } from '../instruction-case.ts';
 const PROGRAMS = [
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'Memo4c2pN8afCj432Lb7RMVKi9PbQnnW7ewFFaV3oAH',
 ];
 
 describe.each(PROGRAMS)('memo program %s', (programId) => {

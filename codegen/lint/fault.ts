@@ -1,0 +1,32 @@
+import type { ErrorObject } from 'ajv';
+import { pointerTo } from '../problem.ts';
+import { suggestion } from './nearest.ts';
+
+/** What is wrong at a place of a document. */
+export type Fault = { readonly pointer: string; readonly message: string };
+
+/** What a validator found, in words for the document's author. */
+export const toFault = (error: ErrorObject): Fault => {
+  const { instancePath: pointer, keyword, parentSchema, params } = error;
+  const { additionalProperty, missingProperty, allowedValues, allowedValue } = params;
+  if (typeof additionalProperty === 'string')
+    return {
+      pointer: pointerTo(pointer, additionalProperty),
+      message: `unknown member${suggestion(additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`,
+    };
+  if (typeof missingProperty === 'string')
+    return { pointer, message: `member ${missingProperty} is missing` };
+  if (Array.isArray(allowedValues)) return { pointer, message: `must be one of ${allowedValues.join(', ')}` };
+  if (keyword === 'const') return { pointer, message: `must be ${JSON.stringify(allowedValue)}` };
+  return { pointer, message: error.message ?? `does not fit ${keyword}` };
+};
+
+/** The errors that tell something: that no branch of a union fits tells nothing where a branch says why. */
+export const tellingErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
+  const plain = errors.filter(({ keyword }) => !SUMMARIES.includes(keyword));
+  const isExplained = (path: string): boolean =>
+    plain.some(({ instancePath }) => instancePath.startsWith(path));
+  return errors.filter((error) => plain.includes(error) || !isExplained(error.instancePath));
+};
+
+const SUMMARIES: readonly string[] = ['if', 'anyOf', 'const'];

@@ -1,0 +1,38 @@
+import type { Schema } from '../model/schema.ts';
+import type { Place } from './ledger/rule.ts';
+
+export const LIMITS = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
+
+/** A limit that a document states. */
+export type Limit = { readonly value: number; readonly pointer: string };
+
+/** A text of a document, and where it stands. */
+export type Text = { readonly text: string | undefined; readonly pointer: string };
+
+/** The limits of schemas, each where its schema stands. */
+export const limitsIn = (
+  parts: readonly (Pick<Place, 'pointer'> & { readonly schema: Schema })[],
+): readonly Limit[] =>
+  parts.flatMap(({ pointer, schema }) =>
+    LIMITS.flatMap((keyword) => schema[keyword] ?? []).map((value) => ({ value, pointer })),
+  );
+
+/** Small numbers may be of something else. */
+const TELLING = 10;
+
+/** The limits that a text says again, as it may write them: 500000 or 500,000. */
+export const repeatedIn = (text: string | undefined, limits: readonly Limit[]): readonly number[] => {
+  const numbers = new Set(
+    (text?.match(/\d[\d,]*/g) ?? []).map((number) => Number(number.replaceAll(',', ''))),
+  );
+  return [...new Set(limits.map(({ value }) => value))].filter(
+    (value) => value >= TELLING && numbers.has(value),
+  );
+};
+
+/** Limits that an earlier place states too. */
+export const statedTwice = (limits: readonly Limit[]): readonly (Limit & { readonly first: string })[] =>
+  limits.flatMap((limit) => {
+    const first = limits.find(({ value }) => value === limit.value && value >= TELLING);
+    return first && first.pointer !== limit.pointer ? [{ ...limit, first: first.pointer }] : [];
+  });

@@ -1,0 +1,14 @@
+/** Address of each sysvar account that has a parsed form. */
+export const SYSVAR_CLOCK = 'SysvarC1ock11111111111111111111111111111111';
+export const SYSVAR_EPOCH_REWARDS = 'SysvarEpochRewards1111111111111111111111111';
+export const SYSVAR_EPOCH_SCHEDULE = 'SysvarEpochSchedu1e111111111111111111111111';
+export const SYSVAR_FEES = 'SysvarFees111111111111111111111111111111111';
+export const SYSVAR_LAST_RESTART_SLOT = 'SysvarLastRestartS1ot1111111111111111111111';
+export const SYSVAR_RECENT_BLOCKHASHES = 'SysvarRecentB1ockHashes11111111111111111111';
+export const SYSVAR_RENT = 'SysvarRent111111111111111111111111111111111';
+export const SYSVAR_REWARDS = 'SysvarRewards111111111111111111111111111111';
+export const SYSVAR_SLOT_HASHES = 'SysvarS1otHashes111111111111111111111111111';
+export const SYSVAR_SLOT_HISTORY = 'SysvarS1otHistory11111111111111111111111111';
+export const SYSVAR_STAKE_HISTORY = 'SysvarStakeHistory1111111111111111111111111';
+/** Has no account and no parsed form, but is reserved all the same. */
+export const SYSVAR_INSTRUCTIONS = 'Sysvar1nstructions1111111111111111111111111';

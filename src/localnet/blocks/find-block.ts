@@ -1,0 +1,16 @@
+import { serviceError } from '../../service-error.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Block } from '../model.ts';
+
+/**
+ * The block of a slot, if it is not newer than `newest`.
+ *
+ * @throws ServiceError blockCleanedUp, blockNotAvailable.
+ */
+export function findBlock({ blocks }: Ledger, slot: bigint, newest: bigint): Block {
+  if (slot < blocks.firstAvailable)
+    throw serviceError('blockCleanedUp', { slot, firstAvailable: blocks.firstAvailable });
+  const block = slot <= newest ? blocks.block(slot) : undefined;
+  if (block === undefined) throw serviceError('blockNotAvailable', { slot });
+  return block;
+}

@@ -1,0 +1,13 @@
+import { MAX_BLOCKHASH_AGE } from './recent-blockhashes.ts';
+import type { Ledger } from '../ledger.ts';
+
+/** The newest blockhash of the bank of `slot`, and the last block height at which it may be used. */
+export function latestBlockhash(
+  { blocks }: Ledger,
+  slot: bigint,
+): { readonly blockhash: string; readonly lastValidBlockHeight: bigint } {
+  return {
+    blockhash: blocks.blockhash(blocks.latestHashSlot(slot)),
+    lastValidBlockHeight: slot + MAX_BLOCKHASH_AGE,
+  };
+}

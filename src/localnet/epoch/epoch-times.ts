@@ -1,0 +1,17 @@
+/** When each epoch began, in Unix seconds. One number per epoch, which is two days at the usual pace. */
+export class EpochTimes {
+  readonly #starts: bigint[];
+
+  constructor(genesisTime: bigint) {
+    this.#starts = [genesisTime];
+  }
+
+  /** Records the start of the next epoch. */
+  begin(time: bigint): void {
+    this.#starts.push(time);
+  }
+
+  start(epoch: bigint): bigint {
+    return this.#starts[Number(epoch)] ?? 0n;
+  }
+}

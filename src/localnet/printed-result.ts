@@ -1,0 +1,15 @@
+import { stringifyJson } from '../json.ts';
+
+const TEXTS = new WeakMap<object, string>();
+
+/** Attaches its JSON text to a result that is answered again and again, so that a long one is not printed anew each time. */
+export function withText<T extends object>(result: T, json: string): T {
+  TEXTS.set(result, json);
+  return result;
+}
+
+/** A result as JSON text. */
+export function printResult(result: unknown): string {
+  const known = typeof result === 'object' && result !== null ? TEXTS.get(result) : undefined;
+  return known ?? stringifyJson(result);
+}

@@ -1,0 +1,23 @@
+/** A ledger node's address, taken apart for its connections. */
+export type NodeAddress = {
+  readonly origin: string;
+  /** Path and query; they may hold a key of the node's provider. */
+  readonly path: string;
+  /** HTTP Basic credentials, if the address has a user or a password. */
+  readonly authorization: string | undefined;
+};
+
+/** Takes an http or https address apart; undefined if it is none. */
+export function readNodeAddress(text: string): NodeAddress | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  const { origin, pathname, search, username, password } = url;
+  const path = `${pathname}${search}`;
+  if (username === '' && password === '') return { origin, path, authorization: undefined };
+  try {
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return { origin, path, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { AREAS } from '../../codegen/areas.ts';
+import type { Json } from '../../codegen/json.ts';
+import { loadSources, type Sources } from '../../codegen/load.ts';
+import { pathHere } from './fixture.ts';
+
+/** The folder of the real spec. */
+export const SPEC = pathHere('../../spec');
+
+/** The documents of the real spec. */
+export const specSources = (): Sources => loadSources(SPEC, AREAS).sources;
+
+/** What `file#/pointer` names in the documents; undefined where there is nothing. */
+export const valueAt = (place: string, sources: Sources): Json | undefined => {
+  const [file = '', pointer = ''] = place.split('#');
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<Json | undefined>(
+      (value, step) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+          ? (value as Readonly<Record<string, Json>>)[step]
+          : undefined,
+      sources.get(file),
+    );
+};
