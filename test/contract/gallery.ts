@@ -53,6 +53,7 @@ export const GALLERY: readonly Case[] = [
     { encoding: 'jsonParsed', ...AT },
   ]),
   ...[
+    'mintSignature',
     'tokenSetupSignature',
     'tokenTourSignature',
     'multisigSignature',
@@ -71,6 +72,10 @@ export const GALLERY: readonly Case[] = [
     'rentlessSignature',
   ].map((name) => transaction(name, 'jsonParsed')),
   transaction('tokenTourSignature', 'json'),
+  show('getBlock', 'the accounts of a failed transaction', [
+    '$failedSlot',
+    { transactionDetails: 'accounts', maxSupportedTransactionVersion: 0, ...AT },
+  ]),
   show('getSignatureStatuses', 'a transaction just sent, and failed ones', [
     ['$justSentSignature', '$unknownInstructionSignature', '$rentlessSignature'],
     { searchTransactionHistory: true },

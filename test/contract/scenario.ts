@@ -91,6 +91,7 @@ async function finalizedSlots(target: RpcTarget, made: Readonly<Record<string, s
   const slotOf = (name: string): number | undefined => landed[names.indexOf(`${name}Signature`)]?.slot;
   return {
     transferSlot: slotOf('transfer'),
+    failedSlot: slotOf('failed'),
     memoSlot: slotOf('memo'),
     v0Slot: slotOf('v0'),
     tokenSlot: slotOf('token'),

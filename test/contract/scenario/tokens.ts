@@ -34,15 +34,15 @@ async function makeMint(session: WalletSession, program: PublicKey) {
     mint.publicKey,
     program,
   );
-  await land(session, [createMintAccount, initialize, createAccount], [mint]);
-  return { mint: mint.publicKey, account };
+  const signature = await land(session, [createMintAccount, initialize, createAccount], [mint]);
+  return { mint: mint.publicKey, account, signature };
 }
 
 /** An SPL token mint, the wallet's account with tokens in it, and a delegate approved for some of them. */
 export async function makeTokens(session: WalletSession) {
   const owner = session.wallet.publicKey;
   const delegate = Keypair.generate().publicKey;
-  const { mint, account } = await makeMint(session, TOKEN_PROGRAM_ID);
+  const { mint, account, signature } = await makeMint(session, TOKEN_PROGRAM_ID);
   const mintTo = createMintToInstruction(mint, account, owner, 5_000_000n);
   const approve = createApproveInstruction(account, delegate, owner, 2_000_000n);
   const tokenSignature = await land(session, [mintTo, approve]);
@@ -51,6 +51,7 @@ export async function makeTokens(session: WalletSession) {
     tokenAccount: account.toBase58(),
     delegate: delegate.toBase58(),
     tokenSignature,
+    mintSignature: signature,
     tokenProgram: TOKEN_PROGRAM_ID.toBase58(),
   };
 }
