@@ -81,6 +81,7 @@ const schema0 = {
       properties: {
         slot_ms: { default: 400, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
         history_slots: { default: 432000, 'x-int': 'u32', 'x-minimum': 512, 'x-maximum': 10000000 },
+        history_transactions: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 10000000 },
       },
     },
   },
@@ -1305,8 +1306,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       if (data29.history_slots === undefined) {
         data29.history_slots = 432000;
       }
+      if (data29.history_transactions === undefined) {
+        data29.history_transactions = 100000;
+      }
       for (const key6 in data29) {
-        if (!(key6 === 'slot_ms' || key6 === 'history_slots')) {
+        if (!(key6 === 'slot_ms' || key6 === 'history_slots' || key6 === 'history_transactions')) {
           const err66 = {
             instancePath: instancePath + '/localnet',
             schemaPath: '#/properties/localnet/additionalProperties',
@@ -1422,8 +1426,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data32 = data29.history_transactions;
+      if (
+        !(typeof data32 == 'number'
+          ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
+          : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
+      ) {
+        const err73 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err73];
+        } else {
+          vErrors.push(err73);
+        }
+        errors++;
+      }
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 1000) {
+        const err74 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err74];
+        } else {
+          vErrors.push(err74);
+        }
+        errors++;
+      }
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 10000000) {
+        const err75 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err75];
+        } else {
+          vErrors.push(err75);
+        }
+        errors++;
+      }
     } else {
-      const err73 = {
+      const err76 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1431,14 +1485,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err73];
+        vErrors = [err76];
       } else {
-        vErrors.push(err73);
+        vErrors.push(err76);
       }
       errors++;
     }
   } else {
-    const err74 = {
+    const err77 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1446,9 +1500,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err74];
+      vErrors = [err77];
     } else {
-      vErrors.push(err74);
+      vErrors.push(err77);
     }
     errors++;
   }

@@ -59,6 +59,8 @@ export type Config = {
     readonly slot_ms: number;
     /** Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, two days of 400 ms. */
     readonly history_slots: number;
+    /** Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold. */
+    readonly history_transactions: number;
   };
 };
 
@@ -267,5 +269,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     secret: false,
     description:
       'Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, two days of 400 ms.',
+  },
+  {
+    path: ['localnet', 'history_transactions'],
+    type: 'integer',
+    env: 'KEYSLOT_LOCALNET_HISTORY_TRANSACTIONS',
+    cli: '--history-transactions',
+    default: 100000,
+    secret: false,
+    description:
+      'Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold.',
   },
 ];

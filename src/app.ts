@@ -120,9 +120,8 @@ function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure,
   const { name, environment, upstreams } = config;
   const label = `${name}-${environment}`;
   const node = nodeOptions(all);
-  const { slot_ms: slotMs, history_slots: historySlots } = all.localnet;
   const embedded =
-    upstreams.length === 0 ? startEmbeddedLedger({ slotMs, historySlots, node }, log) : undefined;
+    upstreams.length === 0 ? startEmbeddedLedger({ ...historyOptions(all), node }, log) : undefined;
   const nodes =
     embedded?.upstream ??
     connectNodes(
@@ -155,6 +154,14 @@ async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
   const hasLedger = await Promise.race([started, deadline.promise]);
   clearTimeout(timer);
   return hasLedger;
+}
+
+function historyOptions({ localnet }: Config) {
+  return {
+    slotMs: localnet.slot_ms,
+    historySlots: localnet.history_slots,
+    historyTransactions: localnet.history_transactions,
+  };
 }
 
 function nodeOptions({ upstream }: Config): NodeOptions {

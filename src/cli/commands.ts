@@ -32,6 +32,7 @@ const LOCALNET_OPTIONS: OptionTable = {
   host: { type: 'string' },
   'slot-ms': { type: 'string' },
   'history-slots': { type: 'string' },
+  'history-transactions': { type: 'string' },
   json: { type: 'boolean' },
 };
 

@@ -13,6 +13,7 @@ export function usage(): string {
     --host ADDRESS              address to listen on (127.0.0.1)
     --slot-ms N                 length of a slot (400)
     --history-slots N           slots whose blocks are kept
+    --history-transactions N    transactions kept
     --json                      print where it serves as one line of JSON
   keyslot help
   keyslot version

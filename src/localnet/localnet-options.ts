@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { serviceError } from '../service-error.ts';
-import { DEFAULT_HISTORY_SLOTS, DEFAULT_SLOT_MS } from './ledger.ts';
+import { DEFAULT_HISTORY_SLOTS, DEFAULT_HISTORY_TRANSACTIONS, DEFAULT_SLOT_MS } from './ledger.ts';
 
 /** How the embedded ledger is started. */
 export type LocalnetOptions = {
@@ -9,6 +9,7 @@ export type LocalnetOptions = {
   readonly rpcPort: number;
   readonly slotMs: number;
   readonly historySlots: number;
+  readonly historyTransactions: number;
   /** Announce as JSON instead of text. */
   readonly json: boolean;
 };
@@ -20,6 +21,7 @@ const NUMBERS = {
   'rpc-port': { fallback: 8899, minimum: 0, maximum: 65_535 },
   'slot-ms': { fallback: DEFAULT_SLOT_MS, minimum: 10, maximum: 60_000 },
   'history-slots': { fallback: DEFAULT_HISTORY_SLOTS, minimum: 512, maximum: 10_000_000 },
+  'history-transactions': { fallback: DEFAULT_HISTORY_TRANSACTIONS, minimum: 1_000, maximum: 10_000_000 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
 /** Reads the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
@@ -30,6 +32,7 @@ export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions
     host: text,
     'slot-ms': text,
     'history-slots': text,
+    'history-transactions': text,
     json: { type: 'boolean' },
   } as const;
   try {
@@ -49,6 +52,7 @@ export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
     rpcPort: readNumber('rpc-port', values),
     slotMs: readNumber('slot-ms', values),
     historySlots: readNumber('history-slots', values),
+    historyTransactions: readNumber('history-transactions', values),
     json: json === true,
   };
 }

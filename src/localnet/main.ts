@@ -16,7 +16,8 @@ const CLOSE_DEADLINE_MS = 1_000;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
-  const ledger = new Ledger({ nowMs: Date.now, slotMs: options.slotMs, historySlots: options.historySlots });
+  const { slotMs, historySlots, historyTransactions } = options;
+  const ledger = new Ledger({ nowMs: Date.now, slotMs, historySlots, historyTransactions });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
   ledger.rpcAddress = `${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`;

@@ -18,6 +18,7 @@ const MODULE = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
 export type EmbeddedLedgerOptions = {
   readonly slotMs: number;
   readonly historySlots: number;
+  readonly historyTransactions: number;
   readonly node: NodeOptions;
 };
 
@@ -43,6 +44,8 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
         String(options.slotMs),
         '--history-slots',
         String(options.historySlots),
+        '--history-transactions',
+        String(options.historyTransactions),
       ],
       onReady: (port) => {
         replaceNode(connectNodes([`http://127.0.0.1:${port}/`], options.node));

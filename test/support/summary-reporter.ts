@@ -7,7 +7,7 @@ const CASES = `${sep}test${sep}contract${sep}ledger.contract.test.ts`;
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const cases = tests.filter((test) => test.module.moduleId.endsWith(CASES));
+    const cases = tests.filter(({ module, parent }) => module.moduleId.endsWith(CASES) && parent !== module);
     const passed = cases.filter((test) => test.result().state === 'passed').length;
     if (cases.length > 0) console.log(`Contract: ${passed} of ${cases.length} cases passed`);
     for (const [reason, count] of countSkips(tests)) console.log(`SKIPPED (${count}): ${reason}`);

@@ -1,5 +1,5 @@
 import type { Files } from '../../area.ts';
-import { isJsonObject, type Json, printJson } from '../../json.ts';
+import { type Json, printJson } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
 import { fileTitle, type LedgerModel } from '../../model/ledger.ts';
 import type { Example, Method } from '../../model/method.ts';
@@ -20,7 +20,7 @@ export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unk
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     ...head,
-    servers: Array.isArray(head.servers) ? head.servers.map(withScheme) : undefined,
+    servers: head.servers,
     methods: methods.map((method) => methodObject(method, model)),
     components: {
       schemas: Object.fromEntries([...schemas].map(([title, schema]) => [title, withBounds(schema)])),
@@ -50,16 +50,6 @@ const withBounds = (schema: Schema): object =>
     const [minimum, maximum] = INT_BOUNDS[kind];
     return Object.assign({ ...part }, { minimum: part.minimum ?? minimum, maximum: part.maximum ?? maximum });
   });
-
-/** An address must begin with a scheme: the variable that the template begins with gives way to its default. */
-const withScheme = (server: Json): Json => {
-  if (!isJsonObject(server) || !isJsonObject(server.variables)) return server;
-  const first = /^\{(\w+)\}/.exec(String(server.url))?.[1];
-  const variable = first === undefined ? undefined : server.variables[first];
-  if (first === undefined || !isJsonObject(variable)) return server;
-  const { [first]: _, ...variables } = server.variables;
-  return { ...server, url: String(server.url).replace(`{${first}}`, String(variable.default)), variables };
-};
 
 const methodObject = (method: Method, model: LedgerModel) => ({
   name: method.name,
