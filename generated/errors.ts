@@ -671,6 +671,26 @@ export const ERRORS = {
   },
   /** The configuration has mistakes. */
   invalidConfig: { area: 'process', http: 503, jsonrpc: { code: -32059, message: '{problems}' }, data: [] },
+  /** The path of the admin socket is longer than the system takes. */
+  adminPathTooLong: {
+    area: 'command',
+    http: 503,
+    jsonrpc: {
+      code: -32060,
+      message:
+        'The path {path} has {value} bytes, and a socket can have {limit}: set KEYSLOT_DATA_DIR to a shorter one',
+    },
+    data: [],
+  },
+  /** The running server cannot be asked. */
+  adminFailed: {
+    area: 'command',
+    http: 503,
+    jsonrpc: { code: -32061, message: 'The server at {path} gave no answer: {reason}' },
+    data: [],
+  },
+  /** A command is not one that the server knows. */
+  invalidCommand: { area: 'command', http: 400, jsonrpc: { code: -32062, message: '{reason}' }, data: [] },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 export type ErrorEntry = {
@@ -827,4 +847,11 @@ export type ErrorContext = {
   readonly portTaken: { readonly address: string; readonly setting: string };
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
+  readonly adminPathTooLong: {
+    readonly path: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
+  readonly adminFailed: { readonly path: string; readonly reason: string };
+  readonly invalidCommand: { readonly reason: string };
 };
