@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
@@ -34,6 +34,7 @@ const MAX_CONNECTIONS = 16;
 export async function startAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
   const { dataDir } = options;
   const path = adminSocketPath(dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const other = await openConnection(path);
   if (other !== undefined) {
     other.destroy();
