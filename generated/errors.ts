@@ -529,6 +529,13 @@ export const ERRORS = {
     jsonrpc: { code: -32042, message: 'API key revoked' },
     data: [],
   },
+  /** The API key was rotated, and the time in which the old one still worked is over. */
+  apiKeyExpired: {
+    area: 'access',
+    http: 401,
+    jsonrpc: { code: -32063, message: 'API key expired: it was rotated, use the new one' },
+    data: [],
+  },
   /** Nothing is served at this path. */
   notFound: {
     area: 'access',
@@ -671,6 +678,51 @@ export const ERRORS = {
   },
   /** The configuration has mistakes. */
   invalidConfig: { area: 'process', http: 503, jsonrpc: { code: -32059, message: '{problems}' }, data: [] },
+  /** The path of the admin socket is longer than the system takes. */
+  adminPathTooLong: {
+    area: 'command',
+    http: 503,
+    jsonrpc: {
+      code: -32060,
+      message:
+        'The path {path} has {value} bytes, and a socket can have {limit}: set KEYSLOT_DATA_DIR to a shorter one',
+    },
+    data: [],
+  },
+  /** The running server cannot be asked. */
+  adminFailed: {
+    area: 'command',
+    http: 503,
+    jsonrpc: { code: -32061, message: 'The server at {path} gave no answer: {reason}' },
+    data: [],
+  },
+  /** A command is not one that the server knows. */
+  invalidCommand: { area: 'command', http: 400, jsonrpc: { code: -32062, message: '{reason}' }, data: [] },
+  /** No API key has this id. */
+  keyNotFound: {
+    area: 'command',
+    http: 404,
+    jsonrpc: { code: -32064, message: 'There is no API key with the id {id}' },
+    data: [],
+  },
+  /** The API key cannot be rotated: it was revoked or rotated before. */
+  keyNotLive: {
+    area: 'command',
+    http: 409,
+    jsonrpc: { code: -32065, message: 'The API key {id} was {state} before' },
+    data: [],
+  },
+  /** The development key is the server's own. */
+  keyOfServer: {
+    area: 'command',
+    http: 409,
+    jsonrpc: {
+      code: -32066,
+      message:
+        'The API key {id} is the development key, which the server makes itself: delete dev.json and start it again for a new one, or make a key of your own with keyslot keys create',
+    },
+    data: [],
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 export type ErrorEntry = {
@@ -808,6 +860,7 @@ export type ErrorContext = {
   readonly apiKeyMissing: Readonly<Record<string, never>>;
   readonly apiKeyUnknown: Readonly<Record<string, never>>;
   readonly apiKeyRevoked: Readonly<Record<string, never>>;
+  readonly apiKeyExpired: Readonly<Record<string, never>>;
   readonly notFound: { readonly path: string };
   readonly methodNotAllowed: Readonly<Record<string, never>>;
   readonly readOnlyPath: Readonly<Record<string, never>>;
@@ -827,4 +880,14 @@ export type ErrorContext = {
   readonly portTaken: { readonly address: string; readonly setting: string };
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
+  readonly adminPathTooLong: {
+    readonly path: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
+  readonly adminFailed: { readonly path: string; readonly reason: string };
+  readonly invalidCommand: { readonly reason: string };
+  readonly keyNotFound: { readonly id: string };
+  readonly keyNotLive: { readonly id: string; readonly state: string };
+  readonly keyOfServer: { readonly id: string };
 };

@@ -4,6 +4,9 @@ import type { Config } from '../generated/config.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
 import { loadKeyring } from './account/keyring.ts';
+import { startAdminSocket } from './admin/admin-socket.ts';
+import { createServeCommand } from './admin/serve-commands.ts';
+import { adminSocketPath } from './admin/socket-path.ts';
 import { systemClock } from './clock.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
@@ -68,10 +71,11 @@ const IDLE_MARGIN_MS = 15_000;
  * Starts everything that the configuration asks for and resolves when it serves. The store and the embedded ledger
  * start side by side. What has been started is stopped again if a part fails.
  *
- * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`.
+ * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`.
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   await assertListenable(listenOptions(config));
+  adminSocketPath(config.data_dir);
   await using started = new AsyncDisposableStack();
   const metrics = createMetrics();
   const logFailure = createFailureLog(log, systemClock);
@@ -87,6 +91,10 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const keyring = await loadKeyring(store);
   const places = { store, keyring };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
+
+  const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
+  const adminSocket = await startAdminSocket(admin);
+  started.defer(() => adminSocket.close());
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);

@@ -6,6 +6,7 @@ import { ServiceError } from './service-error.ts';
 
 /** The exit code for what the caller gave: a command line or a configuration. */
 const EXIT_MISTAKE = 2;
+const MISTAKES: ReadonlySet<string> = new Set(['invalidConfig', 'invalidCommand']);
 
 /** The command line. Returns the exit code. Rooms are loaded only by the command that needs them. */
 async function main(args: readonly string[]): Promise<number> {
@@ -24,6 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/serve.ts')).serve(command.options, process.env));
     case 'localnet':
       return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
+    case 'keys':
+      return run(async () => (await import('./cli/keys.ts')).keys(command, process.env));
   }
 }
 
@@ -34,7 +37,7 @@ async function run(command: () => Promise<void>): Promise<number> {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internalError') throw error;
     process.stderr.write(`keyslot: ${error.message}\n`);
-    return error.code === 'invalidConfig' ? EXIT_MISTAKE : 1;
+    return MISTAKES.has(error.code) ? EXIT_MISTAKE : 1;
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
-import { apiKeys } from '../store/tables.ts';
+import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { createKeyText, shownPart } from './key-text.ts';
-import { digestKey, type Keyring } from './keyring.ts';
+import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
 /** Where keys are kept: the store, and the ring that answers for it. */
 export type KeyPlaces = { readonly store: Store; readonly keyring: Keyring };
@@ -12,52 +12,87 @@ export type KeyPlaces = { readonly store: Store; readonly keyring: Keyring };
 export type ApiKey = {
   readonly id: string;
   readonly accountId: string;
+  /** The account's name. */
+  readonly account: string;
   readonly name: string;
   /** The key's first characters. */
   readonly prefix: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  /** From when on a key that was rotated is refused. */
+  readonly expiresAt: Date | null;
 };
+
+/** How the account is called that the server makes for itself. No customer's account may be. */
+export const DEVELOPMENT = 'development';
 
 /** A new key; `text` is the key itself, which exists nowhere else. */
 export type NewApiKey = { readonly id: string; readonly text: string };
 
-/** Makes a key for an account. It is stored, as a digest, before it works. */
-export async function createApiKey(
-  { store, keyring }: KeyPlaces,
+/** What a new key is made of. `text` must leave the process at most once. */
+export type DraftKey = {
+  readonly text: string;
+  readonly row: typeof apiKeys.$inferInsert;
+  readonly record: KeyRecord;
+};
+
+/** A key that neither the store nor the ring has yet. */
+export function draftApiKey(
   { accountId, name }: { readonly accountId: string; readonly name: string },
   nowMs: number,
-): Promise<NewApiKey> {
+): DraftKey {
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
   const prefix = shownPart('ks_key_', text);
-  await store.db.insert(apiKeys).values({ id, accountId, name, prefix, digest, createdAt: new Date(nowMs) });
-  keyring.put({ keyId: id, accountId, digest, revokedAtMs: undefined });
-  return { id, text };
+  return {
+    text,
+    row: { id, accountId, name, prefix, digest, createdAt: new Date(nowMs) },
+    record: { keyId: id, accountId, digest, revokedAtMs: undefined, expiresAtMs: undefined },
+  };
 }
 
-/** Revokes a key at once and for good. @returns false when there is no such key, or it was revoked before. */
+/** Makes a key for an account. It is stored, as a digest, before it works. */
+export async function createApiKey(
+  { store, keyring }: KeyPlaces,
+  wanted: { readonly accountId: string; readonly name: string },
+  nowMs: number,
+): Promise<NewApiKey> {
+  const { text, row, record } = draftApiKey(wanted, nowMs);
+  await store.db.insert(apiKeys).values(row);
+  keyring.put(record);
+  return { id: row.id, text };
+}
+
+/**
+ * Revokes a key at once and for good. One that another process revoked in the store is refused here from now on too.
+ * @returns since when it is revoked; undefined when there is no such key.
+ */
 export async function revokeApiKey(
   { store, keyring }: KeyPlaces,
   keyId: string,
   nowMs: number,
-): Promise<boolean> {
-  const revoked = await store.db
+): Promise<Date | undefined> {
+  await store.db
     .update(apiKeys)
     .set({ revokedAt: new Date(nowMs) })
-    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
-    .returning({ id: apiKeys.id });
-  if (revoked.length === 0) return false;
-  keyring.revoke(keyId, nowMs);
-  return true;
+    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
+  const [row] = await store.db
+    .select({ revokedAt: apiKeys.revokedAt })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, keyId));
+  const revokedAt = row?.revokedAt ?? undefined;
+  if (revokedAt !== undefined) keyring.revoke(keyId, revokedAt.getTime());
+  return revokedAt;
 }
 
-/** The keys of an account, oldest first, revoked ones included. */
-export async function listApiKeys(store: Store, accountId: string): Promise<readonly ApiKey[]> {
+/** The keys of an account, or of all, oldest first, revoked ones included. */
+export async function listApiKeys(store: Store, accountId?: string): Promise<readonly ApiKey[]> {
   const { digest: _secret, ...shown } = getTableColumns(apiKeys);
-  return store.db
-    .select(shown)
+  const rows = await store.db
+    .select({ ...shown, account: accounts.name })
     .from(apiKeys)
-    .where(eq(apiKeys.accountId, accountId))
-    .orderBy(asc(apiKeys.createdAt));
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(accountId === undefined ? undefined : eq(apiKeys.accountId, accountId))
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
+  return rows.map((row) => ({ ...row, account: row.account ?? DEVELOPMENT }));
 }

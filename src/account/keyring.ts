@@ -7,15 +7,19 @@ import { isKeyText } from './key-text.ts';
 export type KeyFinding =
   | { readonly kind: 'valid'; readonly keyId: string; readonly accountId: string }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'revoked'; readonly keyId: string };
+  | { readonly kind: 'revoked'; readonly keyId: string }
+  | { readonly kind: 'expired'; readonly keyId: string };
 
-type KeyRecord = {
+/** What the ring holds of a key. */
+export type KeyRecord = {
   readonly keyId: string;
   readonly accountId: string;
   /** SHA-256 of the key's text. */
   readonly digest: Uint8Array;
   /** Unix time from which the key is refused; undefined: never. */
   readonly revokedAtMs: number | undefined;
+  /** Unix time from which a key that was rotated is refused; undefined: never. */
+  readonly expiresAtMs: number | undefined;
 };
 
 const UNKNOWN: KeyFinding = { kind: 'unknown' };
@@ -36,8 +40,9 @@ export class Keyring {
     const digest = digestKey(presented);
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { keyId, accountId, revokedAtMs } = record;
+    const { keyId, accountId, revokedAtMs, expiresAtMs } = record;
     if (revokedAtMs !== undefined && revokedAtMs <= nowMs) return { kind: 'revoked', keyId };
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
     return { kind: 'valid', keyId, accountId };
   }
 
@@ -50,8 +55,17 @@ export class Keyring {
 
   /** Refuses a key from `revokedAtMs` on. A key that the ring does not hold is left to the store. */
   revoke(keyId: string, revokedAtMs: number): void {
+    this.#change(keyId, { revokedAtMs });
+  }
+
+  /** Lets a key end at `expiresAtMs`. A key that the ring does not hold is left to the store. */
+  expire(keyId: string, expiresAtMs: number): void {
+    this.#change(keyId, { expiresAtMs });
+  }
+
+  #change(keyId: string, change: Partial<KeyRecord>): void {
     const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
-    if (record !== undefined) this.put({ ...record, revokedAtMs });
+    if (record !== undefined) this.put({ ...record, ...change });
   }
 }
 
@@ -59,10 +73,15 @@ export class Keyring {
 export async function loadKeyring(store: Store): Promise<Keyring> {
   const keyring = new Keyring();
   for (const row of await store.db.select().from(apiKeys)) {
-    const { id: keyId, accountId, digest, revokedAt } = row;
-    keyring.put({ keyId, accountId, digest, revokedAtMs: revokedAt?.getTime() });
+    keyring.put(toRecord(row));
   }
   return keyring;
+}
+
+/** What the ring holds of a row. */
+function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
+  const { id: keyId, accountId, digest, revokedAt, expiresAt } = row;
+  return { keyId, accountId, digest, revokedAtMs: revokedAt?.getTime(), expiresAtMs: expiresAt?.getTime() };
 }
 
 /** SHA-256 of a key's text: all that is stored of it. 256 random bits need no salt and no slow hash. */

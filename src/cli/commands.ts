@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 
 /** Options by name without the dashes. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -8,6 +9,7 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
+  | KeysCommand
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly reason: string };
@@ -52,17 +54,25 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('serve', rest, SERVE_OPTIONS);
     case 'localnet':
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
+    case 'keys':
+      return orMistake('keys', rest, () => parseKeysArguments(rest));
     default:
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
 }
 
 function readOptions(kind: 'serve' | 'localnet', args: readonly string[], table: OptionTable): Command {
-  if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
-  try {
+  return orMistake(kind, args, () => {
     const { values } = parseArgs({ args: [...args], options: { ...table }, strict: true });
     return { kind, options: values as OptionValues };
+  });
+}
+
+function orMistake(name: string, args: readonly string[], read: () => Command): Command {
+  if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
+  try {
+    return read();
   } catch (error) {
-    return { kind: 'mistake', reason: `${kind}: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'mistake', reason: `${name}: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

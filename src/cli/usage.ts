@@ -15,6 +15,16 @@ export function usage(): string {
     --history-slots N           slots whose blocks are kept
     --history-transactions N    transactions kept
     --json                      print where it serves as one line of JSON
+  keyslot keys create           a new API key; it is printed this once
+    --name TEXT                 what it is for (unnamed)
+    --account NAME              whose it is (default); an account that is not there is made
+  keyslot keys list             all keys, without what would open anything
+    --account NAME              those of one account
+  keyslot keys rotate ID        a new key in the place of another one
+    --overlap DURATION          how long the old one still works: 0s to 30d (24h)
+  keyslot keys revoke ID        refuses a key from now on, for good
+    --json                      (keys ...) print the result as one line of JSON
+    --config FILE, --data-dir   (keys ...) which server's keys; as given to serve
   keyslot help
   keyslot version
 

@@ -13,12 +13,13 @@ export type KeyFinder = {
   find(
     presented: string,
     nowMs: number,
-  ): ({ readonly kind: 'valid' } & Caller) | { readonly kind: 'unknown' } | { readonly kind: 'revoked' };
+  ): ({ readonly kind: 'valid' } & Caller) | { readonly kind: 'unknown' | 'revoked' | 'expired' };
 };
 
 /**
  * The check of the API key, from memory. It looks at the address and the headers only, so that it can run before the
- * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown` or `apiKeyRevoked`.
+ * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked` or
+ * `apiKeyExpired`.
  */
 export function createAuthenticate(keyring: KeyFinder, clock: Clock): Authenticate {
   return (request) => {
@@ -32,6 +33,8 @@ export function createAuthenticate(keyring: KeyFinder, clock: Clock): Authentica
         throw serviceError('apiKeyUnknown');
       case 'revoked':
         throw serviceError('apiKeyRevoked');
+      case 'expired':
+        throw serviceError('apiKeyExpired');
     }
     finding satisfies never;
     throw serviceError('internalError');

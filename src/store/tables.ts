@@ -9,16 +9,18 @@ const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** Who owns keys. There is at most one development account in a store. */
+/** Who owns keys. A customer has a name; of development accounts there is at most one in a store, without a name. */
 export const accounts = pgTable(
   'accounts',
   {
     id: uuid('id').primaryKey(),
     kind: text('kind', { enum: ['development', 'customer'] }).notNull(),
+    name: text('name'),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
     check('accounts_kind', sql`kind in ('development', 'customer')`),
+    uniqueIndex('accounts_name').on(table.name),
     uniqueIndex('accounts_one_development').on(table.kind).where(sql`kind = 'development'`),
   ],
 );
@@ -36,6 +38,8 @@ export const apiKeys = pgTable(
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull(),
     revokedAt: instant('revoked_at'),
+    /** From when on a key that was rotated is refused. */
+    expiresAt: instant('expires_at'),
   },
   (table) => [
     uniqueIndex('api_keys_digest').on(table.digest),

@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import { ensureAccount } from '../../src/account/accounts.ts';
 import { createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../../src/account/api-keys.ts';
+import { ensureDevelopmentAccount } from '../../src/account/development-account.ts';
+import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import { Keyring, loadKeyring } from '../../src/account/keyring.ts';
 import { accounts, apiKeys } from '../../src/store/tables.ts';
 import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
 
 const NOW_MS = 1_760_000_000_000;
 
-async function usePlaces(backend: TestBackend): Promise<KeyPlaces & { readonly accountId: string }> {
-  const store = await useStore(backend.place());
+type Places = KeyPlaces & { readonly accountId: string; readonly dataDir: string };
+
+async function usePlaces(backend: TestBackend): Promise<Places> {
+  const place = backend.place();
+  const store = await useStore(place);
   const accountId = randomUUID();
-  await store.db.insert(accounts).values({ id: accountId, kind: 'customer', createdAt: new Date(NOW_MS) });
-  return { store, keyring: new Keyring(), accountId };
+  await store.db
+    .insert(accounts)
+    .values({ id: accountId, kind: 'customer', name: 'acme', createdAt: new Date(NOW_MS) });
+  return { store, keyring: new Keyring(), accountId, dataDir: place.dataDir };
 }
 
 describeStores('API keys', (backend) => {
@@ -24,7 +32,7 @@ describeStores('API keys', (backend) => {
     expect(places.keyring.find(key.text, NOW_MS)).toEqual(valid);
     expect((await loadKeyring(places.store)).find(key.text, NOW_MS)).toEqual(valid);
 
-    expect(await revokeApiKey(places, key.id, NOW_MS)).toBe(true);
+    expect(await revokeApiKey(places, key.id, NOW_MS)).toEqual(new Date(NOW_MS));
     const revoked = { kind: 'revoked', keyId: key.id };
     expect(places.keyring.find(key.text, NOW_MS)).toEqual(revoked);
     expect((await loadKeyring(places.store)).find(key.text, NOW_MS)).toEqual(revoked);
@@ -38,7 +46,7 @@ describeStores('API keys', (backend) => {
       await revokeApiKey(places, key.id, NOW_MS + 2),
       await revokeApiKey(places, randomUUID(), NOW_MS),
     ];
-    expect(outcomes).toEqual([true, false, false]);
+    expect(outcomes).toEqual([new Date(NOW_MS + 1), new Date(NOW_MS + 1), undefined]);
     expect(await listApiKeys(places.store, places.accountId)).toMatchObject([
       { revokedAt: new Date(NOW_MS + 1) },
     ]);
@@ -49,7 +57,7 @@ describeStores('API keys', (backend) => {
     const { store, accountId } = places;
     const later = await createApiKey(places, { accountId, name: 'later' }, NOW_MS + 1);
     const earlier = await createApiKey(places, { accountId, name: 'earlier' }, NOW_MS);
-    const common = { accountId, revokedAt: null };
+    const common = { accountId, account: 'acme', revokedAt: null, expiresAt: null };
     expect(await listApiKeys(store, accountId)).toEqual([
       {
         ...common,
@@ -75,5 +83,70 @@ describeStores('API keys', (backend) => {
     const places = await usePlaces(backend);
     await expect(createApiKey(places, { accountId: randomUUID(), name: 'lost' }, NOW_MS)).rejects.toThrow();
     expect(places.keyring.size).toBe(0);
+  });
+
+  test('are rotated: the old one works until the overlap is over, the new one from now on', async () => {
+    const places = await usePlaces(backend);
+    const { accountId, store } = places;
+    const old = await createApiKey(places, { accountId, name: 'web' }, NOW_MS);
+    const next = await rotateApiKey(places, { keyId: old.id, overlapMs: 1_000 }, NOW_MS);
+    expect(next).toMatchObject({ name: 'web', oldUntil: new Date(NOW_MS + 1_000) });
+    for (const keyring of [places.keyring, await loadKeyring(store)]) {
+      expect(keyring.find(next.text, NOW_MS)).toEqual({ kind: 'valid', keyId: next.id, accountId });
+      expect(keyring.find(old.text, NOW_MS + 999).kind).toBe('valid');
+      expect(keyring.find(old.text, NOW_MS + 1_000)).toEqual({ kind: 'expired', keyId: old.id });
+    }
+    await revokeApiKey(places, old.id, NOW_MS + 500);
+    expect(places.keyring.find(old.text, NOW_MS + 2_000).kind).toBe('revoked');
+  });
+
+  test('are not rotated when unknown, revoked, rotated or the development key; nothing is made then', async () => {
+    const places = await usePlaces(backend);
+    const { accountId, store } = places;
+    const served = { dataDir: places.dataDir, baseUrl: 'http://127.0.0.1:1', rpcPath: '/p' };
+    const { api_key } = await ensureDevelopmentAccount(places, served, NOW_MS);
+    const own = places.keyring.find(api_key, NOW_MS);
+    const revoked = await createApiKey(places, { accountId, name: 'a' }, NOW_MS);
+    await revokeApiKey(places, revoked.id, NOW_MS);
+    const rotated = await createApiKey(places, { accountId, name: 'b' }, NOW_MS);
+    await rotateApiKey(places, { keyId: rotated.id, overlapMs: 1 }, NOW_MS);
+    const before = await listApiKeys(store);
+    const codeOf = (keyId: string): Promise<unknown> =>
+      rotateApiKey(places, { keyId, overlapMs: 5 }, NOW_MS).then(
+        () => 'rotated',
+        ({ code, context }) => [code, context.state],
+      );
+    expect(await codeOf(randomUUID())).toEqual(['keyNotFound', undefined]);
+    expect(await codeOf(revoked.id)).toEqual(['keyNotLive', 'revoked']);
+    expect(await codeOf(rotated.id)).toEqual(['keyNotLive', 'rotated']);
+    expect(await codeOf('keyId' in own ? own.keyId : '')).toEqual(['keyOfServer', undefined]);
+    expect(await listApiKeys(store)).toEqual(before);
+  });
+
+  test('are rotated once, however many ask at once', async () => {
+    const places = await usePlaces(backend);
+    const key = await createApiKey(places, { accountId: places.accountId, name: 'race' }, NOW_MS);
+    const turns = Array.from({ length: 4 }, () =>
+      rotateApiKey(places, { keyId: key.id, overlapMs: 1 }, NOW_MS),
+    );
+    const outcomes = await Promise.allSettled(turns);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await listApiKeys(places.store)).toHaveLength(2);
+  });
+
+  test('that another process revoked are refused here once they are revoked here too', async () => {
+    const places = await usePlaces(backend);
+    const key = await createApiKey(places, { accountId: places.accountId, name: 'far' }, NOW_MS);
+    await revokeApiKey({ store: places.store, keyring: new Keyring() }, key.id, NOW_MS);
+    expect(places.keyring.find(key.text, NOW_MS).kind).toBe('valid');
+    await revokeApiKey(places, key.id, NOW_MS + 1);
+    expect(places.keyring.find(key.text, NOW_MS).kind).toBe('revoked');
+  });
+
+  test('belong to accounts by name, each made once', async () => {
+    const { store, accountId } = await usePlaces(backend);
+    expect(await ensureAccount(store, 'acme', NOW_MS)).toBe(accountId);
+    const ids = await Promise.all([1, 2].map(() => ensureAccount(store, 'other', NOW_MS)));
+    expect(new Set([...ids, accountId]).size).toBe(2);
   });
 });

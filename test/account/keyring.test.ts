@@ -6,7 +6,13 @@ const NOW_MS = 1_760_000_000_000;
 
 function ringWith(revokedAtMs?: number): { readonly keyring: Keyring; readonly text: string } {
   const [keyring, text] = [new Keyring(), createKeyText('ks_key_')];
-  keyring.put({ keyId: 'key', accountId: 'account', digest: digestKey(text), revokedAtMs });
+  keyring.put({
+    keyId: 'key',
+    accountId: 'account',
+    digest: digestKey(text),
+    revokedAtMs,
+    expiresAtMs: undefined,
+  });
   return { keyring, text };
 }
 
@@ -24,7 +30,13 @@ test('a key is refused from the moment of its revocation, not before', () => {
 test('a revocation reaches the ring, and only the key that it names', () => {
   const { keyring, text } = ringWith();
   const other = createKeyText('ks_key_');
-  keyring.put({ keyId: 'other', accountId: 'account', digest: digestKey(other), revokedAtMs: undefined });
+  keyring.put({
+    keyId: 'other',
+    accountId: 'account',
+    digest: digestKey(other),
+    revokedAtMs: undefined,
+    expiresAtMs: undefined,
+  });
   keyring.revoke('key', NOW_MS);
   keyring.revoke('nobody', NOW_MS);
   expect([keyring.find(text, NOW_MS).kind, keyring.find(other, NOW_MS).kind]).toEqual(['revoked', 'valid']);
@@ -44,6 +56,6 @@ test('a digest that shares the half it is looked up by is not the key', () => {
   const [keyring, text] = [new Keyring(), createKeyText('ks_key_')];
   const digest = Uint8Array.from(digestKey(text));
   digest[31] = (digest[31] ?? 0) ^ 1;
-  keyring.put({ keyId: 'key', accountId: 'account', digest, revokedAtMs: undefined });
+  keyring.put({ keyId: 'key', accountId: 'account', digest, revokedAtMs: undefined, expiresAtMs: undefined });
   expect(keyring.find(text, NOW_MS)).toEqual({ kind: 'unknown' });
 });

@@ -29,6 +29,7 @@ test.each([
   ['an empty key', '?apikey=', -32040],
   ['an unknown key', '?apikey=ks_key_wrong', -32041],
   ['a revoked key', '?apikey=ks_key_old', -32042],
+  ['a rotated key after its overlap', '?apikey=ks_key_rotated', -32063],
 ])('%s is answered with 401 and an error body, and reaches no node', async (_name, query, code) => {
   const before = node.seen.length;
   const response = await post(`${gateway.baseUrl}${RPC_PATH}${query}`, BODY);

@@ -39,7 +39,8 @@ export type Gateway = {
 const KEYS: KeyFinder = {
   find: (presented) => {
     if (presented === KEY) return { kind: 'valid', keyId: 'k1', accountId: 'a1' };
-    return presented === 'ks_key_old' ? { kind: 'revoked' } : { kind: 'unknown' };
+    if (presented === 'ks_key_old') return { kind: 'revoked' };
+    return presented === 'ks_key_rotated' ? { kind: 'expired' } : { kind: 'unknown' };
   },
 };
 

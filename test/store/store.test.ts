@@ -50,9 +50,9 @@ describeStores('the store', (backend) => {
     await first.close();
 
     const second = await useStore(place);
-    expect(await second.db.select().from(accounts)).toEqual([account]);
+    expect(await second.db.select().from(accounts)).toEqual([{ ...account, name: null }]);
     expect(await second.db.select().from(apiKeys)).toEqual([
-      { ...key, accountId: account.id, revokedAt: null },
+      { ...key, accountId: account.id, revokedAt: null, expiresAt: null },
     ]);
     expect(await countMigrations(second)).toEqual(applied);
   });

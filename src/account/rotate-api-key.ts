@@ -1,0 +1,48 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { accounts, apiKeys } from '../store/tables.ts';
+import type { Store } from '../store/open-store.ts';
+import { serviceError } from '../service-error.ts';
+import { draftApiKey, type KeyPlaces, type NewApiKey } from './api-keys.ts';
+
+/** The key that takes another's place. */
+export type SuccessorKey = NewApiKey & {
+  readonly name: string;
+  /** Until when the old key works beside it. */
+  readonly oldUntil: Date;
+};
+
+/**
+ * Makes a key in the place of another one, which works for `overlapMs` more. Both happen, or nothing does.
+ *
+ * @throws ServiceError `keyNotFound`; `keyNotLive` for a key that was revoked or rotated before; `keyOfServer` for the
+ *   development key.
+ */
+export async function rotateApiKey(
+  { store, keyring }: KeyPlaces,
+  { keyId, overlapMs }: { readonly keyId: string; readonly overlapMs: number },
+  nowMs: number,
+): Promise<SuccessorKey> {
+  const oldUntil = new Date(nowMs + overlapMs);
+  const { key, name } = await store.db.transaction(async (tx) => {
+    const [old] = await tx
+      .update(apiKeys)
+      .set({ expiresAt: oldUntil })
+      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt), isNull(apiKeys.expiresAt)))
+      .returning();
+    if (old === undefined) throw await whyNotLive(tx, keyId);
+    const [owner] = await tx.select().from(accounts).where(eq(accounts.id, old.accountId));
+    if (owner?.kind === 'development') throw serviceError('keyOfServer', { id: keyId });
+    const draft = draftApiKey(old, nowMs);
+    await tx.insert(apiKeys).values(draft.row);
+    return { key: draft, name: old.name };
+  });
+  keyring.put(key.record);
+  keyring.expire(keyId, oldUntil.getTime());
+  return { id: key.row.id, text: key.text, name, oldUntil };
+}
+
+async function whyNotLive(db: Pick<Store['db'], 'select'>, keyId: string): Promise<Error> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  if (row === undefined) return serviceError('keyNotFound', { id: keyId });
+  return serviceError('keyNotLive', { id: keyId, state: row.revokedAt === null ? 'rotated' : 'revoked' });
+}

@@ -1,0 +1,65 @@
+import { connect, type Socket } from 'node:net';
+import { ServiceError, serviceError } from '../service-error.ts';
+import { adminSocketPath } from './socket-path.ts';
+import { readAnswer, readLine } from './wire.ts';
+
+/** Longer than the store's own deadlines: the server tells what went wrong there. */
+const ANSWER_DEADLINE_MS = 30_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** connect(2) when there is no socket, or nobody listens at it any more. */
+const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED']);
+
+/**
+ * Gives a command to the server of a data directory.
+ *
+ * @returns undefined when none runs there.
+ * @throws ServiceError what the server answered; `adminFailed` when it gave no answer, or may not be asked;
+ *   `adminPathTooLong`.
+ */
+export async function askAdmin(
+  dataDir: string,
+  request: unknown,
+): Promise<{ readonly result: unknown } | undefined> {
+  const path = adminSocketPath(dataDir);
+  const socket = await openConnection(path);
+  if (socket === undefined) return undefined;
+  socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')));
+  try {
+    socket.write(`${JSON.stringify(request)}\n`);
+    const line = await readLine(socket, MAX_ANSWER_BYTES);
+    if (line === undefined) throw new Error('the server closed the connection');
+    return { result: readAnswer(line) };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'internalError') throw error;
+    throw failed(
+      path,
+      error instanceof ServiceError ? new Error('the server failed; its log says why') : error,
+    );
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * A connection to whoever answers at a socket; undefined if nobody does.
+ *
+ * @throws ServiceError `adminFailed` with the system's reason, such as missing permission.
+ */
+export function openConnection(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (NOBODY.has(error.code)) resolve(undefined);
+      else reject(failed(path, error));
+    });
+  });
+}
+
+function failed(path: string, error: unknown): ServiceError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return serviceError('adminFailed', { path, reason }, error);
+}

@@ -1,0 +1,73 @@
+import { DEVELOPMENT } from '../account/api-keys.ts';
+import { serviceError } from '../service-error.ts';
+
+/** A command about API keys, checked. */
+export type KeyRequest =
+  | { readonly kind: 'keys.create'; readonly name: string; readonly account: string }
+  | { readonly kind: 'keys.list'; readonly account: string | undefined }
+  | { readonly kind: 'keys.rotate'; readonly id: string; readonly overlapMs: number }
+  | { readonly kind: 'keys.revoke'; readonly id: string };
+
+/** Whose a key is when nobody says. */
+const DEFAULT_ACCOUNT = 'default';
+const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+/** Printable, since it is shown on terminals: no control or format characters, no line or paragraph separators. */
+const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const DAY_MS = 86_400_000;
+const MAX_OVERLAP_MS = 30 * DAY_MS;
+
+/**
+ * Checks what came over the admin socket or from the command line. The name of a key is `unnamed` unless given, the
+ * overlap of a rotation 24 hours.
+ *
+ * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound` for what is no id.
+ */
+export function readKeyRequest(request: unknown): KeyRequest {
+  const { kind, name, account, id, overlapMs } = membersOf(request);
+  switch (kind) {
+    case 'keys.create':
+      return { kind, name: readName(name ?? 'unnamed'), account: readAccount(account ?? DEFAULT_ACCOUNT) };
+    case 'keys.list':
+      return { kind, account: account === undefined ? undefined : String(account) };
+    case 'keys.rotate':
+      return { kind, id: readId(id), overlapMs: readOverlap(overlapMs ?? DAY_MS) };
+    case 'keys.revoke':
+      return { kind, id: readId(id) };
+    default:
+      throw mistake('the server does not know this command; is it of another version?');
+  }
+}
+
+function membersOf(request: unknown): Readonly<Record<string, unknown>> {
+  return typeof request === 'object' && request !== null ? { ...request } : {};
+}
+
+function readName(name: unknown): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw mistake('the name of a key must have 1 to 100 printable characters');
+}
+
+function readAccount(account: unknown): string {
+  if (account === DEVELOPMENT)
+    throw mistake("the account development is the server's own: choose another name");
+  if (typeof account === 'string' && ACCOUNT.test(account)) return account;
+  throw mistake(
+    'the name of an account must have 1 to 63 characters of a to z, 0 to 9, dot, dash and underscore, and begin with a letter or digit',
+  );
+}
+
+function readId(id: unknown): string {
+  if (typeof id === 'string' && ID.test(id)) return id;
+  throw serviceError('keyNotFound', { id: String(id) });
+}
+
+function readOverlap(overlapMs: unknown): number {
+  if (typeof overlapMs === 'number' && overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)
+    return Math.trunc(overlapMs);
+  throw mistake('an overlap must be 0s to 30d');
+}
+
+function mistake(reason: string): Error {
+  return serviceError('invalidCommand', { reason });
+}

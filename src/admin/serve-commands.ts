@@ -1,0 +1,69 @@
+import { ensureAccount } from '../account/accounts.ts';
+import { type ApiKey, createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../account/api-keys.ts';
+import { rotateApiKey } from '../account/rotate-api-key.ts';
+import type { Clock } from '../clock.ts';
+import { serviceError } from '../service-error.ts';
+import { type KeyRequest, readKeyRequest } from './key-request.ts';
+import type { ServeCommand } from './wire.ts';
+
+/**
+ * Does what commands ask, in the store and in the ring at once. The results are what `--json` prints: member names in
+ * snake case, instants as ISO 8601. A key is in the result of its creation, in no other.
+ */
+export function createServeCommand(places: KeyPlaces, clock: Clock): ServeCommand {
+  return async (request) => serveKeys(places, readKeyRequest(request), clock.nowMs());
+}
+
+async function serveKeys(places: KeyPlaces, request: KeyRequest, nowMs: number): Promise<unknown> {
+  switch (request.kind) {
+    case 'keys.create': {
+      const { name, account } = request;
+      const accountId = await ensureAccount(places.store, account, nowMs);
+      const { id, text } = await createApiKey(places, { accountId, name }, nowMs);
+      return { id, key: text, name, account, created_at: new Date(nowMs) };
+    }
+    case 'keys.list': {
+      const keys = await listApiKeys(places.store);
+      const { account } = request;
+      const wanted = keys.filter((key) => account === undefined || key.account === account);
+      return { keys: wanted.map((key) => showKey(key, nowMs)) };
+    }
+    case 'keys.rotate': {
+      const { id: keyId, overlapMs } = request;
+      const { id, text, name, oldUntil } = await rotateApiKey(places, { keyId, overlapMs }, nowMs);
+      return {
+        id,
+        key: text,
+        name,
+        created_at: new Date(nowMs),
+        replaces: { id: keyId, valid_until: oldUntil },
+      };
+    }
+    case 'keys.revoke': {
+      const revokedAt = await revokeApiKey(places, request.id, nowMs);
+      if (revokedAt === undefined) throw serviceError('keyNotFound', { id: request.id });
+      return { id: request.id, revoked_at: revokedAt };
+    }
+  }
+}
+
+function showKey(key: ApiKey, nowMs: number) {
+  const { id, prefix, name, account, createdAt, expiresAt, revokedAt } = key;
+  const state = stateOf(key, nowMs);
+  return {
+    id,
+    prefix,
+    name,
+    account,
+    state,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
+  };
+}
+
+/** `valid` also while a rotated key still works. */
+function stateOf({ revokedAt, expiresAt }: ApiKey, nowMs: number): 'valid' | 'revoked' | 'expired' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt.getTime() <= nowMs ? 'expired' : 'valid';
+}

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
+import { eventually } from '../support/eventually.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+import { type NodeProcess, startNode } from '../support/node-process.ts';
+
+const directory = useNewDirectory();
+const running: { stop: () => Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): NodeProcess {
+  const own = { KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0' };
+  const child = startNode(['src/main.ts', ...args], { ...own, ...env });
+  running.push(child);
+  return child;
+}
+
+type Outcome = { readonly end: string; readonly stdout: string; readonly stderr: string };
+
+async function run(...args: readonly string[]): Promise<Outcome> {
+  const child = start(['keys', ...args]);
+  const end = await eventually('the command has ended', child.ended);
+  return { end, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+type Printed = {
+  readonly id: string;
+  readonly key: string;
+  readonly replaces: { readonly id: string; readonly valid_until: string };
+  readonly revoked_at: string;
+  readonly keys: readonly Readonly<Record<string, string | null>>[];
+};
+
+/** Runs a command that must succeed; what it prints as JSON. */
+async function json(...args: readonly string[]): Promise<Printed> {
+  const { end, stdout, stderr } = await run(...args, '--json');
+  if (end !== 'exit code 0') throw new Error(`${end}: ${stderr}`);
+  return JSON.parse(stdout) as Printed;
+}
+
+async function newNode(): Promise<ScriptedNode> {
+  const node = await startScriptedNode();
+  running.push({ stop: node.close });
+  return node;
+}
+
+/** A server, and how it answers a key: the HTTP status and the code of the error. */
+async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const server = start(['serve', '--json', '--log-level', 'trace', ...args], env);
+  const line = await eventually('the server says where it serves', () => {
+    if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
+    return server.stdout().includes('\n') ? server.stdout() : undefined;
+  });
+  const ready = JSON.parse(line) as { base_url: string; rpc_paths: string[] };
+  const answer = async (key: string): Promise<readonly [number, number | undefined]> => {
+    const response = await fetch(`${ready.base_url}${ready.rpc_paths[0]}?apikey=${key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"getSlot"}',
+    });
+    const { error } = (await response.json()) as { error?: { code: number } };
+    return [response.status, error?.code];
+  };
+  return { server, answer };
+}
+
+const VALID = [200, undefined];
+
+test('on a running server keys work, end and are refused at once', async () => {
+  const node = await newNode();
+  const { server, answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  expect(statSync(join(directory(), 'admin.sock')).mode & 0o777).toBe(0o600);
+
+  const first = await json('create', '--name', 'web', '--account', 'acme');
+  expect(first).toMatchObject({ name: 'web', account: 'acme' });
+  expect(await answer(first.key)).toEqual(VALID);
+
+  const second = await json('rotate', first.id, '--overlap', '1h');
+  expect(Date.parse(second.replaces.valid_until)).toBeGreaterThan(Date.now() + 3_500_000);
+  expect([await answer(first.key), await answer(second.key)]).toEqual([VALID, VALID]);
+
+  const third = await json('rotate', second.id, '--overlap', '0s');
+  expect(await answer(second.key)).toEqual([401, -32063]);
+  expect(await answer(third.key)).toEqual(VALID);
+
+  expect((await json('revoke', third.id)).id).toBe(third.id);
+  expect(await answer(third.key)).toEqual([401, -32042]);
+  expect(await answer('ks_key_nobody')).toEqual([401, -32041]);
+
+  const secrets = [first.key, second.key, third.key];
+  expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
+});
+
+test('list shows every key with its state and no key', async () => {
+  const node = await newNode();
+  await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  const first = await json('create', '--name', 'a', '--account', 'acme');
+  const second = await json('rotate', first.id, '--overlap', '0s');
+  const other = await json('create');
+  await json('revoke', other.id);
+  const keys = (await json('list')).keys.filter(({ account }) => account !== 'development');
+  expect(keys.map(({ id, name, account, state }) => [id, name, account, state])).toEqual([
+    [first.id, 'a', 'acme', 'expired'],
+    [second.id, 'a', 'acme', 'valid'],
+    [other.id, 'unnamed', 'default', 'revoked'],
+  ]);
+  expect((await json('list', '--account', 'default')).keys.map(({ id }) => id)).toEqual([other.id]);
+  const printed = JSON.stringify(keys) + (await run('list')).stdout;
+  expect(printed).toContain(first.id);
+  for (const { key } of [first, second, other]) {
+    expect(printed).toContain(key.slice(0, 11));
+    expect(printed).not.toContain(key.slice(0, 12));
+  }
+});
+
+test('what was done while no server ran holds when one starts, with the configuration of an operator too', async () => {
+  const node = await newNode();
+  const dataDir = join(directory(), 'data');
+  const file = join(directory(), 'keyslot.yaml');
+  writeFileSync(file, `data_dir: ${dataDir}\nnetworks: [{ upstreams: [{ url: '${node.url}' }] }]\n`);
+  const operated = ['--config', file];
+  const [kept, gone] = [await json('create', ...operated), await json('create', ...operated)];
+  await json('revoke', gone.id, ...operated);
+  expect(existsSync(join(dataDir, 'admin.sock'))).toBe(false);
+
+  const { answer } = await serve(operated);
+  expect([await answer(kept.key), await answer(gone.key)]).toEqual([VALID, [401, -32042]]);
+  await json('revoke', kept.id, ...operated);
+  expect(await answer(kept.key)).toEqual([401, -32042]);
+});
+
+test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
+  const node = await newNode();
+  const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  const second = start(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+  expect(await eventually('the second has ended', second.ended)).toBe('exit code 1');
+  expect(await answer((await json('create')).key)).toEqual(VALID);
+});
+
+test('the socket of a server that was killed stands in nobody’s way', async () => {
+  const node = await newNode();
+  const { server } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  process.kill(server.pid, 'SIGKILL');
+  await eventually('the server is gone', server.ended);
+  expect(existsSync(join(directory(), 'admin.sock'))).toBe(true);
+  const { key } = await json('create');
+  const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  expect(await answer(key)).toEqual(VALID);
+});
+
+test('the development key is not rotated, and can be revoked', async () => {
+  const node = await newNode();
+  const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
+  const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as { api_key: string };
+  const [development] = (await json('list')).keys;
+  expect(development).toMatchObject({ account: 'development', prefix: api_key.slice(0, 11) });
+  const { end, stderr } = await run('rotate', String(development?.id));
+  expect([end, stderr]).toEqual(['exit code 1', expect.stringContaining('development key')]);
+  await json('revoke', String(development?.id));
+  expect(await answer(api_key)).toEqual([401, -32042]);
+});
+
+test.each([
+  [['rotate', '4f8b1d0e-0000-4000-8000-000000000000'], 1, 'no API key with the id 4f8b1d0e'],
+  [['revoke', 'nonsense'], 1, 'no API key with the id nonsense'],
+  [['fly'], 2, 'create, list, rotate, revoke'],
+  [['rotate'], 2, 'which key'],
+  [['revoke', 'a', 'b'], 2, 'one key at a time'],
+  [['create', '--overlap', '1h'], 2, '--overlap'],
+  [['rotate', 'a', '--overlap', '1 week'], 2, '--overlap is "1 week"'],
+  [['rotate', '4f8b1d0e-0000-4000-8000-000000000000', '--overlap', '31d'], 2, '0s to 30d'],
+  [['create', '--account', 'development'], 2, 'the account development'],
+  [['create', '--account', 'Ac me'], 2, 'name of an account'],
+  [['create', '--name', 'a\u001b[2J'], 2, 'name of a key'],
+])('keys %j ends with a line that says why', async (args, code, reason) => {
+  const { end, stdout, stderr } = await run(...args);
+  expect([end, stdout]).toEqual([`exit code ${code}`, '']);
+  expect(stderr).toContain(reason);
+});
