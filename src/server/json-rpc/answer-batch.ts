@@ -2,16 +2,18 @@ import { toServiceError } from '../../service-error.ts';
 import type { Call, CallLimits, Envelope, RawReply, ServeCall } from './call.ts';
 import { errorReply, resultReply } from './replies.ts';
 
+const SEPARATOR = Buffer.from(',');
+
 /**
  * Serves the messages of a batch, `batchConcurrency` at a time, and joins the replies in the order of the calls. A call
- * that fails is an error object in its place; notifications run and leave no place. Undefined if nothing is to be
- * answered (an empty batch, or notifications only). Never rejects.
+ * that fails is an error object in its place; notifications run and leave no place. The answer comes in parts, which are
+ * not joined; there are none if nothing is to be answered (an empty batch, or notifications only). Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
   serve: ServeCall,
   { batchConcurrency }: Pick<CallLimits, 'batchConcurrency'>,
-): Promise<Buffer | undefined> {
+): Promise<readonly Buffer[]> {
   const replies: (Buffer | undefined)[] = new Array(envelopes.length);
   const pending = envelopes.entries();
   const work = async (): Promise<void> => {
@@ -41,13 +43,12 @@ function replyBody(call: Call, reply: RawReply): Buffer {
   return reply.kind === 'reply' ? reply.body : resultReply(call.id, reply.json);
 }
 
-function joinReplies(replies: readonly Buffer[]): Buffer | undefined {
-  if (replies.length === 0) return undefined;
-  const separator = Buffer.from(',');
+function joinReplies(replies: readonly Buffer[]): readonly Buffer[] {
+  if (replies.length === 0) return [];
   const parts = replies.flatMap((reply, index) =>
-    index === 0 ? [trimEnd(reply)] : [separator, trimEnd(reply)],
+    index === 0 ? [trimEnd(reply)] : [SEPARATOR, trimEnd(reply)],
   );
-  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+  return [Buffer.from('['), ...parts, Buffer.from(']\n')];
 }
 
 function trimEnd(reply: Buffer): Buffer {

@@ -18,7 +18,10 @@ export async function answerBody(
 ): Promise<Buffer | undefined> {
   try {
     const message = parseBody(body, limits);
-    if (message.kind === 'batch') return await answerBatch(message.envelopes, serve, limits);
+    if (message.kind === 'batch') {
+      const parts = await answerBatch(message.envelopes, serve, limits);
+      return parts.length === 0 ? undefined : Buffer.concat(parts);
+    }
     return await answerEnvelope(message.envelope, serve);
   } catch (thrown) {
     const error = toServiceError(thrown);
