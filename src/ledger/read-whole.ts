@@ -1,15 +1,20 @@
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
+/** The whole body of a reply in one piece. Throws like `readParts`. */
+export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
+  return Buffer.concat(await readParts(reply, hold));
+}
+
 /**
  * The whole body of a reply, drawn on what its request may hold: at once where the node announced its size.
  *
  * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
  */
-export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
+export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
   if (reply.kind === 'whole') {
     hold.draw(reply.body.length);
-    return reply.body;
+    return [reply.body];
   }
   try {
     return await readStream(reply, hold);
@@ -20,7 +25,7 @@ export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<
 
 type Stream = Extract<UpstreamReply, { readonly kind: 'stream' }>;
 
-async function readStream({ body, sizeBytes = 0 }: Stream, hold: ReplyHold): Promise<Buffer> {
+async function readStream({ body, sizeBytes = 0 }: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {
   body.on('error', () => undefined);
   hold.draw(sizeBytes);
   const chunks: Buffer[] = [];
@@ -30,5 +35,5 @@ async function readStream({ body, sizeBytes = 0 }: Stream, hold: ReplyHold): Pro
     hold.draw(Math.max(0, Math.min(chunk.length, readBytes - sizeBytes)));
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return chunks;
 }

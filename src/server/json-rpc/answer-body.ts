@@ -22,7 +22,8 @@ export async function answerBody(
       const parts = await answerBatch(message.envelopes, serve, limits);
       return parts.length === 0 ? undefined : Buffer.concat(parts);
     }
-    return await answerEnvelope(message.envelope, serve);
+    const parts = await answerEnvelope(message.envelope, serve);
+    return parts === undefined ? undefined : Buffer.concat(parts);
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (ERRORS[error.code].http !== 200) throw error;

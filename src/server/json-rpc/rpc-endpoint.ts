@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Authenticate } from '../../gate/authenticate.ts';
-import { readWhole } from '../../ledger/read-whole.ts';
+import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
@@ -107,6 +107,6 @@ function batchServer(ledger: Ledger, context: Context): ServeCall {
       return reply;
     }
     if (reply.kind === 'whole' && !call.idIsPlain) return { kind: 'reply', body: reply.body };
-    return { kind: 'reply', body: await readWhole(reply, hold) };
+    return { kind: 'parts', parts: await readParts(reply, hold) };
   };
 }
