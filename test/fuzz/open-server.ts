@@ -44,6 +44,16 @@ export async function expectUnharmed(server: OpenServer, id: number): Promise<vo
   expect(answer).toEqual({ status: 200, text: `{"jsonrpc":"2.0","result":1,"id":${id}}\n` });
 }
 
+const USED = /^nodejs_(?:heap_size_used|external_memory)_bytes (\d+)$/gm;
+
+/** Heap and buffers that a server has in use, the embedded store's apart, in bytes. */
+export async function usedBytes({ keyslot }: OpenServer): Promise<number> {
+  const metrics = await (await fetch(`${keyslot.baseUrl}/metrics`)).text();
+  const values = [...metrics.matchAll(USED)].map(([, value]) => Number(value));
+  expect(values).toHaveLength(2);
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 /** Resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
