@@ -34,6 +34,12 @@ const schema0 = {
         body_timeout_ms: { default: 10000, 'x-int': 'u32', 'x-minimum': 100, 'x-maximum': 600000 },
         max_batch_items: { default: 100, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000 },
         batch_concurrency: { default: 10, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000 },
+        max_held_reply_bytes: {
+          default: 268435456,
+          'x-int': 'u64',
+          'x-minimum': 67108864,
+          'x-maximum': 17179869184,
+        },
       },
     },
     networks: {
@@ -310,6 +316,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (data4.batch_concurrency === undefined) {
         data4.batch_concurrency = 10;
+      }
+      if (data4.max_held_reply_bytes === undefined) {
+        data4.max_held_reply_bytes = 268435456;
       }
       for (const key1 in data4) {
         if (!func0.call(schema0.properties.http.properties, key1)) {
@@ -781,30 +790,33 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err37 = {
-        instancePath: instancePath + '/http',
-        schemaPath: '#/properties/http/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err37];
-      } else {
-        vErrors.push(err37);
+      let data17 = data4.max_held_reply_bytes;
+      if (
+        !(typeof data17 == 'number'
+          ? Number.isSafeInteger(data17) && data17 >= 0
+          : typeof data17 == 'bigint' && data17 >= 0n && data17 <= 18446744073709551615n)
+      ) {
+        const err37 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u64)',
+        };
+        if (vErrors === null) {
+          vErrors = [err37];
+        } else {
+          vErrors.push(err37);
+        }
+        errors++;
       }
-      errors++;
-    }
-    let data17 = data.networks;
-    if (Array.isArray(data17)) {
-      if (data17.length < 1) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 67108864) {
         const err38 = {
-          instancePath: instancePath + '/networks',
-          schemaPath: '#/properties/networks/minItems',
-          keyword: 'minItems',
-          params: { limit: 1 },
-          message: 'must NOT have fewer than 1 items',
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err38];
@@ -813,22 +825,69 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      const len1 = data17.length;
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 17179869184) {
+        const err39 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err39];
+        } else {
+          vErrors.push(err39);
+        }
+        errors++;
+      }
+    } else {
+      const err40 = {
+        instancePath: instancePath + '/http',
+        schemaPath: '#/properties/http/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err40];
+      } else {
+        vErrors.push(err40);
+      }
+      errors++;
+    }
+    let data18 = data.networks;
+    if (Array.isArray(data18)) {
+      if (data18.length < 1) {
+        const err41 = {
+          instancePath: instancePath + '/networks',
+          schemaPath: '#/properties/networks/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
+        };
+        if (vErrors === null) {
+          vErrors = [err41];
+        } else {
+          vErrors.push(err41);
+        }
+        errors++;
+      }
+      const len1 = data18.length;
       for (let i1 = 0; i1 < len1; i1++) {
-        let data18 = data17[i1];
-        if (data18 && typeof data18 == 'object' && !Array.isArray(data18)) {
-          if (data18.name === undefined) {
-            data18.name = 'solana';
+        let data19 = data18[i1];
+        if (data19 && typeof data19 == 'object' && !Array.isArray(data19)) {
+          if (data19.name === undefined) {
+            data19.name = 'solana';
           }
-          if (data18.environment === undefined) {
-            data18.environment = 'localnet';
+          if (data19.environment === undefined) {
+            data19.environment = 'localnet';
           }
-          if (data18.upstreams === undefined) {
-            data18.upstreams = [];
+          if (data19.upstreams === undefined) {
+            data19.upstreams = [];
           }
-          for (const key3 in data18) {
+          for (const key3 in data19) {
             if (!(key3 === 'name' || key3 === 'environment' || key3 === 'upstreams')) {
-              const err39 = {
+              const err42 = {
                 instancePath: instancePath + '/networks/' + i1,
                 schemaPath: '#/properties/networks/items/additionalProperties',
                 keyword: 'additionalProperties',
@@ -836,17 +895,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err39];
+                vErrors = [err42];
               } else {
-                vErrors.push(err39);
+                vErrors.push(err42);
               }
               errors++;
             }
           }
-          let data19 = data18.name;
-          if (typeof data19 === 'string') {
-            if (!pattern1.test(data19)) {
-              const err40 = {
+          let data20 = data19.name;
+          if (typeof data20 === 'string') {
+            if (!pattern1.test(data20)) {
+              const err43 = {
                 instancePath: instancePath + '/networks/' + i1 + '/name',
                 schemaPath: '#/properties/networks/items/properties/name/pattern',
                 keyword: 'pattern',
@@ -854,14 +913,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
               };
               if (vErrors === null) {
-                vErrors = [err40];
+                vErrors = [err43];
               } else {
-                vErrors.push(err40);
+                vErrors.push(err43);
               }
               errors++;
             }
           } else {
-            const err41 = {
+            const err44 = {
               instancePath: instancePath + '/networks/' + i1 + '/name',
               schemaPath: '#/properties/networks/items/properties/name/type',
               keyword: 'type',
@@ -869,15 +928,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err41];
+              vErrors = [err44];
             } else {
-              vErrors.push(err41);
+              vErrors.push(err44);
             }
             errors++;
           }
-          let data20 = data18.environment;
-          if (typeof data20 !== 'string') {
-            const err42 = {
+          let data21 = data19.environment;
+          if (typeof data21 !== 'string') {
+            const err45 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/type',
               keyword: 'type',
@@ -885,16 +944,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err42];
+              vErrors = [err45];
             } else {
-              vErrors.push(err42);
+              vErrors.push(err45);
             }
             errors++;
           }
           if (
-            !(data20 === 'localnet' || data20 === 'devnet' || data20 === 'testnet' || data20 === 'mainnet')
+            !(data21 === 'localnet' || data21 === 'devnet' || data21 === 'testnet' || data21 === 'mainnet')
           ) {
-            const err43 = {
+            const err46 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/enum',
               keyword: 'enum',
@@ -902,20 +961,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be equal to one of the allowed values',
             };
             if (vErrors === null) {
-              vErrors = [err43];
+              vErrors = [err46];
             } else {
-              vErrors.push(err43);
+              vErrors.push(err46);
             }
             errors++;
           }
-          let data21 = data18.upstreams;
-          if (Array.isArray(data21)) {
-            const len2 = data21.length;
+          let data22 = data19.upstreams;
+          if (Array.isArray(data22)) {
+            const len2 = data22.length;
             for (let i2 = 0; i2 < len2; i2++) {
-              let data22 = data21[i2];
-              if (data22 && typeof data22 == 'object' && !Array.isArray(data22)) {
-                if (data22.url === undefined) {
-                  const err44 = {
+              let data23 = data22[i2];
+              if (data23 && typeof data23 == 'object' && !Array.isArray(data23)) {
+                if (data23.url === undefined) {
+                  const err47 = {
                     instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                     schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
                     keyword: 'required',
@@ -923,15 +982,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     message: "must have required property '" + 'url' + "'",
                   };
                   if (vErrors === null) {
-                    vErrors = [err44];
+                    vErrors = [err47];
                   } else {
-                    vErrors.push(err44);
+                    vErrors.push(err47);
                   }
                   errors++;
                 }
-                for (const key4 in data22) {
+                for (const key4 in data23) {
                   if (!(key4 === 'url')) {
-                    const err45 = {
+                    const err48 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/additionalProperties',
@@ -940,18 +999,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must NOT have additional properties',
                     };
                     if (vErrors === null) {
-                      vErrors = [err45];
+                      vErrors = [err48];
                     } else {
-                      vErrors.push(err45);
+                      vErrors.push(err48);
                     }
                     errors++;
                   }
                 }
-                if (data22.url !== undefined) {
-                  let data23 = data22.url;
-                  if (typeof data23 === 'string') {
-                    if (!pattern2.test(data23)) {
-                      const err46 = {
+                if (data23.url !== undefined) {
+                  let data24 = data23.url;
+                  if (typeof data24 === 'string') {
+                    if (!pattern2.test(data24)) {
+                      const err49 = {
                         instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                         schemaPath:
                           '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
@@ -960,14 +1019,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                         message: 'must match pattern "' + '^https?://' + '"',
                       };
                       if (vErrors === null) {
-                        vErrors = [err46];
+                        vErrors = [err49];
                       } else {
-                        vErrors.push(err46);
+                        vErrors.push(err49);
                       }
                       errors++;
                     }
                   } else {
-                    const err47 = {
+                    const err50 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/properties/url/type',
@@ -976,15 +1035,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must be string',
                     };
                     if (vErrors === null) {
-                      vErrors = [err47];
+                      vErrors = [err50];
                     } else {
-                      vErrors.push(err47);
+                      vErrors.push(err50);
                     }
                     errors++;
                   }
                 }
               } else {
-                const err48 = {
+                const err51 = {
                   instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                   schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
                   keyword: 'type',
@@ -992,15 +1051,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must be object',
                 };
                 if (vErrors === null) {
-                  vErrors = [err48];
+                  vErrors = [err51];
                 } else {
-                  vErrors.push(err48);
+                  vErrors.push(err51);
                 }
                 errors++;
               }
             }
           } else {
-            const err49 = {
+            const err52 = {
               instancePath: instancePath + '/networks/' + i1 + '/upstreams',
               schemaPath: '#/properties/networks/items/properties/upstreams/type',
               keyword: 'type',
@@ -1008,14 +1067,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be array',
             };
             if (vErrors === null) {
-              vErrors = [err49];
+              vErrors = [err52];
             } else {
-              vErrors.push(err49);
+              vErrors.push(err52);
             }
             errors++;
           }
         } else {
-          const err50 = {
+          const err53 = {
             instancePath: instancePath + '/networks/' + i1,
             schemaPath: '#/properties/networks/items/type',
             keyword: 'type',
@@ -1023,15 +1082,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err50];
+            vErrors = [err53];
           } else {
-            vErrors.push(err50);
+            vErrors.push(err53);
           }
           errors++;
         }
       }
     } else {
-      const err51 = {
+      const err54 = {
         instancePath: instancePath + '/networks',
         schemaPath: '#/properties/networks/type',
         keyword: 'type',
@@ -1039,27 +1098,27 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be array',
       };
       if (vErrors === null) {
-        vErrors = [err51];
+        vErrors = [err54];
       } else {
-        vErrors.push(err51);
+        vErrors.push(err54);
       }
       errors++;
     }
-    let data24 = data.upstream;
-    if (data24 && typeof data24 == 'object' && !Array.isArray(data24)) {
-      if (data24.connections === undefined) {
-        data24.connections = 128;
+    let data25 = data.upstream;
+    if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
+      if (data25.connections === undefined) {
+        data25.connections = 128;
       }
-      if (data24.connect_timeout_ms === undefined) {
-        data24.connect_timeout_ms = 2000;
+      if (data25.connect_timeout_ms === undefined) {
+        data25.connect_timeout_ms = 2000;
       }
-      if (data24.response_timeout_ms === undefined) {
-        data24.response_timeout_ms = 30000;
+      if (data25.response_timeout_ms === undefined) {
+        data25.response_timeout_ms = 30000;
       }
-      if (data24.body_timeout_ms === undefined) {
-        data24.body_timeout_ms = 15000;
+      if (data25.body_timeout_ms === undefined) {
+        data25.body_timeout_ms = 15000;
       }
-      for (const key5 in data24) {
+      for (const key5 in data25) {
         if (
           !(
             key5 === 'connections' ||
@@ -1068,7 +1127,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key5 === 'body_timeout_ms'
           )
         ) {
-          const err52 = {
+          const err55 = {
             instancePath: instancePath + '/upstream',
             schemaPath: '#/properties/upstream/additionalProperties',
             keyword: 'additionalProperties',
@@ -1076,72 +1135,22 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err52];
+            vErrors = [err55];
           } else {
-            vErrors.push(err52);
+            vErrors.push(err55);
           }
           errors++;
         }
       }
-      let data25 = data24.connections;
-      if (
-        !(typeof data25 == 'number'
-          ? Number.isInteger(data25) && data25 >= 0 && data25 <= 4294967295
-          : typeof data25 == 'bigint' && data25 >= 0 && data25 <= 4294967295)
-      ) {
-        const err53 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err53];
-        } else {
-          vErrors.push(err53);
-        }
-        errors++;
-      }
-      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 < 1) {
-        const err54 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err54];
-        } else {
-          vErrors.push(err54);
-        }
-        errors++;
-      }
-      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 > 4096) {
-        const err55 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 4096',
-        };
-        if (vErrors === null) {
-          vErrors = [err55];
-        } else {
-          vErrors.push(err55);
-        }
-        errors++;
-      }
-      let data26 = data24.connect_timeout_ms;
+      let data26 = data25.connections;
       if (
         !(typeof data26 == 'number'
           ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
           : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
       ) {
         const err56 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1153,13 +1162,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 10) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
         const err57 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err57];
@@ -1168,13 +1177,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 60000) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 4096) {
         const err58 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err58];
@@ -1183,15 +1192,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data27 = data24.response_timeout_ms;
+      let data27 = data25.connect_timeout_ms;
       if (
         !(typeof data27 == 'number'
           ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
           : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
       ) {
         const err59 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1205,8 +1214,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 10) {
         const err60 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 10',
@@ -1218,13 +1227,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 600000) {
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 60000) {
         const err61 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err61];
@@ -1233,15 +1242,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data28 = data24.body_timeout_ms;
+      let data28 = data25.response_timeout_ms;
       if (
         !(typeof data28 == 'number'
           ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
           : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
       ) {
         const err62 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1255,8 +1264,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 10) {
         const err63 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 10',
@@ -1270,8 +1279,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 600000) {
         const err64 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
           message: 'must be <= 600000',
@@ -1283,61 +1292,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err65 = {
-        instancePath: instancePath + '/upstream',
-        schemaPath: '#/properties/upstream/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err65];
-      } else {
-        vErrors.push(err65);
-      }
-      errors++;
-    }
-    let data29 = data.localnet;
-    if (data29 && typeof data29 == 'object' && !Array.isArray(data29)) {
-      if (data29.slot_ms === undefined) {
-        data29.slot_ms = 400;
-      }
-      if (data29.history_slots === undefined) {
-        data29.history_slots = 432000;
-      }
-      if (data29.history_transactions === undefined) {
-        data29.history_transactions = 100000;
-      }
-      for (const key6 in data29) {
-        if (!(key6 === 'slot_ms' || key6 === 'history_slots' || key6 === 'history_transactions')) {
-          const err66 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err66];
-          } else {
-            vErrors.push(err66);
-          }
-          errors++;
-        }
-      }
-      let data30 = data29.slot_ms;
+      let data29 = data25.body_timeout_ms;
       if (
-        !(typeof data30 == 'number'
-          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
-          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
+        !(typeof data29 == 'number'
+          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
+          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
       ) {
-        const err67 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+        const err65 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err65];
+        } else {
+          vErrors.push(err65);
+        }
+        errors++;
+      }
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
+        const err66 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
+        };
+        if (vErrors === null) {
+          vErrors = [err66];
+        } else {
+          vErrors.push(err66);
+        }
+        errors++;
+      }
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 600000) {
+        const err67 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err67];
@@ -1346,45 +1342,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
-        const err68 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err68];
-        } else {
-          vErrors.push(err68);
-        }
-        errors++;
+    } else {
+      const err68 = {
+        instancePath: instancePath + '/upstream',
+        schemaPath: '#/properties/upstream/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err68];
+      } else {
+        vErrors.push(err68);
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
-        const err69 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err69];
-        } else {
-          vErrors.push(err69);
-        }
-        errors++;
+      errors++;
+    }
+    let data30 = data.localnet;
+    if (data30 && typeof data30 == 'object' && !Array.isArray(data30)) {
+      if (data30.slot_ms === undefined) {
+        data30.slot_ms = 400;
       }
-      let data31 = data29.history_slots;
+      if (data30.history_slots === undefined) {
+        data30.history_slots = 432000;
+      }
+      if (data30.history_transactions === undefined) {
+        data30.history_transactions = 100000;
+      }
+      for (const key6 in data30) {
+        if (!(key6 === 'slot_ms' || key6 === 'history_slots' || key6 === 'history_transactions')) {
+          const err69 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key6 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err69];
+          } else {
+            vErrors.push(err69);
+          }
+          errors++;
+        }
+      }
+      let data31 = data30.slot_ms;
       if (
         !(typeof data31 == 'number'
           ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
           : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
       ) {
         const err70 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1396,13 +1405,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 512) {
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
         const err71 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err71];
@@ -1411,13 +1420,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 10000000) {
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 60000) {
         const err72 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err72];
@@ -1426,15 +1435,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data32 = data29.history_transactions;
+      let data32 = data30.history_slots;
       if (
         !(typeof data32 == 'number'
           ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
           : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
       ) {
         const err73 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1446,13 +1455,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 1000) {
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 512) {
         const err74 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err74];
@@ -1463,8 +1472,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 10000000) {
         const err75 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
           message: 'must be <= 10000000',
@@ -1476,8 +1485,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data33 = data30.history_transactions;
+      if (
+        !(typeof data33 == 'number'
+          ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
+          : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
+      ) {
+        const err76 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err76];
+        } else {
+          vErrors.push(err76);
+        }
+        errors++;
+      }
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 1000) {
+        const err77 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err77];
+        } else {
+          vErrors.push(err77);
+        }
+        errors++;
+      }
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 10000000) {
+        const err78 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err78];
+        } else {
+          vErrors.push(err78);
+        }
+        errors++;
+      }
     } else {
-      const err76 = {
+      const err79 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1485,14 +1544,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err76];
+        vErrors = [err79];
       } else {
-        vErrors.push(err76);
+        vErrors.push(err79);
       }
       errors++;
     }
   } else {
-    const err77 = {
+    const err80 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1500,9 +1559,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err77];
+      vErrors = [err80];
     } else {
-      vErrors.push(err77);
+      vErrors.push(err80);
     }
     errors++;
   }

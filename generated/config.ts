@@ -31,6 +31,8 @@ export type Config = {
     readonly max_batch_items: number;
     /** Calls of one batch that are under way at the same time. */
     readonly batch_concurrency: number;
+    /** Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503. */
+    readonly max_held_reply_bytes: number;
   };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
   readonly networks: readonly {
@@ -194,6 +196,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10,
     secret: false,
     description: 'Calls of one batch that are under way at the same time.',
+  },
+  {
+    path: ['http', 'max_held_reply_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_HELD_REPLY_BYTES',
+    default: 268435456,
+    secret: false,
+    description:
+      'Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503.',
   },
   {
     path: ['networks', 0, 'name'],

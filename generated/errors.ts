@@ -598,6 +598,17 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The replies that other requests have the server hold leave no room for this one. */
+  replyMemoryFull: {
+    area: 'access',
+    http: 503,
+    jsonrpc: {
+      code: -32069,
+      message:
+        'The server holds as many replies as it can; try again later, or ask outside a batch, with an id that is a string or an unsigned integer',
+    },
+    data: [],
+  },
   /** The body is not UTF-8. */
   bodyNotUtf8: {
     area: 'access',
@@ -869,6 +880,7 @@ export type ErrorContext = {
   readonly bodyTooLarge: { readonly limit: number | bigint };
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
+  readonly replyMemoryFull: Readonly<Record<string, never>>;
   readonly bodyNotUtf8: Readonly<Record<string, never>>;
   readonly upstreamBroken: Readonly<Record<string, never>>;
   readonly upstreamBusy: Readonly<Record<string, never>>;

@@ -13,6 +13,7 @@ import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
 import { withObservation } from './gate/with-observation.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { createReplyMemory } from './ledger/reply-memory.ts';
 import { readReadiness, type WatchedNetwork } from './readiness.ts';
 import {
   assertListenable,
@@ -63,7 +64,7 @@ type Network = WatchedNetwork & {
 type Observers = { readonly metrics: Metrics; readonly logFailure: LogFailure; readonly log: Logger };
 
 /** The most that one batch, or one reply whose id must be put back, holds in memory. */
-const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const LOCALNET_DEADLINE_MS = 15_000;
 const IDLE_MARGIN_MS = 15_000;
 
@@ -99,9 +100,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
   const authenticate = createAuthenticate(keyring, systemClock);
+  const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
+  metrics.watchReplyMemory(replyMemory);
   const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
     rpcPath,
-    createRpcEndpoint({ ledger, authenticate, ...rpcLimits(config) }),
+    createRpcEndpoint({ ledger, authenticate, replyMemory, ...rpcLimits(config) }),
   ]);
   const operations = createOperations({
     registry: metrics.registry,
@@ -142,7 +145,7 @@ function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure,
   if (child !== undefined) {
     metrics.watchChild(label, () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
   }
-  const ledger = createLedger({ upstream, environment, maxBufferedBytes: MAX_BUFFERED_BYTES });
+  const ledger = createLedger({ upstream, environment });
   return {
     config,
     rpcPath: `/${label}`,
@@ -185,7 +188,6 @@ function rpcLimits({ http }: Config) {
   return {
     limits: { maxBatchCalls: http.max_batch_items, batchConcurrency: http.batch_concurrency },
     maxBodyBytes: http.max_body_bytes,
-    maxBufferedBytes: MAX_BUFFERED_BYTES,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../generated/config.ts';
+import type { ReplyHold } from './ledger/reply-memory.ts';
 
 /** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
 export type NetworkConfig = Config['networks'][number];
@@ -9,4 +10,6 @@ export type Context = {
   readonly accountId: string;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
+  /** What the request holds of replies in memory; given back when its answer has gone. */
+  readonly hold: ReplyHold;
 };

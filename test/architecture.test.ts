@@ -40,7 +40,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   admin: [],
   cli: [],
   gate: [/^(authenticate|presented-key|metrics|with-observation)\.ts$/],
-  ledger: [/^(ledger|openrpc-document|read-whole)\.ts$/],
+  ledger: [/^(ledger|openrpc-document|read-whole|reply-memory)\.ts$/],
   localnet: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
   store: [/^(open-store|tables)\.ts$/],

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
@@ -134,6 +134,27 @@ test('serve says that a port is taken and which setting chooses another', async 
   expect(child.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}: the port is taken`);
   expect(child.stderr()).toContain('KEYSLOT_HTTP_PORT');
   await new Promise((resolve) => blocker.close(resolve));
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'serve says that its data directory cannot be made, where the system never says so itself',
+  async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve'], {
+      KEYSLOT_DATA_DIR: '/proc/nope/deeper',
+      KEYSLOT_UPSTREAM_URL: node.url,
+    });
+    expect(await ended(child)).toBe('exit code 1');
+    expect(child.stderr()).toContain('embedded store /proc/nope/deeper/store: ENOENT');
+  },
+);
+
+test('a data directory is made with the directories above it', async () => {
+  const node = await scriptedNode();
+  const dataDir = join(directory(), 'a', 'b');
+  const child = keyslot(['serve', '--json'], { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_UPSTREAM_URL: node.url });
+  await ready(child);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 });
 
 test('a second server on the same data directory names the first, and says nothing else', async () => {

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
+import type { ReplyMemory } from '../ledger/reply-memory.ts';
 
 /** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */
 export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
@@ -23,6 +24,8 @@ export type Metrics = {
   readonly countRetry: (network: string) => void;
   /** Reads a child's state whenever the metrics are asked for. */
   readonly watchChild: (child: string, read: ReadChild) => void;
+  /** Reads how full the memory for replies is whenever the metrics are asked for. */
+  readonly watchReplyMemory: (memory: ReplyMemory) => void;
 };
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -79,6 +82,19 @@ export function createMetrics(): Metrics {
     countUpstreamError: (network, error) => broken.inc({ network, error }),
     countRetry: (network) => retries.inc({ network }),
     watchChild: watchChildren(registers),
+    watchReplyMemory: ({ limitBytes, heldBytes }) => {
+      const watch = (name: string, help: string, read: () => number): Gauge =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(read());
+          },
+        });
+      watch('keyslot_held_reply_bytes', 'Bytes of replies held in memory', heldBytes);
+      watch('keyslot_held_reply_limit_bytes', 'Most bytes of replies held in memory', () => limitBytes);
+    },
   };
 }
 

@@ -3,13 +3,14 @@ import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
 import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
-import { createBudget, readWhole } from './read-whole.ts';
+import { readWhole } from './read-whole.ts';
+import type { ReplyHold } from './reply-memory.ts';
 
 export type ForwardOptions = {
   readonly method: MethodName;
   readonly call: Call;
   readonly signal: AbortSignal;
-  readonly maxBufferedBytes: number;
+  readonly hold: ReplyHold;
 };
 
 /**
@@ -17,11 +18,11 @@ export type ForwardOptions = {
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
 export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal, maxBufferedBytes } = options;
+  const { method, call, signal, hold } = options;
   if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal });
   if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal });
   const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
-  const body = withClientId(await readWhole(reply, createBudget(maxBufferedBytes)), call.id);
+  const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
   return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError };
 }

@@ -16,20 +16,18 @@ export type LedgerOptions = {
   readonly upstream: Upstream;
   /** The environment of the network (`mainnet`, `devnet`, `localnet` …): some methods are refused in some. */
   readonly environment: string;
-  /** How much of one reply may be held in memory where it cannot be streamed. */
-  readonly maxBufferedBytes: number;
 };
 
 const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HANDLERS;
 
 /** Checks a call against the specification, answers it here or forwards it to a node as the bytes that came. */
-export function createLedger({ upstream, environment, maxBufferedBytes }: LedgerOptions): Ledger {
+export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   return {
-    serve: async (call, { signal }) => {
+    serve: async (call, { signal, hold }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return { kind: 'result', json: handler() };
-      return forward(upstream, { method, call, signal, maxBufferedBytes });
+      return forward(upstream, { method, call, signal, hold });
     },
   };
 }

@@ -1,34 +1,39 @@
-import { serviceError } from '../service-error.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
+import type { ReplyHold } from './reply-memory.ts';
 
-/** Bytes that may be held in memory, shared by those who draw on it. Drawing too much throws `replyTooLarge`. */
-export type Budget = { readonly draw: (sizeBytes: number) => void };
-
-/** A budget of `limit` bytes. What is refused is not drawn. */
-export function createBudget(limit: number): Budget {
-  let left = limit;
-  return {
-    draw: (sizeBytes) => {
-      if (sizeBytes > left) throw serviceError('replyTooLarge', { limit });
-      left -= sizeBytes;
-    },
-  };
+/** The whole body of a reply in one piece. Throws like `readParts`. */
+export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
+  return Buffer.concat(await readParts(reply, hold));
 }
 
 /**
- * The whole body of a reply.
+ * The whole body of a reply, drawn on what its request may hold: at once where the node announced its size.
  *
- * @throws ServiceError `replyTooLarge` beyond the budget (the rest is not read), or what broke the stream.
+ * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
  */
-export async function readWhole(reply: UpstreamReply, budget: Budget): Promise<Buffer> {
+export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
   if (reply.kind === 'whole') {
-    budget.draw(reply.body.length);
-    return reply.body;
+    hold.draw(reply.body.length);
+    return [reply.body];
   }
+  try {
+    return await readStream(reply, hold);
+  } finally {
+    reply.body.destroy();
+  }
+}
+
+type Stream = Extract<UpstreamReply, { readonly kind: 'stream' }>;
+
+async function readStream({ body, sizeBytes = 0 }: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {
+  body.on('error', () => undefined);
+  hold.draw(sizeBytes);
   const chunks: Buffer[] = [];
-  for await (const chunk of reply.body as AsyncIterable<Buffer>) {
-    budget.draw(chunk.length);
+  let readBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    readBytes += chunk.length;
+    hold.draw(Math.max(0, Math.min(chunk.length, readBytes - sizeBytes)));
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return chunks;
 }

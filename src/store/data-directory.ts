@@ -1,6 +1,34 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
-/** Makes the data directory, readable by its owner only, where it does not exist. An existing one is left as it is. */
+/**
+ * Makes the data directory, readable by its owner only, where it does not exist, and the directories above it. An existing
+ * one is left as it is. Not by mkdir's `recursive`, which never ends below /proc: nothing can be
+ * made there, and the answer is ENOENT as for a missing parent.
+ */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const directory = resolve(dataDir);
+  const parent = dirname(directory);
+  const failure = await makeDirectory(directory);
+  if (failure === undefined) return;
+  if (failure.code !== 'ENOENT' || parent === directory) throw failure;
+  await prepareDataDirectory(parent);
+  const repeated = await makeDirectory(directory);
+  if (repeated !== undefined) throw repeated;
+}
+
+/** Undefined: the directory is there. */
+async function makeDirectory(directory: string): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return isDirectory(directory) ? undefined : error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

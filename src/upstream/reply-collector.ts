@@ -9,6 +9,7 @@ export const WHOLE_REPLY_BYTES = 64 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const OPEN_BRACE = 0x7b;
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** What a node says of the call by its status. Any other status but 200 says nothing that a client can act on. */
 const STATUS_ERRORS: ReadonlyMap<number, ErrorName> = new Map([
@@ -16,7 +17,7 @@ const STATUS_ERRORS: ReadonlyMap<number, ErrorName> = new Map([
   [429, 'upstreamBusy'],
 ]);
 
-/** A reply that a node sent with status 200 as JSON; nothing but its first byte has been looked at. */
+/** A reply that a node sent with status 200 as JSON; nothing but its first byte after white space has been looked at. */
 export type CollectedReply =
   | { readonly kind: 'whole'; readonly body: Buffer }
   | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
@@ -35,6 +36,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   #abortReason: Error | undefined;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
+  #firstByte: number | undefined;
   #announcedBytes: number | undefined;
   #stream: Readable | undefined;
   readonly #timeoutMs: number;
@@ -79,13 +81,16 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
       if (!this.#stream.push(chunk)) controller.pause();
       return;
     }
-    if (this.#sizeBytes === 0 && chunk.length > 0 && chunk[0] !== OPEN_BRACE) {
+    this.#firstByte ??= chunk.find((byte) => !WHITE_SPACE.has(byte));
+    if (this.#firstByte !== undefined && this.#firstByte !== OPEN_BRACE) {
       this.abort(broken('the body is no JSON object'));
       return;
     }
     this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
-    if (this.#sizeBytes > WHOLE_REPLY_BYTES) this.#startStream(controller);
+    if (this.#sizeBytes <= WHOLE_REPLY_BYTES) return;
+    if (this.#firstByte === undefined) this.abort(broken('the body is no JSON object'));
+    else this.#startStream(controller);
   }
 
   onResponseEnd(): void {

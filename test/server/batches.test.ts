@@ -101,3 +101,55 @@ test('replies beyond what one batch may hold are errors in their places', async 
   const response = await post(gateway.rpcUrl, `[${call('1')},${call('2')}]`);
   expect(await response.json()).toMatchObject([{ result: 'small' }, { error: { code: -32056 }, id: 2 }]);
 });
+
+test('replies beyond what all requests together may hold are refused until an answer has gone', async () => {
+  await gateway.close();
+  gateway = await startGateway({
+    nodeUrls: [node.url],
+    maxBufferedBytes: 3 * 1024 * 1024,
+    maxHeldBytes: 3 * 1024 * 1024,
+  });
+  const large = `"${'z'.repeat(2 * 1024 * 1024)}"`;
+  const waiting = Promise.withResolvers<() => void>();
+  node.play((response, seen, attempt) => {
+    if (seen.body.includes('"id":9,')) waiting.resolve(() => echoResult('1')(response, seen, attempt));
+    else echoResult(large)(response, seen, attempt);
+  });
+  const first = post(gateway.rpcUrl, `[${call('1')},${call('9')}]`);
+  const finish = await waiting.promise;
+  await expect.poll(heldBytes).toBeGreaterThan(2 * 1024 * 1024);
+  const full = { error: { code: -32069 } };
+  expect(await (await post(gateway.rpcUrl, `[${call('2')},${call('3', 'nope')}]`)).json()).toMatchObject([
+    { ...full, id: 2 },
+    { error: { code: -32601 }, id: 3 },
+  ]);
+  const single = await post(gateway.rpcUrl, call('-2'));
+  expect([single.status, await single.json()]).toMatchObject([503, { ...full, id: -2 }]);
+  expect((await post(gateway.rpcUrl, call('2'))).status).toBe(200);
+  finish();
+  expect(await (await first).json()).toMatchObject([{ id: 1 }, { result: 1, id: 9 }]);
+  await expect.poll(heldBytes).toBe(0);
+  expect((await post(gateway.rpcUrl, call('-2'))).status).toBe(200);
+});
+
+test('a client that leaves gives back what was held for it', async () => {
+  const waiting = Promise.withResolvers<void>();
+  node.play((response, seen, attempt) => {
+    if (seen.body.includes('"id":9,')) waiting.resolve();
+    else echoResult('"small"')(response, seen, attempt);
+  });
+  const leave = new AbortController();
+  const headers = { 'content-type': 'application/json' };
+  const body = `[${call('1')},${call('9')}]`;
+  const answer = fetch(gateway.rpcUrl, { method: 'POST', headers, body, signal: leave.signal });
+  await waiting.promise;
+  await expect.poll(heldBytes).toBeGreaterThan(0);
+  leave.abort();
+  await expect(answer).rejects.toThrow();
+  await expect.poll(heldBytes).toBe(0);
+});
+
+async function heldBytes(): Promise<number> {
+  const text = await gateway.metrics.registry.metrics();
+  return Number(/^keyslot_held_reply_bytes (\d+)$/m.exec(text)?.[1]);
+}

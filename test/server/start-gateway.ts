@@ -4,6 +4,7 @@ import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
 import { createRouter } from '../../src/server/http/router.ts';
@@ -22,7 +23,9 @@ export type GatewayOptions = {
   readonly maxBodyBytes?: number;
   readonly maxBatchCalls?: number;
   readonly batchConcurrency?: number;
+  /** What one request may hold of replies, and what all together may. */
   readonly maxBufferedBytes?: number;
+  readonly maxHeldBytes?: number;
   readonly corsOrigins?: readonly string[];
   readonly readiness?: Readiness;
   readonly log?: Logger;
@@ -52,7 +55,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const upstream = wrapUpstream(connectNodes(options.nodeUrls, node), { responseTimeoutMs, onRetry });
-  const ledger = createLedger({ upstream, environment: options.environment ?? 'localnet', maxBufferedBytes });
+  const ledger = createLedger({ upstream, environment: options.environment ?? 'localnet' });
+  const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
+  metrics.watchReplyMemory(replyMemory);
   const endpoint = createRpcEndpoint({
     ledger: withObservation(ledger, {
       metrics,
@@ -62,7 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     authenticate: createAuthenticate(KEYS, { nowMs: () => 0 }),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes: options.maxBodyBytes ?? 51_200,
-    maxBufferedBytes,
+    replyMemory,
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
   const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });

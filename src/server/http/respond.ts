@@ -32,6 +32,15 @@ export function sendBody(
   response.end(body);
 }
 
+/** Answers 200 with a body in parts, which are not joined: they may be large. */
+export function sendParts(response: ServerResponse, parts: readonly Buffer[]): void {
+  if (response.headersSent || response.destroyed) return;
+  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 0);
+  response.writeHead(200, { ...COMMON_HEADERS, 'content-length': String(sizeBytes) });
+  for (const part of parts) response.write(part);
+  response.end();
+}
+
 /** Answers with a JSON-RPC error body under the error's HTTP status. `id`: the raw token of the call, if one was read. */
 export function sendError(response: ServerResponse, error: ServiceError, id = 'null'): void {
   sendBody(response, ERRORS[error.code].http, errorReply(id, error), EXTRA_HEADERS[error.code] ?? {});

@@ -2,17 +2,21 @@ import { toServiceError } from '../../service-error.ts';
 import type { Call, CallLimits, Envelope, RawReply, ServeCall } from './call.ts';
 import { errorReply, resultReply } from './replies.ts';
 
+type Parts = readonly Buffer[];
+
+const SEPARATOR = Buffer.from(',');
+
 /**
  * Serves the messages of a batch, `batchConcurrency` at a time, and joins the replies in the order of the calls. A call
- * that fails is an error object in its place; notifications run and leave no place. Undefined if nothing is to be
- * answered (an empty batch, or notifications only). Never rejects.
+ * that fails is an error object in its place; notifications run and leave no place. The answer comes in parts, which are
+ * not joined; there are none if nothing is to be answered (an empty batch, or notifications only). Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
   serve: ServeCall,
   { batchConcurrency }: Pick<CallLimits, 'batchConcurrency'>,
-): Promise<Buffer | undefined> {
-  const replies: (Buffer | undefined)[] = new Array(envelopes.length);
+): Promise<Parts> {
+  const replies: (Parts | undefined)[] = new Array(envelopes.length);
   const pending = envelopes.entries();
   const work = async (): Promise<void> => {
     for (const [index, envelope] of pending) replies[index] = await answerEnvelope(envelope, serve);
@@ -21,37 +25,49 @@ export async function answerBatch(
   return joinReplies(replies.filter((reply) => reply !== undefined));
 }
 
-/** Serves one message; undefined for a notification. Never rejects: a failure is an error reply. */
-export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Buffer | undefined> {
-  if (envelope.kind === 'invalid') return errorReply(envelope.id, envelope.error);
+/** Serves one message, answered in parts; undefined for a notification. Never rejects: a failure is an error reply. */
+export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Parts | undefined> {
+  if (envelope.kind === 'invalid') return [errorReply(envelope.id, envelope.error)];
   const { call } = envelope;
   const reply = await answerCall(call, serve);
   return call.isNotification ? undefined : reply;
 }
 
-async function answerCall(call: Call, serve: ServeCall): Promise<Buffer> {
+async function answerCall(call: Call, serve: ServeCall): Promise<Parts> {
   try {
-    return replyBody(call, await serve(call));
+    return replyParts(call, await serve(call));
   } catch (error) {
-    return errorReply(call.id, toServiceError(error));
+    return [errorReply(call.id, toServiceError(error))];
   }
 }
 
-function replyBody(call: Call, reply: RawReply): Buffer {
-  return reply.kind === 'reply' ? reply.body : resultReply(call.id, reply.json);
+function replyParts(call: Call, reply: RawReply): Parts {
+  switch (reply.kind) {
+    case 'reply':
+      return [reply.body];
+    case 'parts':
+      return reply.parts;
+    case 'result':
+      return [resultReply(call.id, reply.json)];
+  }
 }
 
-function joinReplies(replies: readonly Buffer[]): Buffer | undefined {
-  if (replies.length === 0) return undefined;
-  const separator = Buffer.from(',');
+function joinReplies(replies: readonly Parts[]): Parts {
+  if (replies.length === 0) return [];
   const parts = replies.flatMap((reply, index) =>
-    index === 0 ? [trimEnd(reply)] : [separator, trimEnd(reply)],
+    index === 0 ? trimEnd(reply) : [SEPARATOR, ...trimEnd(reply)],
   );
-  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+  return [Buffer.from('['), ...parts, Buffer.from(']\n')];
 }
 
-function trimEnd(reply: Buffer): Buffer {
-  let end = reply.length;
-  while (end > 0 && (reply[end - 1] ?? 0) <= 0x20) end--;
-  return reply.subarray(0, end);
+function trimEnd(reply: Parts): Parts {
+  const last = reply.findLastIndex((part) => part.some((byte) => byte > 0x20));
+  const part = reply[last];
+  return part === undefined ? [] : [...reply.slice(0, last), trimPart(part)];
+}
+
+function trimPart(part: Buffer): Buffer {
+  let end = part.length;
+  while (end > 0 && (part[end - 1] ?? 0) <= 0x20) end--;
+  return part.subarray(0, end);
 }

@@ -18,8 +18,12 @@ export async function answerBody(
 ): Promise<Buffer | undefined> {
   try {
     const message = parseBody(body, limits);
-    if (message.kind === 'batch') return await answerBatch(message.envelopes, serve, limits);
-    return await answerEnvelope(message.envelope, serve);
+    if (message.kind === 'batch') {
+      const parts = await answerBatch(message.envelopes, serve, limits);
+      return parts.length === 0 ? undefined : Buffer.concat(parts);
+    }
+    const parts = await answerEnvelope(message.envelope, serve);
+    return parts === undefined ? undefined : Buffer.concat(parts);
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (ERRORS[error.code].http !== 200) throw error;

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Authenticate } from '../../gate/authenticate.ts';
-import { createBudget, readWhole } from '../../ledger/read-whole.ts';
+import { readParts } from '../../ledger/read-whole.ts';
+import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import { readBody } from '../http/read-body.ts';
-import { COMMON_HEADERS, sendBody, sendError } from '../http/respond.ts';
+import { COMMON_HEADERS, sendBody, sendError, sendParts } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
 import { parseBody } from './parse-body.ts';
@@ -19,8 +20,8 @@ export type RpcEndpointOptions = {
   readonly authenticate: Authenticate;
   readonly limits: CallLimits;
   readonly maxBodyBytes: number;
-  /** The most that the replies of one batch may hold in memory. */
-  readonly maxBufferedBytes: number;
+  /** Where replies are held that cannot be streamed. */
+  readonly replyMemory: ReplyMemory;
 };
 
 const CLIENT_LEFT = new Error('the client has left');
@@ -37,10 +38,12 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
     const body = await readBody(request, response, options.maxBodyBytes);
     const message = parseBody(body, options.limits);
-    const context: Context = { ...caller, signal: signalOf(response) };
+    const hold = options.replyMemory.hold();
+    response.once('close', hold.release);
+    const context: Context = { ...caller, signal: signalOf(response), hold };
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
-    const serve = batchServer(options, context);
-    sendBody(response, 200, (await answerBatch(message.envelopes, serve, options.limits)) ?? '');
+    const serve = batchServer(options.ledger, context);
+    sendParts(response, await answerBatch(message.envelopes, serve, options.limits));
   };
 }
 
@@ -93,11 +96,17 @@ function dropReply(reply: LedgerReply, response: ServerResponse): void {
   sendBody(response, 200, '');
 }
 
-function batchServer({ ledger, maxBufferedBytes }: RpcEndpointOptions, context: Context): ServeCall {
-  const budget = createBudget(maxBufferedBytes);
+/** Every reply of a batch is held; one whose id was put back is so already (see `forward`). */
+function batchServer(ledger: Ledger, context: Context): ServeCall {
+  const { hold } = context;
   return async (call) => {
     context.signal.throwIfAborted();
     const reply = await ledger.serve(call, context);
-    return reply.kind === 'result' ? reply : { kind: 'reply', body: await readWhole(reply, budget) };
+    if (reply.kind === 'result') {
+      hold.draw(reply.json.length);
+      return reply;
+    }
+    if (reply.kind === 'whole' && !call.idIsPlain) return { kind: 'reply', body: reply.body };
+    return { kind: 'parts', parts: await readParts(reply, hold) };
   };
 }

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  expectUnharmed,
+  type OpenServer,
+  openServer,
+  peakDuring,
+  postBody,
+  residentBytes,
+} from './open-server.ts';
+import { echoResult } from '../server/scripted-node.ts';
+
+// Memory is read from /proc.
+const onLinux = test.skipIf(process.platform !== 'linux');
+
+const MIB = 1024 * 1024;
+const HEADERS = { 'content-type': 'application/json' };
+const PROGRAM = '["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"]';
+const accounts = (id: number): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"getProgramAccounts","params":${PROGRAM}}`;
+
+let server: OpenServer;
+
+beforeAll(async () => {
+  server = await openServer();
+  await expectUnharmed(server, 1);
+});
+
+afterAll(() => server.close());
+
+/** Sends a result of so many MiB as fast as it is taken; tells how many bytes have been taken so far. */
+function sendMebibytes(response: ServerResponse, { id, count }: { id: number; count: number }): () => number {
+  const chunk = Buffer.alloc(MIB / 4, 'x');
+  let sent = 0;
+  function* body(): Generator<string | Buffer> {
+    yield `{"jsonrpc":"2.0","id":${id},"result":"`;
+    for (; sent < count * MIB; sent += chunk.length) yield chunk;
+    yield '"}';
+  }
+  response.writeHead(200, HEADERS);
+  // A client that leaves ends it; what that is to do is said by the tests.
+  pipeline(Readable.from(body()), response, () => undefined);
+  return () => sent;
+}
+
+onLinux('answers of 100 MB and of 300 MB go through without being held', async () => {
+  const before = residentBytes(server.keyslot.pid);
+  for (const count of [100, 300]) {
+    server.node.play((response) => void sendMebibytes(response, { id: 1, count }));
+    const grown = (await peakDuring(server.keyslot.pid, () => readAnswer(count))) - before;
+    console.log(`an answer of ${count} MiB: memory grew by ${Math.round(grown / MIB)} MiB`);
+    expect(grown).toBeLessThan(95 * MIB);
+  }
+});
+
+async function readAnswer(count: number): Promise<void> {
+  const body = accounts(1);
+  const answer = await fetch(server.keyslot.rpcUrl, { method: 'POST', headers: HEADERS, body });
+  let size = 0;
+  for await (const chunk of answer.body ?? []) size += chunk.length;
+  expect(size).toBe(count * MIB + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
+}
+
+/** A connection that has sent a call and reads nothing of the answer. */
+function callWithoutReading(body: string): Socket {
+  const socket = connect(Number(new URL(server.keyslot.baseUrl).port), '127.0.0.1').pause();
+  const head = [`POST ${server.target} HTTP/1.1`, 'host: x', 'content-type: application/json'];
+  socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  return socket.on('error', () => undefined);
+}
+
+onLinux('clients that stop reading hold a bounded buffer each, and leaving cancels their calls', async () => {
+  const taken: (() => number)[] = [];
+  const closed: Promise<unknown>[] = [];
+  server.node.play((response) => {
+    closed.push(once(response, 'close'));
+    taken.push(sendMebibytes(response, { id: 1, count: 100 }));
+  });
+  const before = residentBytes(server.keyslot.pid);
+  const sockets = Array.from({ length: 8 }, () => callWithoutReading(accounts(1)));
+  const total = (): number => taken.reduce((sum, read) => sum + read(), 0);
+  let last = -1;
+  await expect
+    .poll(
+      () => {
+        const isStill = taken.length === 8 && total() === last;
+        last = total();
+        return isStill;
+      },
+      { interval: 500, timeout: 20_000 },
+    )
+    .toBe(true);
+  const grown = residentBytes(server.keyslot.pid) - before;
+  console.log(`8 clients that read nothing: memory grew by ${Math.round(grown / MIB)} MiB`);
+  console.log(
+    `the node got rid of ${Math.round(last / MIB / 8)} MiB for each, socket buffers of the system included`,
+  );
+  expect(grown).toBeLessThan(48 * MIB);
+  expect(last / 8).toBeLessThan(32 * MIB);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(closed);
+  expect(total() / 8).toBeLessThan(48 * MIB);
+  server.node.play(echoResult('1'));
+  await expectUnharmed(server, 2);
+});
+
+onLinux(
+  'ten batches of 60 MB at once stay within what all may hold; those without room are told so',
+  async () => {
+    server.node.play((response, seen, attempt) => {
+      const { id } = JSON.parse(seen.body) as { id: number };
+      if (id === 9) echoResult('1')(response, seen, attempt);
+      else sendMebibytes(response, { id, count: 60 });
+    });
+    const before = residentBytes(server.keyslot.pid);
+    const batch = `[${accounts(1)},${accounts(9)}]`;
+    const answers: (readonly [number, number])[] = [];
+    const sendAll = async (): Promise<void> => {
+      await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const { status, text } = await postBody(server, batch);
+          const [first] = JSON.parse(text) as readonly { error?: { code: number } }[];
+          answers.push([status, first?.error?.code ?? text.length]);
+        }),
+      );
+    };
+    const grown = (await peakDuring(server.keyslot.pid, sendAll)) - before;
+    const whole = answers.filter(([, told]) => told > 60 * MIB);
+    console.log(
+      `10 batches of 60 MiB: ${whole.length} answered, memory grew by ${Math.round(grown / MIB)} MiB`,
+    );
+    expect(answers.map(([status]) => status)).toEqual(Array(10).fill(200));
+    expect(answers.filter(([, told]) => told < 60 * MIB)).toEqual(
+      Array(10 - whole.length).fill([200, -32069]),
+    );
+    expect(whole.length).toBeGreaterThan(0);
+    expect(grown).toBeLessThan(480 * MIB);
+    const held = async (): Promise<string> => (await fetch(`${server.keyslot.baseUrl}/metrics`)).text();
+    await expect.poll(held).toMatch(/^keyslot_held_reply_bytes 0$/m);
+    server.node.play(echoResult('1'));
+    await expectUnharmed(server, 3);
+  },
+);

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+
+/**
+ * How many cases each property is tried with. They are at least 100,000 together; those in the process cost microseconds,
+ * those over HTTP and over sockets of their own a part of a millisecond to some milliseconds.
+ */
+export const CASES = {
+  parser: 30_000,
+  scanner: 20_000,
+  params: 20_000,
+  answers: 10_000,
+  exactSingle: 4_000,
+  exactBatch: 1_000,
+  exactIntegers: 3_000,
+  exactDuplicates: 1_000,
+  httpBodies: 16_000,
+  rawRequests: 3_000,
+} as const;
+
+/** Tries a property with its number of cases, of which a run may take several. `KEYSLOT_FUZZ_SEED` repeats a run; the seed is printed for that. */
+export async function tryCases<T extends [unknown, ...unknown[]]>(
+  name: keyof typeof CASES,
+  property: fc.IAsyncPropertyWithHooks<T> | fc.IPropertyWithHooks<T>,
+  casesPerRun = 1,
+): Promise<void> {
+  const seed = Number(process.env.KEYSLOT_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  console.log(`${name}: ${CASES[name]} cases; to repeat them: KEYSLOT_FUZZ_SEED=${seed}`);
+  await fc.assert(property, { seed, numRuns: CASES[name] / casesPerRun, endOnFailure: casesPerRun > 1 });
+}
