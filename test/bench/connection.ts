@@ -28,7 +28,11 @@ export class Connection {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#leftBytes > 0) return this.#takeBody(chunk.length);
+    if (this.#leftBytes > 0) this.#takeBody(chunk.length);
+    else this.#takeHead(chunk);
+  }
+
+  #takeHead(chunk: Buffer): void {
     this.#head += chunk.toString('latin1');
     const end = this.#head.indexOf('\r\n\r\n');
     if (end < 0) return;
@@ -36,7 +40,10 @@ export class Connection {
     const bodyBytes = this.#head.length - end - 4;
     this.#head = '';
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-    if (length === undefined || !head.startsWith('HTTP/1.1 200 ')) return this.#finish(new Error(head));
+    if (length === undefined || !head.startsWith('HTTP/1.1 200 ')) {
+      this.#finish(new Error(head));
+      return;
+    }
     this.#leftBytes = Number(length);
     this.#takeBody(bodyBytes);
   }

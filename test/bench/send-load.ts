@@ -20,10 +20,12 @@ export async function sendFlatOut(target: Target, load: Load): Promise<number> {
   function drive(connection: Connection): Promise<void> {
     return new Promise((resolve, reject) => {
       const next = (error?: Error): void => {
-        if (error !== undefined) return reject(error);
-        if (unsent === 0) return resolve();
-        unsent--;
-        connection.exchange(request, next);
+        if (error !== undefined) reject(error);
+        else if (unsent === 0) resolve();
+        else {
+          unsent--;
+          connection.exchange(request, next);
+        }
       };
       next();
     });
@@ -46,11 +48,17 @@ export async function sendAtRate(target: Target, load: Load, durationMs: number)
   const send = (): void => {
     const connection = idle.pop() ?? new Connection(target.port);
     all.add(connection);
-    if (all.size > MAX_CONNECTIONS) return reject(new Error(`${target.name} does not keep up with the rate`));
+    if (all.size > MAX_CONNECTIONS) {
+      reject(new Error(`${target.name} does not keep up with the rate`));
+      return;
+    }
     const sentMs = performance.now();
     sent++;
     connection.exchange(request, (error) => {
-      if (error !== undefined) return reject(error);
+      if (error !== undefined) {
+        reject(error);
+        return;
+      }
       latencies.push(performance.now() - sentMs);
       idle.push(connection);
       if (latencies.length === total) resolve();
