@@ -74,6 +74,12 @@ const schema0 = {
         body_timeout_ms: { default: 15000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
       },
     },
+    cache: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { max_bytes: { default: 67108864, 'x-int': 'u32' } },
+    },
     localnet: {
       type: 'object',
       additionalProperties: false,
@@ -85,10 +91,10 @@ const schema0 = {
     },
   },
 };
+const func0 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp('^postgres(ql)?://', 'u');
 const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
 const pattern2 = new RegExp('^https?://', 'u');
-const func0 = Object.prototype.hasOwnProperty;
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -112,22 +118,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.upstream === undefined) {
       data.upstream = {};
     }
+    if (data.cache === undefined) {
+      data.cache = {};
+    }
     if (data.localnet === undefined) {
       data.localnet = {};
     }
     for (const key0 in data) {
-      if (
-        !(
-          key0 === 'data_dir' ||
-          key0 === 'database_url' ||
-          key0 === 'log_level' ||
-          key0 === 'shutdown_deadline_ms' ||
-          key0 === 'http' ||
-          key0 === 'networks' ||
-          key0 === 'upstream' ||
-          key0 === 'localnet'
-        )
-      ) {
+      if (!func0.call(schema0.properties, key0)) {
         const err0 = {
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -1297,19 +1295,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data29 = data.localnet;
+    let data29 = data.cache;
     if (data29 && typeof data29 == 'object' && !Array.isArray(data29)) {
-      if (data29.slot_ms === undefined) {
-        data29.slot_ms = 400;
-      }
-      if (data29.history_slots === undefined) {
-        data29.history_slots = 432000;
+      if (data29.max_bytes === undefined) {
+        data29.max_bytes = 67108864;
       }
       for (const key6 in data29) {
-        if (!(key6 === 'slot_ms' || key6 === 'history_slots')) {
+        if (!(key6 === 'max_bytes')) {
           const err66 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key6 },
             message: 'must NOT have additional properties',
@@ -1322,15 +1317,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data30 = data29.slot_ms;
+      let data30 = data29.max_bytes;
       if (
         !(typeof data30 == 'number'
           ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
           : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
       ) {
         const err67 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1342,45 +1337,55 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
-        const err68 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err68];
-        } else {
-          vErrors.push(err68);
-        }
-        errors++;
+    } else {
+      const err68 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err68];
+      } else {
+        vErrors.push(err68);
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
-        const err69 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err69];
-        } else {
-          vErrors.push(err69);
-        }
-        errors++;
+      errors++;
+    }
+    let data31 = data.localnet;
+    if (data31 && typeof data31 == 'object' && !Array.isArray(data31)) {
+      if (data31.slot_ms === undefined) {
+        data31.slot_ms = 400;
       }
-      let data31 = data29.history_slots;
+      if (data31.history_slots === undefined) {
+        data31.history_slots = 432000;
+      }
+      for (const key7 in data31) {
+        if (!(key7 === 'slot_ms' || key7 === 'history_slots')) {
+          const err69 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key7 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err69];
+          } else {
+            vErrors.push(err69);
+          }
+          errors++;
+        }
+      }
+      let data32 = data31.slot_ms;
       if (
-        !(typeof data31 == 'number'
-          ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
-          : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
+        !(typeof data32 == 'number'
+          ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
+          : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
       ) {
         const err70 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1392,13 +1397,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 512) {
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 10) {
         const err71 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err71];
@@ -1407,13 +1412,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 10000000) {
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 60000) {
         const err72 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err72];
@@ -1422,8 +1427,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data33 = data31.history_slots;
+      if (
+        !(typeof data33 == 'number'
+          ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
+          : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
+      ) {
+        const err73 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err73];
+        } else {
+          vErrors.push(err73);
+        }
+        errors++;
+      }
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 512) {
+        const err74 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err74];
+        } else {
+          vErrors.push(err74);
+        }
+        errors++;
+      }
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 10000000) {
+        const err75 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err75];
+        } else {
+          vErrors.push(err75);
+        }
+        errors++;
+      }
     } else {
-      const err73 = {
+      const err76 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1431,14 +1486,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err73];
+        vErrors = [err76];
       } else {
-        vErrors.push(err73);
+        vErrors.push(err76);
       }
       errors++;
     }
   } else {
-    const err74 = {
+    const err77 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1446,9 +1501,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err74];
+      vErrors = [err77];
     } else {
-      vErrors.push(err74);
+      vErrors.push(err77);
     }
     errors++;
   }
