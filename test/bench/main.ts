@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     loads: { type: 'string', default: LOADS.map(({ name }) => name).join(',') },
-    'rate-ms': { type: 'string', default: '1500' },
+    'rate-ms': { type: 'string', default: '1000' },
     'dry-run': { type: 'boolean', default: false },
   },
 });
@@ -29,13 +29,26 @@ const rateMs = Number(values['rate-ms']);
 const loads = LOADS.filter(({ name }) => values.loads.split(',').includes(name));
 const started: RunningTarget[] = [];
 
+/** No round is begun after this; a run that is still not over at the deadline is given up. */
+const LAST_START_MS = 270_000;
+const DEADLINE_MS = 360_000;
+
 const isPinned = pin(process.pid, LOAD_CORE);
 try {
-  const table = renderTable(await run());
-  console.log(table);
-  if (!values['dry-run']) await writeFile(new URL('results.md', import.meta.url), renderResults(table));
+  const results = renderResults(await Promise.race([run(), givenUp()]));
+  console.log(results);
+  if (!values['dry-run']) await writeFile(new URL('results.md', import.meta.url), results);
 } finally {
   for (const target of started) await target.stop();
+}
+process.exit();
+
+/** Rejects at the deadline, and on Ctrl-C, so that everything is stopped then too. */
+function givenUp(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error(`not over within ${DEADLINE_MS} ms`)), DEADLINE_MS).unref();
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(signal)));
+  });
 }
 
 async function run(): Promise<readonly Sample[]> {
@@ -52,7 +65,7 @@ async function run(): Promise<readonly Sample[]> {
   console.log(`warming up, then ${rounds} rounds`);
   for (const load of loads) for (const target of [node, ...proxies]) await sendFlatOut(target, load);
   const samples: Sample[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && performance.now() < LAST_START_MS; round++) {
     for (const load of loads) {
       for (const target of rotate([node, ...proxies], round)) {
         samples.push(await measure(target, load, { round, rateMs }));
@@ -75,14 +88,16 @@ function rotate<T>(items: readonly T[], by: number): readonly T[] {
   return [...items.slice(at), ...items.slice(0, at)];
 }
 
-function renderResults(table: string): string {
+function renderResults(samples: readonly Sample[]): string {
+  const table = renderTable(samples);
+  const done = new Set(samples.map(({ round }) => round)).size;
   const machine = `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}`;
   const pinning = isPinned
     ? 'each proxy on one core, generator and scripted node on another'
     : 'not pinned to cores';
   return `# Results of the bench
 
-Written by \`make bench\`; see [README.md](README.md) for what is measured. ${machine}; ${pinning}; median of ${rounds} paired rounds.
+Written by \`make bench\`; see [README.md](README.md) for what is measured. ${machine}; ${pinning}; median of ${done} paired rounds.
 
 ${table}
 ${renderLoads()}`;
