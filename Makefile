@@ -8,7 +8,7 @@ INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test generate check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test bench generate check check-drift check-types check-style check-layout install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -19,6 +19,9 @@ serve: up-to-date ## install, generate and start everything; prints where it is 
 
 test: up-to-date ## install, generate and pass every test
 	@$(VITEST) run
+
+bench: up-to-date ## measure what a request costs beside other proxies; writes test/bench/results.md
+	@exec $(NODE) test/bench/main.ts
 
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts

@@ -80,6 +80,12 @@ const schema0 = {
         body_timeout_ms: { default: 15000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
       },
     },
+    cache: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { max_bytes: { default: 67108864, 'x-int': 'u32' } },
+    },
     localnet: {
       type: 'object',
       additionalProperties: false,
@@ -92,10 +98,10 @@ const schema0 = {
     },
   },
 };
+const func0 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp('^postgres(ql)?://', 'u');
 const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
 const pattern2 = new RegExp('^https?://', 'u');
-const func0 = Object.prototype.hasOwnProperty;
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -119,22 +125,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.upstream === undefined) {
       data.upstream = {};
     }
+    if (data.cache === undefined) {
+      data.cache = {};
+    }
     if (data.localnet === undefined) {
       data.localnet = {};
     }
     for (const key0 in data) {
-      if (
-        !(
-          key0 === 'data_dir' ||
-          key0 === 'database_url' ||
-          key0 === 'log_level' ||
-          key0 === 'shutdown_deadline_ms' ||
-          key0 === 'http' ||
-          key0 === 'networks' ||
-          key0 === 'upstream' ||
-          key0 === 'localnet'
-        )
-      ) {
+      if (!func0.call(schema0.properties, key0)) {
         const err0 = {
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -1357,22 +1355,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data30 = data.localnet;
+    let data30 = data.cache;
     if (data30 && typeof data30 == 'object' && !Array.isArray(data30)) {
-      if (data30.slot_ms === undefined) {
-        data30.slot_ms = 400;
-      }
-      if (data30.history_slots === undefined) {
-        data30.history_slots = 432000;
-      }
-      if (data30.history_transactions === undefined) {
-        data30.history_transactions = 100000;
+      if (data30.max_bytes === undefined) {
+        data30.max_bytes = 67108864;
       }
       for (const key6 in data30) {
-        if (!(key6 === 'slot_ms' || key6 === 'history_slots' || key6 === 'history_transactions')) {
+        if (!(key6 === 'max_bytes')) {
           const err69 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key6 },
             message: 'must NOT have additional properties',
@@ -1385,15 +1377,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data31 = data30.slot_ms;
+      let data31 = data30.max_bytes;
       if (
         !(typeof data31 == 'number'
           ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
           : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
       ) {
         const err70 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1405,45 +1397,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
-        const err71 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err71];
-        } else {
-          vErrors.push(err71);
-        }
-        errors++;
+    } else {
+      const err71 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err71];
+      } else {
+        vErrors.push(err71);
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 60000) {
-        const err72 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err72];
-        } else {
-          vErrors.push(err72);
-        }
-        errors++;
+      errors++;
+    }
+    let data32 = data.localnet;
+    if (data32 && typeof data32 == 'object' && !Array.isArray(data32)) {
+      if (data32.slot_ms === undefined) {
+        data32.slot_ms = 400;
       }
-      let data32 = data30.history_slots;
+      if (data32.history_slots === undefined) {
+        data32.history_slots = 432000;
+      }
+      if (data32.history_transactions === undefined) {
+        data32.history_transactions = 100000;
+      }
+      for (const key7 in data32) {
+        if (!(key7 === 'slot_ms' || key7 === 'history_slots' || key7 === 'history_transactions')) {
+          const err72 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key7 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err72];
+          } else {
+            vErrors.push(err72);
+          }
+          errors++;
+        }
+      }
+      let data33 = data32.slot_ms;
       if (
-        !(typeof data32 == 'number'
-          ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
-          : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
+        !(typeof data33 == 'number'
+          ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
+          : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
       ) {
         const err73 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1455,13 +1460,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 512) {
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 10) {
         const err74 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err74];
@@ -1470,13 +1475,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 10000000) {
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 60000) {
         const err75 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err75];
@@ -1485,15 +1490,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data33 = data30.history_transactions;
+      let data34 = data32.history_slots;
       if (
-        !(typeof data33 == 'number'
-          ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
-          : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
+        !(typeof data34 == 'number'
+          ? Number.isInteger(data34) && data34 >= 0 && data34 <= 4294967295
+          : typeof data34 == 'bigint' && data34 >= 0 && data34 <= 4294967295)
       ) {
         const err76 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1505,13 +1510,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 1000) {
+      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 < 512) {
         const err77 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err77];
@@ -1520,10 +1525,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 10000000) {
+      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 > 10000000) {
         const err78 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
           message: 'must be <= 10000000',
@@ -1535,8 +1540,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data35 = data32.history_transactions;
+      if (
+        !(typeof data35 == 'number'
+          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
+          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
+      ) {
+        const err79 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err79];
+        } else {
+          vErrors.push(err79);
+        }
+        errors++;
+      }
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1000) {
+        const err80 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err80];
+        } else {
+          vErrors.push(err80);
+        }
+        errors++;
+      }
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 10000000) {
+        const err81 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err81];
+        } else {
+          vErrors.push(err81);
+        }
+        errors++;
+      }
     } else {
-      const err79 = {
+      const err82 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1544,14 +1599,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err79];
+        vErrors = [err82];
       } else {
-        vErrors.push(err79);
+        vErrors.push(err82);
       }
       errors++;
     }
   } else {
-    const err80 = {
+    const err83 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1559,9 +1614,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err80];
+      vErrors = [err83];
     } else {
-      vErrors.push(err80);
+      vErrors.push(err83);
     }
     errors++;
   }

@@ -55,6 +55,11 @@ export type Config = {
     /** Longest pause between two parts of an answer. */
     readonly body_timeout_ms: number;
   };
+  /** Answers that cannot change any more, kept in memory. */
+  readonly cache: {
+    /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
+    readonly max_bytes: number;
+  };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
@@ -261,6 +266,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 15000,
     secret: false,
     description: 'Longest pause between two parts of an answer.',
+  },
+  {
+    path: ['cache', 'max_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_CACHE_MAX_BYTES',
+    default: 67108864,
+    secret: false,
+    description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
   },
   {
     path: ['localnet', 'slot_ms'],

@@ -12,6 +12,8 @@ import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
 import { withObservation } from './gate/with-observation.ts';
+import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache.ts';
+import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { createReplyMemory } from './ledger/reply-memory.ts';
 import { readReadiness, type WatchedNetwork } from './readiness.ts';
@@ -63,6 +65,8 @@ type Network = WatchedNetwork & {
 
 type Observers = { readonly metrics: Metrics; readonly logFailure: LogFailure; readonly log: Logger };
 
+type Shared = Observers & { readonly answers: AnswerCache | undefined };
+
 /** The most that one batch, or one reply whose id must be put back, holds in memory. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const LOCALNET_DEADLINE_MS = 15_000;
@@ -81,8 +85,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const metrics = createMetrics();
   const logFailure = createFailureLog(log, systemClock);
   const progress = options.onProgress ?? (() => undefined);
+  const answers = openCache(config, metrics);
   const networks = config.networks.map((network) =>
-    startNetwork(network, config, { metrics, logFailure, log }),
+    startNetwork(network, config, { metrics, logFailure, log, answers }),
   );
   for (const { upstream } of networks) started.defer(() => upstream.close());
 
@@ -127,7 +132,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
 }
 
-function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure, log }: Observers): Network {
+function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Network {
+  const { metrics, logFailure, log, answers } = shared;
   const { name, environment, upstreams } = config;
   const label = `${name}-${environment}`;
   const node = nodeOptions(all);
@@ -145,7 +151,14 @@ function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure,
   if (child !== undefined) {
     metrics.watchChild(label, () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
   }
-  const ledger = createLedger({ upstream, environment });
+  const nodeLedger = createLedger({ upstream, environment });
+  const cache = answers && {
+    answers,
+    network: label,
+    generation: () => child?.restarts ?? 0,
+    onOutcome: (method: string, outcome: CacheOutcome) => metrics.countCache(label, method, outcome),
+  };
+  const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);
   return {
     config,
     rpcPath: `/${label}`,
@@ -155,6 +168,14 @@ function startNetwork(config: NetworkConfig, all: Config, { metrics, logFailure,
     probe: createProbe(upstream),
     started: embedded?.ready ?? Promise.resolve(),
   };
+}
+
+/** The cache that all networks share; undefined if it is turned off. */
+function openCache({ cache }: Config, metrics: Metrics): AnswerCache | undefined {
+  if (cache.max_bytes === 0) return undefined;
+  const answers = createAnswerCache(cache.max_bytes);
+  metrics.watchCache(answers.sizeBytes);
+  return answers;
 }
 
 /** Whether every network's own child serves. One that does not come up in time is supervised further. */

@@ -41,7 +41,7 @@ export interface LedgerClient {
   readonly getBlockProduction: ClientCall<'getBlockProduction'>;
   /**
    * Estimated time of a block.
-   * For slot 0 the time of the genesis. Blocks that are not final yet are answered as well.
+   * For slot 0 the time of the genesis. Blocks that are not final yet are answered as well, and the answer does not tell which: it is not kept.
    */
   readonly getBlockTime: ClientCall<'getBlockTime'>;
   /**

@@ -175,7 +175,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     tags: ['blocks'],
     origin: 'given',
     cost: 1,
-    cache: 'final',
+    cache: 'none',
     retry: 'safe',
     served: 'upstream',
     guard: false,

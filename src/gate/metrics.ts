@@ -22,6 +22,10 @@ export type Metrics = {
   readonly countRefusal: (error: ErrorName) => void;
   readonly countUpstreamError: (network: string, error: ErrorName) => void;
   readonly countRetry: (network: string) => void;
+  /** A call that the cache answered (alone, or together with another one that was under way), or did not. */
+  readonly countCache: (network: string, method: string, outcome: 'hit' | 'collapsed' | 'miss') => void;
+  /** Reads the size of the cache whenever the metrics are asked for. */
+  readonly watchCache: (readBytes: () => number) => void;
   /** Reads a child's state whenever the metrics are asked for. */
   readonly watchChild: (child: string, read: ReadChild) => void;
   /** Reads how full the memory for replies is whenever the metrics are asked for. */
@@ -69,6 +73,12 @@ export function createMetrics(): Metrics {
   const retries = counter(registers, 'keyslot_upstream_retries_total', 'Reads sent a second time', [
     'network',
   ]);
+  const cached = counter(
+    registers,
+    'keyslot_cache_requests_total',
+    'Calls for answers that may be kept, by outcome: hit, collapsed, miss',
+    ['network', 'method', 'outcome'],
+  );
   return {
     registry,
     startCall: (network) => inFlight.inc({ network }),
@@ -81,6 +91,17 @@ export function createMetrics(): Metrics {
     countRefusal: (error) => refusals.inc({ error }),
     countUpstreamError: (network, error) => broken.inc({ network, error }),
     countRetry: (network) => retries.inc({ network }),
+    countCache: (network, method, outcome) => cached.inc({ network, method, outcome }),
+    watchCache: (readBytes) => {
+      new Gauge({
+        name: 'keyslot_cache_bytes',
+        help: 'Memory held by kept answers',
+        registers,
+        collect() {
+          this.set(readBytes());
+        },
+      });
+    },
     watchChild: watchChildren(registers),
     watchReplyMemory: ({ limitBytes, heldBytes }) => {
       const watch = (name: string, help: string, read: () => number): Gauge =>

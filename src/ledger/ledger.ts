@@ -6,8 +6,13 @@ import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
 
-/** The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. */
-export type LedgerReply = { readonly kind: 'result'; readonly json: string } | UpstreamReply;
+/**
+ * The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. `cacheStatus`: what
+ * the cache did (RFC 9211, the parameters of a Cache-Status), where it had a say.
+ */
+export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | UpstreamReply) & {
+  readonly cacheStatus?: string;
+};
 
 /** Serves the calls of one network. Throws ServiceError; what is refused here never reaches a node. */
 export type Ledger = { readonly serve: (call: Call, context: Context) => Promise<LedgerReply> };

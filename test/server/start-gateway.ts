@@ -3,6 +3,8 @@ import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
+import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
+import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
@@ -28,6 +30,8 @@ export type GatewayOptions = {
   readonly maxHeldBytes?: number;
   readonly corsOrigins?: readonly string[];
   readonly readiness?: Readiness;
+  /** Without it nothing is kept. */
+  readonly cacheBytes?: number;
   readonly log?: Logger;
 };
 
@@ -55,7 +59,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const upstream = wrapUpstream(connectNodes(options.nodeUrls, node), { responseTimeoutMs, onRetry });
-  const ledger = createLedger({ upstream, environment: options.environment ?? 'localnet' });
+  const nodeLedger = createLedger({ upstream, environment: options.environment ?? 'localnet' });
+  const ledger =
+    options.cacheBytes === undefined
+      ? nodeLedger
+      : withCache(nodeLedger, {
+          answers: createAnswerCache(options.cacheBytes),
+          network: 'solana-localnet',
+          generation: () => 0,
+          onOutcome: (method, outcome) => metrics.countCache('solana-localnet', method, outcome),
+        });
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
   metrics.watchReplyMemory(replyMemory);
   const endpoint = createRpcEndpoint({

@@ -27,7 +27,12 @@ export function readEnvelope(raw: Buffer, value: Readonly<Record<string, unknown
     return { kind: 'invalid', error: serviceError('invalidRequest'), id };
   if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
   const isNotification = idSpan === undefined;
-  return { kind: 'call', call: { method, params, id, raw, idIsPlain: isPlainId(id), isNotification } };
+  const paramsSpan = members.find((member) => member.name === 'params');
+  const rawParams = paramsSpan && raw.subarray(paramsSpan.start, paramsSpan.end);
+  return {
+    kind: 'call',
+    call: { method, params, rawParams, id, raw, idIsPlain: isPlainId(id), isNotification },
+  };
 }
 
 /** Whether a parsed JSON value is an object, neither array nor null. */

@@ -9,7 +9,7 @@ import { serviceError, toServiceError } from '../../service-error.ts';
 import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import { readBody } from '../http/read-body.ts';
-import { COMMON_HEADERS, sendBody, sendError, sendParts } from '../http/respond.ts';
+import { COMMON_HEADERS, type HeaderMap, sendBody, sendError, sendParts } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
 import { parseBody } from './parse-body.ts';
@@ -77,15 +77,17 @@ async function answerSingle(
 }
 
 async function sendReply(reply: LedgerReply, call: Call, response: ServerResponse): Promise<void> {
+  const { cacheStatus } = reply;
+  const headers: HeaderMap = cacheStatus === undefined ? {} : { 'cache-status': `Keyslot; ${cacheStatus}` };
   switch (reply.kind) {
     case 'result':
-      return sendBody(response, 200, resultReply(call.id, reply.json));
+      return sendBody(response, 200, resultReply(call.id, reply.json), headers);
     case 'whole':
-      return sendBody(response, 200, reply.body);
+      return sendBody(response, 200, reply.body, headers);
     case 'stream': {
       const { sizeBytes } = reply;
       const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) };
-      response.writeHead(200, { ...COMMON_HEADERS, ...length });
+      response.writeHead(200, { ...COMMON_HEADERS, ...headers, ...length });
       return pipeline(reply.body, response);
     }
   }

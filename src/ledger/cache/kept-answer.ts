@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import { scanMembers } from '../../scan-json.ts';
+import type { UpstreamReply } from '../../upstream/upstream.ts';
+
+/** A node's reply without its id: the bytes before and after it. */
+export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
+
+/** Answers above this size are handed out as a stream, so that a slow client costs no copy. */
+const WHOLE_BYTES = 64 * 1024;
+
+/** The reply as it may be kept, copied; undefined unless it is a success with one id and a result that is not null. */
+export function keepAnswer(body: Buffer): KeptAnswer | undefined {
+  const members = scanMembers(body) ?? [];
+  const [id, ...otherIds] = members.filter(({ name }) => name === 'id');
+  const [result, ...otherResults] = members.filter(({ name }) => name === 'result' || name === 'error');
+  if (id === undefined || result === undefined || otherIds.length + otherResults.length > 0) return undefined;
+  if (result.name === 'error' || body.toString('latin1', result.start, result.end) === 'null')
+    return undefined;
+  return { before: copy(body.subarray(0, id.start)), after: copy(body.subarray(id.end)) };
+}
+
+/** The reply under a client's raw id token. */
+export function replyFrom({ before, after }: KeptAnswer, id: string): UpstreamReply {
+  const parts = [before, Buffer.from(id), after];
+  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 0);
+  if (sizeBytes <= WHOLE_BYTES)
+    return { kind: 'whole', body: Buffer.concat(parts, sizeBytes), isError: false };
+  return { kind: 'stream', body: Readable.from(parts, { objectMode: false }), sizeBytes };
+}
+
+/** Bytes of their own: a slice would keep the whole buffer that the connection was read into. */
+function copy(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}

@@ -1,0 +1,61 @@
+import { connect, type Socket } from 'node:net';
+
+type Done = (error: Error | undefined) => void;
+
+/** One kept-alive HTTP/1.1 connection, one request at a time; cheap, so that the generator costs little. */
+export class Connection {
+  readonly #socket: Socket;
+  #done: Done | undefined;
+  #head = '';
+  #leftBytes = 0;
+
+  constructor(port: number) {
+    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    this.#socket.on('data', (chunk) => this.#take(chunk));
+    this.#socket.on('error', (error) => this.#finish(error));
+    this.#socket.on('close', () => this.#finish(new Error('the connection was closed')));
+  }
+
+  /** Sends a request; `done` is called when its whole answer is there, with an error unless its status is 200. */
+  exchange(request: Buffer, done: Done): void {
+    this.#done = done;
+    this.#socket.write(request);
+  }
+
+  close(): void {
+    this.#done = undefined;
+    this.#socket.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#leftBytes > 0) this.#takeBody(chunk.length);
+    else this.#takeHead(chunk);
+  }
+
+  #takeHead(chunk: Buffer): void {
+    this.#head += chunk.toString('latin1');
+    const end = this.#head.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = this.#head.slice(0, end);
+    const bodyBytes = this.#head.length - end - 4;
+    this.#head = '';
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    if (length === undefined || !head.startsWith('HTTP/1.1 200 ')) {
+      this.#finish(new Error(head));
+      return;
+    }
+    this.#leftBytes = Number(length);
+    this.#takeBody(bodyBytes);
+  }
+
+  #takeBody(sizeBytes: number): void {
+    this.#leftBytes -= sizeBytes;
+    if (this.#leftBytes <= 0) this.#finish(undefined);
+  }
+
+  #finish(error: Error | undefined): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.(error);
+  }
+}

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
+import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { withCache } from '../../src/ledger/cache/with-cache.ts';
+import type { Ledger, LedgerReply } from '../../src/ledger/ledger.ts';
+import type { Call } from '../../src/server/json-rpc/call.ts';
+import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
+import { serviceError } from '../../src/service-error.ts';
+
+type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
+
+const caller = { keyId: 'k', accountId: 'a' };
+const context = {
+  ...caller,
+  signal: new AbortController().signal,
+  hold: createReplyMemory(1_000_000, 1_000_000).hold(),
+};
+
+function genesisHash(id: number): Call {
+  const body = `{"jsonrpc":"2.0","id":${id},"method":"getGenesisHash"}`;
+  const message = parseBody(Buffer.from(body), { maxBatchCalls: 1 });
+  if (message.kind === 'batch' || message.envelope.kind === 'invalid') throw new Error('no call');
+  return message.envelope.call;
+}
+
+function reply(result: string, id: number): LedgerReply {
+  return {
+    kind: 'whole',
+    body: Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":${id}}`),
+    isError: false,
+  };
+}
+
+/** A cache before a ledger whose calls are answered by hand. */
+function setUp(options: { readonly maxBytes?: number; readonly generation?: () => number } = {}) {
+  const pending: Pending[] = [];
+  const ledger: Ledger = {
+    serve: (call, { signal }) => {
+      const answer = { ...Promise.withResolvers<LedgerReply>(), call };
+      signal.addEventListener('abort', () => answer.reject(signal.reason));
+      pending.push(answer);
+      return answer.promise;
+    },
+  };
+  const answers = createAnswerCache(options.maxBytes ?? 1_000_000);
+  const generation = options.generation ?? (() => 0);
+  const cached = withCache(ledger, { answers, network: 'n', generation, onOutcome: () => undefined });
+  return { cached, pending, answers };
+}
+
+async function textOf(serving: Promise<LedgerReply>): Promise<string> {
+  const served = await serving;
+  return served.kind === 'whole' ? served.body.toString() : served.kind;
+}
+
+/** Lets everything run that waits for nothing from outside. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('calls for the same at the same time go to the node once, and each is answered under its own id', async () => {
+  const { cached, pending } = setUp();
+  const serving = [1, 2, 3, 4].map((id) => cached.serve(genesisHash(id), context));
+  expect(pending.length).toBe(1);
+  pending[0]?.resolve(reply('"hash"', 1));
+  expect(await Promise.all(serving.map(textOf))).toEqual(
+    [1, 2, 3, 4].map((id) => `{"jsonrpc":"2.0","result":"hash","id":${id}}`),
+  );
+  expect((await Promise.all(serving)).map(({ cacheStatus }) => cacheStatus)).toEqual([
+    'fwd=miss; stored',
+    ...Array(3).fill('fwd=miss; collapsed'),
+  ]);
+  expect(pending.length).toBe(1);
+});
+
+test('a null is not shared: each call gets an answer of its own', async () => {
+  const { cached, pending } = setUp();
+  const serving = [1, 2].map((id) => cached.serve(genesisHash(id), context));
+  pending[0]?.resolve(reply('null', 1));
+  await settle();
+  pending[1]?.resolve(reply('"later"', 2));
+  expect(await Promise.all(serving.map(textOf))).toEqual([
+    '{"jsonrpc":"2.0","result":null,"id":1}',
+    '{"jsonrpc":"2.0","result":"later","id":2}',
+  ]);
+});
+
+test('a failure is not shared', async () => {
+  const { cached, pending } = setUp();
+  const [first, second] = [1, 2].map((id) => cached.serve(genesisHash(id), context));
+  pending[0]?.reject(serviceError('upstreamUnavailable'));
+  await expect(first).rejects.toMatchObject({ code: 'upstreamUnavailable' });
+  pending[1]?.resolve(reply('"hash"', 2));
+  expect((await second)?.kind).toBe('whole');
+});
+
+test('when the client whose call went to the node leaves, one of the others goes in its place', async () => {
+  const { cached, pending } = setUp();
+  const leaver = new AbortController();
+  const first = cached.serve(genesisHash(1), { ...context, signal: leaver.signal });
+  const others = [2, 3].map((id) => cached.serve(genesisHash(id), context));
+  leaver.abort(new Error('left'));
+  await expect(first).rejects.toThrow('left');
+  await settle();
+  expect(pending.map(({ call }) => call.id)).toEqual(['1', '2']);
+  pending[1]?.resolve(reply('"hash"', 2));
+  expect((await Promise.all(others.map(textOf)))[1]).toBe('{"jsonrpc":"2.0","result":"hash","id":3}');
+});
+
+test('what was kept before the ledger began anew is out of reach, also if it arrives later', async () => {
+  let generation = 0;
+  const { cached, pending } = setUp({ generation: () => generation });
+  const before = cached.serve(genesisHash(1), context);
+  generation = 1;
+  pending[0]?.resolve(reply('"old"', 1));
+  await before;
+  const after = cached.serve(genesisHash(2), context);
+  pending[1]?.resolve(reply('"new"', 2));
+  expect(await textOf(after)).toContain('"new"');
+});
+
+test('the cache never holds more bytes than it may, and forgets the oldest first', () => {
+  const answers = createAnswerCache(16_000);
+  const answer = { before: Buffer.alloc(1_000), after: Buffer.alloc(0) };
+  for (let index = 0; index < 100; index++) {
+    answers.put(String(index), answer);
+    expect(answers.sizeBytes()).toBeLessThanOrEqual(16_000);
+  }
+  expect(answers.get('99')).toBe(answer);
+  expect(answers.get('0')).toBeUndefined();
+});
+
+test('an answer of an eighth of the cache is kept, a larger one is not', () => {
+  const answers = createAnswerCache(16_000);
+  answers.put('fits', { before: Buffer.alloc(1_000), after: Buffer.alloc(1_000) });
+  answers.put('does not', { before: Buffer.alloc(1_001), after: Buffer.alloc(1_000) });
+  expect(answers.get('fits')).toBeDefined();
+  expect(answers.get('does not')).toBeUndefined();
+});
