@@ -8,7 +8,7 @@ INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test generate check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test generate pack check check-drift check-types check-style check-layout install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -23,6 +23,9 @@ test: up-to-date ## install, generate and pass every test
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
+
+pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
+	@$(TSX) codegen/pack/main.ts
 
 check: check-drift check-types check-style check-layout ## generated/ up to date, types, lint, format, layout
 

@@ -8,6 +8,7 @@ import { renderDocs } from '../render/ledger/docs.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
+import { renderPackage } from '../render/ledger/package.ts';
 import { renderParams } from '../render/ledger/params.ts';
 import { renderGatewayHandlers, renderLocalnetHandlers } from '../render/ledger/registers.ts';
 import { renderResults } from '../render/ledger/results.ts';
@@ -33,6 +34,7 @@ export const ledgerArea = createArea({
     renderGatewayHandlers,
     renderDecoders,
     renderClient,
+    renderPackage,
     renderOpenrpc,
     renderDocs,
     renderResults,
