@@ -8,7 +8,7 @@ INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test generate pack check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test generate mock pack check check-drift check-types check-style check-layout install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -23,6 +23,9 @@ test: up-to-date ## install, generate and pass every test
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
+
+mock: up-to-date ## serve a mock ledger that answers from the examples of spec/; nothing else runs (PORT=8899)
+	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
 
 pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
 	@$(TSX) codegen/pack/main.ts

@@ -24,6 +24,8 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/serve.ts')).serve(command.options, process.env));
     case 'localnet':
       return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
+    case 'mock':
+      return run(async () => (await import('./cli/mock.ts')).mock(command.options));
   }
 }
 

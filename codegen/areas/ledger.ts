@@ -5,6 +5,7 @@ import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
 import { renderDocs } from '../render/ledger/docs.ts';
+import { renderExamples } from '../render/ledger/examples.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
@@ -35,6 +36,7 @@ export const ledgerArea = createArea({
     renderDecoders,
     renderClient,
     renderPackage,
+    renderExamples,
     renderOpenrpc,
     renderDocs,
     renderResults,

@@ -8,6 +8,7 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
+  | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly reason: string };
@@ -35,6 +36,12 @@ const LOCALNET_OPTIONS: OptionTable = {
   json: { type: 'boolean' },
 };
 
+const MOCK_OPTIONS: OptionTable = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  json: { type: 'boolean' },
+};
+
 /** Reads the arguments after `keyslot`. No command at all asks for help. */
 export function parseCommand(args: readonly string[]): Command {
   const [name = 'help', ...rest] = args;
@@ -51,12 +58,18 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('serve', rest, SERVE_OPTIONS);
     case 'localnet':
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
+    case 'mock':
+      return readOptions('mock', rest, MOCK_OPTIONS);
     default:
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
 }
 
-function readOptions(kind: 'serve' | 'localnet', args: readonly string[], table: OptionTable): Command {
+function readOptions(
+  kind: 'serve' | 'localnet' | 'mock',
+  args: readonly string[],
+  table: OptionTable,
+): Command {
   if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
   try {
     const { values } = parseArgs({ args: [...args], options: { ...table }, strict: true });

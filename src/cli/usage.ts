@@ -14,6 +14,10 @@ export function usage(): string {
     --slot-ms N                 length of a slot (400)
     --history-slots N           slots whose blocks are kept
     --json                      print where it serves as one line of JSON
+  keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
+    --port N                    port (8899; 0: any free one)
+    --host ADDRESS              address to listen on (127.0.0.1)
+    --json                      print where it serves as one line of JSON
   keyslot help
   keyslot version
 

@@ -6,6 +6,13 @@ export const getHighestSnapshotSlot: MethodContract = {
   cases: [
     {
       method: 'getHighestSnapshotSlot',
+      name: 'a node that keeps snapshots',
+      kind: 'example',
+      params: [],
+      expect: { kind: 'error', error: 'noSnapshot', code: -32008, message: 'No snapshot' },
+    },
+    {
+      method: 'getHighestSnapshotSlot',
       name: 'a node that keeps no snapshots',
       kind: 'example',
       params: [],
