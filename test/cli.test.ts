@@ -96,7 +96,7 @@ test.each([
 test('help names every command and setting, and exits with 0', async () => {
   const child = keyslot(['help']);
   expect(await ended(child)).toBe('exit code 0');
-  for (const word of ['serve', 'localnet', 'version', '--config', 'KEYSLOT_UPSTREAM_URL'])
+  for (const word of ['serve', 'localnet', 'mock', 'contract', 'version', '--config', 'KEYSLOT_UPSTREAM_URL'])
     expect(child.stdout()).toContain(word);
 });
 

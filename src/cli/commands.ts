@@ -9,6 +9,7 @@ export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
   | { readonly kind: 'mock'; readonly options: OptionValues }
+  | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly reason: string };
@@ -60,6 +61,8 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
     case 'mock':
       return readOptions('mock', rest, MOCK_OPTIONS);
+    case 'contract':
+      return isAskingForHelp(rest) ? { kind: 'help' } : { kind: 'contract', args: rest };
     default:
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
@@ -70,7 +73,7 @@ function readOptions(
   args: readonly string[],
   table: OptionTable,
 ): Command {
-  if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
+  if (isAskingForHelp(args)) return { kind: 'help' };
   try {
     const { values } = parseArgs({ args: [...args], options: { ...table }, strict: true });
     return { kind, options: values as OptionValues };
@@ -78,3 +81,5 @@ function readOptions(
     return { kind: 'mistake', reason: `${kind}: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
+
+const isAskingForHelp = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');

@@ -18,6 +18,11 @@ export function usage(): string {
     --port N                    port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)
     --json                      print where it serves as one line of JSON
+  keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
+    --apikey KEY                sent as the query parameter apikey
+    --allow-writes              ask for airdrops and send transactions too
+    --json                      print the report as JSON
+    --junit FILE                write it as JUnit XML too
   keyslot help
   keyslot version
 
