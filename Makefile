@@ -8,7 +8,7 @@ INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench generate check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test bench generate mock contract pack check check-drift check-types check-style check-layout install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -26,6 +26,15 @@ bench: up-to-date ## measure what a request costs beside other proxies; writes t
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
+
+mock: up-to-date ## serve a mock ledger that answers from the examples of spec/; nothing else runs (PORT=8899)
+	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
+
+contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… ARGS='--allow-writes --json --junit FILE')
+	@$(NODE) src/main.ts contract --url '$(URL)' $(if $(APIKEY),--apikey '$(APIKEY)') $(ARGS)
+
+pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
+	@$(TSX) codegen/pack/main.ts
 
 check: check-drift check-types check-style check-layout ## generated/ up to date, types, lint, format, layout
 

@@ -27,13 +27,18 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
     case 'keys':
       return run(async () => (await import('./cli/keys.ts')).keys(command, process.env));
+    case 'mock':
+      return run(async () => (await import('./cli/mock.ts')).mock(command.options));
+    case 'contract':
+      return run(async () => (await import('./cli/contract.ts')).contract(command.args));
   }
 }
 
-async function run(command: () => Promise<void>): Promise<number> {
+/** A command that gives a number has chosen its exit code by it. */
+async function run(command: () => Promise<unknown>): Promise<number> {
   try {
-    await command();
-    return 0;
+    const code = await command();
+    return typeof code === 'number' ? code : 0;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internalError') throw error;
     process.stderr.write(`keyslot: ${error.message}\n`);

@@ -99,6 +99,8 @@ test('help names every command and setting, and exits with 0', async () => {
   for (const word of [
     'serve',
     'localnet',
+    'mock',
+    'contract',
     'keys create',
     'keys revoke',
     'version',

@@ -5,9 +5,11 @@ import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
 import { renderDocs } from '../render/ledger/docs.ts';
+import { renderExamples } from '../render/ledger/examples.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
+import { renderPackage } from '../render/ledger/package.ts';
 import { renderParams } from '../render/ledger/params.ts';
 import { renderGatewayHandlers, renderLocalnetHandlers } from '../render/ledger/registers.ts';
 import { renderResults } from '../render/ledger/results.ts';
@@ -33,6 +35,8 @@ export const ledgerArea = createArea({
     renderGatewayHandlers,
     renderDecoders,
     renderClient,
+    renderPackage,
+    renderExamples,
     renderOpenrpc,
     renderDocs,
     renderResults,

@@ -105,6 +105,7 @@ export const METHOD_SHAPE = {
         params: { type: 'array' },
         result: true,
         error: text,
+        context: { type: 'object' },
         'x-live': live,
       }),
     },

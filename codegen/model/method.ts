@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { Schema } from './schema.ts';
 
 export const TAGS = [
@@ -31,6 +31,8 @@ export type Example = {
   readonly params: readonly Json[];
   readonly result?: Json;
   readonly error?: string;
+  /** What fills the error's message and data; only with errors that the checks of params do not find. */
+  readonly context?: JsonObject;
   readonly 'x-live'?: Live;
 };
 

@@ -10,6 +10,8 @@ export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
   | KeysCommand
+  | { readonly kind: 'mock'; readonly options: OptionValues }
+  | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly reason: string };
@@ -38,6 +40,12 @@ const LOCALNET_OPTIONS: OptionTable = {
   json: { type: 'boolean' },
 };
 
+const MOCK_OPTIONS: OptionTable = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  json: { type: 'boolean' },
+};
+
 /** Reads the arguments after `keyslot`. No command at all asks for help. */
 export function parseCommand(args: readonly string[]): Command {
   const [name = 'help', ...rest] = args;
@@ -56,12 +64,20 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
     case 'keys':
       return orMistake('keys', rest, () => parseKeysArguments(rest));
+    case 'mock':
+      return readOptions('mock', rest, MOCK_OPTIONS);
+    case 'contract':
+      return isAskingForHelp(rest) ? { kind: 'help' } : { kind: 'contract', args: rest };
     default:
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
 }
 
-function readOptions(kind: 'serve' | 'localnet', args: readonly string[], table: OptionTable): Command {
+function readOptions(
+  kind: 'serve' | 'localnet' | 'mock',
+  args: readonly string[],
+  table: OptionTable,
+): Command {
   return orMistake(kind, args, () => {
     const { values } = parseArgs({ args: [...args], options: { ...table }, strict: true });
     return { kind, options: values as OptionValues };
@@ -69,10 +85,12 @@ function readOptions(kind: 'serve' | 'localnet', args: readonly string[], table:
 }
 
 function orMistake(name: string, args: readonly string[], read: () => Command): Command {
-  if (args.includes('--help') || args.includes('-h')) return { kind: 'help' };
+  if (isAskingForHelp(args)) return { kind: 'help' };
   try {
     return read();
   } catch (error) {
     return { kind: 'mistake', reason: `${name}: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
+
+const isAskingForHelp = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');

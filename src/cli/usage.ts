@@ -25,6 +25,15 @@ export function usage(): string {
   keyslot keys revoke ID        refuses a key from now on, for good
     --json                      (keys ...) print the result as one line of JSON
     --config FILE, --data-dir   (keys ...) which server's keys; as given to serve
+  keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
+    --port N                    port (8899; 0: any free one)
+    --host ADDRESS              address to listen on (127.0.0.1)
+    --json                      print where it serves as one line of JSON
+  keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
+    --apikey KEY                sent as the query parameter apikey
+    --allow-writes              ask for airdrops and send transactions too
+    --json                      print the report as JSON
+    --junit FILE                write it as JUnit XML too
   keyslot help
   keyslot version
 

@@ -1,21 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serviceError, toServiceError } from '../service-error.ts';
-import { isJsonContentType } from '../server/http/content-type.ts';
-import { type HttpServer, startHttpServer } from '../server/http/http-server.ts';
-import { sendPreflight } from '../server/http/preflight.ts';
-import { readBody } from '../server/http/read-body.ts';
-import { sendBody, sendError } from '../server/http/respond.ts';
-import { answerBody } from '../server/json-rpc/answer-body.ts';
-import type { ServeCall } from '../server/json-rpc/call.ts';
+import type { HttpServer } from '../server/http/http-server.ts';
+import { startNodeServer } from '../server/http/node-server.ts';
 import { callMethod } from './call-method.ts';
 import type { Ledger } from './ledger.ts';
 import { printResult } from './printed-result.ts';
-
-/** A validator's own limit of a request body. */
-const MAX_BODY_BYTES = 51_200;
-const REQUEST_TIMEOUT_MS = 30_000;
-const IDLE_TIMEOUT_MS = 120_000;
-const LIMITS = { maxBatchCalls: 1_000, batchConcurrency: 1 } as const;
 
 export type RpcServerOptions = { readonly host: string /** 0: any free port. */; readonly port: number };
 
@@ -25,33 +12,11 @@ export type RpcServerOptions = { readonly host: string /** 0: any free port. */;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function startRpcServer(ledger: Ledger, { host, port }: RpcServerOptions): Promise<HttpServer> {
-  const serve: ServeCall = async ({ method, params }) => ({
-    kind: 'result',
-    json: printResult(await callMethod(ledger, method, params)),
-  });
-  return startHttpServer((request, response) => answer(serve, request, response), {
-    host,
-    port,
-    portSetting: '--rpc-port',
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    idleTimeoutMs: IDLE_TIMEOUT_MS,
-  });
-}
-
-async function answer(serve: ServeCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  try {
-    response.setHeader('access-control-allow-origin', '*');
-    await route(serve, request, response);
-  } catch (error) {
-    sendError(response, toServiceError(error));
-  }
-}
-
-async function route(serve: ServeCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === '/health') return sendBody(response, 200, 'ok', { 'content-type': 'text/plain' });
-  if (request.method === 'OPTIONS') return sendPreflight(request, response);
-  if (request.method !== 'POST') throw serviceError('methodNotAllowed');
-  if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
-  const body = await readBody(request, response, MAX_BODY_BYTES);
-  sendBody(response, 200, (await answerBody(body, serve, LIMITS)) ?? '');
+  return startNodeServer(
+    async ({ method, params }) => ({
+      kind: 'result',
+      json: printResult(await callMethod(ledger, method, params)),
+    }),
+    { host, port, portSetting: '--rpc-port' },
+  );
 }

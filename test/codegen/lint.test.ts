@@ -94,6 +94,24 @@ const rows: readonly Row[] = [
     '/examples/0',
     /a result or an error/,
   ],
+  [
+    'an example of a ledger error that does not say what fills it',
+    THING,
+    set('examples/1', {
+      name: 'x',
+      params: ['11111111111111111111111111111111'],
+      error: 'blockNotAvailable',
+    }),
+    '/examples/1/context',
+    /blockNotAvailable wants slot as integer/,
+  ],
+  [
+    'an example of refused params that says what fills the error',
+    THING,
+    set('examples/1/context', { parameter: 'commitment' }),
+    '/examples/1/context',
+    /parameter is not to be told here/,
+  ],
   ['an unknown error', THING, set('errors/0', 'noSuchError'), '/errors/0', /errors\.yaml has no noSuchError/],
   [
     'an unknown error of a limit',

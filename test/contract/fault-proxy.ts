@@ -17,6 +17,9 @@ export type Fault = {
 
 export type FaultProxy = RpcTarget & { readonly stop: () => Promise<void> };
 
+/** Longer than a client is busy with the largest answer. */
+const KEEP_ALIVE_MS = 60_000;
+
 /** Serves what the target serves, with one fault. */
 export async function startFaultProxy(target: RpcTarget, fault: Fault): Promise<FaultProxy> {
   const server = createServer((incoming, outgoing) => {
@@ -25,6 +28,7 @@ export async function startFaultProxy(target: RpcTarget, fault: Fault): Promise<
       (error: unknown) => outgoing.writeHead(502).end(String(error)),
     );
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done, fail) => {
     server.once('error', fail).listen(0, '127.0.0.1', done);
   });

@@ -1,4 +1,4 @@
-import { isMethodName } from '../../generated/ledger/methods.ts';
+import { isMethodName, METHODS } from '../../generated/ledger/methods.ts';
 import type { Case } from '../../generated/test/contract-case.ts';
 import { printJson } from '../support/exact-json.ts';
 import { post, type RpcTarget } from '../support/json-rpc.ts';
@@ -10,6 +10,8 @@ export type CaseResult = {
   readonly case: Case;
   /** What is wrong with the answer; empty when the case passed. */
   readonly failures: readonly string[];
+  /** What was answered, where that is a JSON-RPC reply. */
+  readonly answer?: Envelope;
 };
 
 export type Report = {
@@ -35,7 +37,7 @@ export async function runContract(
   const queue = cases.entries();
   const work = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      results[index] = { case: item, failures: await runCase(target, item, scenario, idOf(index), seen) };
+      results[index] = { case: item, ...(await runCase(target, item, scenario, idOf(index), seen)) };
     }
   };
   await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
@@ -51,18 +53,35 @@ async function runCase(
   scenario: Scenario,
   id: number | string,
   seen: Set<string>,
-): Promise<readonly string[]> {
-  if (item.setup !== undefined) return ['the run knows no setup'];
+): Promise<Omit<CaseResult, 'case'>> {
+  if (item.setup !== undefined) return { failures: ['the run knows no setup'] };
   try {
     const params = await fillIn(item.params, scenario);
-    const { status, text } = await post(target, { jsonrpc: '2.0', id, method: item.method, params });
+    const { status, text } = await send(target, { jsonrpc: '2.0', id, method: item.method, params });
     const envelope = readEnvelope(status, text, id);
-    if (!('kind' in envelope)) return envelope;
+    if (!('kind' in envelope)) return { failures: envelope };
     const failures = [...compare(envelope, item.expect), ...judged(item.method, envelope, seen)];
-    return failures.length > 0 ? [...failures, `sent ${printJson(params).slice(0, 300)}`] : [];
+    const sent = failures.length > 0 ? [`sent ${printJson(params).slice(0, 300)}`] : [];
+    return { failures: [...failures, ...sent], answer: envelope };
   } catch (error) {
-    return [String(error)];
+    return { failures: [String(error)] };
   }
+}
+
+/**
+ * Posts a call; once more where the connection broke and the method may be repeated: a server may close an idle connection
+ * just when it is used again.
+ */
+async function send(
+  target: RpcTarget,
+  message: { readonly method: string } & Readonly<Record<string, unknown>>,
+) {
+  const { method } = message;
+  const isSafe = isMethodName(method) && METHODS[method].retry === 'safe';
+  return await post(target, message).catch((error: unknown) => {
+    if (isSafe && error instanceof TypeError) return post(target, message);
+    throw error;
+  });
 }
 
 function judged(method: string, envelope: Envelope, seen: Set<string>): readonly string[] {

@@ -66,6 +66,23 @@ export async function startLocalnet({ env = {}, args = [] }: StartOptions = {}):
   }
 }
 
+export type RunningMock = {
+  readonly rpcUrl: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts `keyslot mock` on a free port and waits until it announces it. */
+export async function startMock(): Promise<RunningMock> {
+  const node = startNode(['src/main.ts', 'mock', '--port', '0', '--json'], {});
+  try {
+    const port = await started(node, 'keyslot mock', () => readyPort(node.stdout()));
+    return { rpcUrl: `http://127.0.0.1:${port}`, stop: node.stop };
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
 async function started<T>(
   child: NodeProcess,
   name: string,

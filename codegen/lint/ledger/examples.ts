@@ -37,10 +37,32 @@ const checkAll = (method: Method, model: LedgerModel): readonly Fault[] => {
     }));
     if ((example.error === undefined) === (example.result === undefined))
       return [...params, { pointer, message: 'an example has either a result or an error' }];
-    if (example.error !== undefined || fits(example.result)) return params;
+    const told = checkContext(example, check(example.params) === undefined, model).map((message) => ({
+      pointer: `${pointer}/context`,
+      message,
+    }));
+    if (example.error !== undefined || fits(example.result)) return [...params, ...told];
     return [...params, ...resultFault(fits.errors ?? [], `${pointer}/result`)];
   });
 };
+
+/** An error that the params alone do not give is told with its whole context. */
+const checkContext = (
+  { error = '', context = {} }: Example,
+  isAccepted: boolean,
+  { errors }: LedgerModel,
+): readonly string[] => {
+  const wanted = isAccepted ? Object.entries(errors.get(error)?.context ?? {}) : [];
+  const missing = wanted.filter(([name, type]) => typeOf(context[name]) !== type);
+  const unknown = Object.keys(context).filter((name) => !wanted.some(([known]) => known === name));
+  return [
+    ...missing.map(([name, type]) => `${error} wants ${name} as ${type}`),
+    ...unknown.map((name) => `${name} is not to be told here`),
+  ];
+};
+
+const typeOf = (value: unknown): string =>
+  typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
 
 /** Of the branches of a union, the one that got furthest tells most. */
 const resultFault = (errors: readonly ErrorObject[], at: string): readonly Fault[] => {

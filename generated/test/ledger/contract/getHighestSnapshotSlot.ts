@@ -6,7 +6,7 @@ export const getHighestSnapshotSlot: MethodContract = {
   cases: [
     {
       method: 'getHighestSnapshotSlot',
-      name: 'a node with snapshots',
+      name: 'a node that keeps snapshots',
       kind: 'example',
       params: [],
       expect: { kind: 'error', error: 'noSnapshot', code: -32008, message: 'No snapshot' },

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { serviceError } from '../service-error.ts';
+
+/** The contract run: it and its cases belong to the tests, whose code is never loaded here (docs/decisions/contract-command.md). */
+const PROGRAM = fileURLToPath(new URL('../../test/contract/main.ts', import.meta.url));
+const EXIT_KILLED = 130;
+
+/**
+ * `keyslot contract`: runs the contract cases of the specification against any server, in a process of its own.
+ *
+ * @returns its exit code: 0 the server keeps to them, 1 it does not, 2 it could not be asked.
+ * @throws ServiceError invalidConfig where the contract run is not installed.
+ */
+export async function contract(args: readonly string[]): Promise<number> {
+  if (!existsSync(PROGRAM))
+    throw serviceError('invalidConfig', { problems: 'contract: it runs from a checkout of Keyslot only' });
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? EXIT_KILLED;
+}

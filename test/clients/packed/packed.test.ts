@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
+const SETUP_DEADLINE_MS = 120_000;
+
+let folder = '';
+const installed = (path: string): string => join(folder, 'node_modules/@keyslot/client', path);
+
+/** Packs the client, and installs the tarball in an empty folder, as a user without the registry would. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyslot-packed-'));
+  const out = join(folder, 'dist');
+  const packed = await run(NODE, ['--import', 'tsx', 'codegen/pack/main.ts', '--out', out], { cwd: ROOT });
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const npm = ['install', '--offline', '--no-audit', '--no-fund', packed.stdout.trim()];
+  await run('npm', npm, { cwd: folder });
+  await copyFile(new URL('program.ts', import.meta.url), join(folder, 'program.ts'));
+}, SETUP_DEADLINE_MS);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What the compiler finds in the program with these options, beside strict. */
+async function check(options: Readonly<Record<string, unknown>>): Promise<string> {
+  const compilerOptions = { strict: true, noEmit: true, target: 'es2024', skipLibCheck: false, ...options };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+  return await run(NODE, [COMPILER, '-p', '.'], { cwd: folder }).then(
+    () => '',
+    (error: { readonly stdout: string }) => error.stdout,
+  );
+}
+
+const withNodeTypes = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] };
+
+test('the package says what it is, and depends on nothing', async () => {
+  const manifest = JSON.parse(await readFile(installed('package.json'), 'utf8')) as Record<string, unknown>;
+  const root = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+  expect(manifest).toMatchObject({ name: '@keyslot/client', version: root.version, license: 'Apache-2.0' });
+  expect(Object.keys(manifest).filter((member) => /dependencies|scripts/i.test(member))).toEqual([]);
+  expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
+    '@keyslot',
+  ]);
+  expect(await readFile(installed('README.md'), 'utf8')).toContain('# @keyslot/client');
+});
+
+test('it is JavaScript with types, and imports nothing but itself', async () => {
+  const files = (await readdir(installed('lib'), { recursive: true })).filter((path) => path.includes('.'));
+  const scripts = files.filter((path) => path.endsWith('.js'));
+  expect(scripts).toContain('ledger/package.js');
+  expect(files.filter((path) => !scripts.includes(path)).sort()).toEqual(
+    scripts.map((path) => path.replace(/\.js$/, '.d.ts')).sort(),
+  );
+  for (const file of files) {
+    const text = await readFile(installed(`lib/${file}`), 'utf8');
+    const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, to]) => to);
+    expect(imports.filter((to) => !/^\.\.?\/[\w/-]+\.js$/.test(to ?? ''))).toEqual([]);
+  }
+});
+
+test.each([
+  ['Node', { module: 'nodenext', lib: ['es2024'] }],
+  ['a bundler', { module: 'preserve', lib: ['es2024', 'dom'] }],
+])('a program type-checks under strict as one for %s', async (_, options) => {
+  expect(await check({ ...options, ...withNodeTypes })).toBe('');
+});
+
+test('the types of the package need no types of Node', async () => {
+  const found = await check({ module: 'nodenext', lib: ['es2024', 'dom'], types: [] });
+  expect(found.match(/^.*error TS.*$/gm)?.map((line) => line.replace(/\(.*?\)/, ''))).toEqual([
+    expect.stringMatching(/^program\.ts: error TS\d+: Cannot find name 'process'/),
+  ]);
+});
+
+test('the program works against a server: exact integers, and errors by their names', async () => {
+  const address = new URL(inject('rpcUrl'));
+  const apiKey = address.searchParams.get('apikey') ?? '';
+  address.search = '';
+  const { stdout } = await run(NODE, ['program.ts', address.href, apiKey], { cwd: folder });
+  expect(JSON.parse(stdout)).toEqual({
+    slot: 'bigint',
+    lamports: '1',
+    rentEpoch: '18446744073709551615',
+    notAnAddress: expect.any(String),
+    tooWide: 'slotRangeTooLarge',
+    tooWideCode: -32602,
+    wrongKey: 'apiKeyUnknown',
+  });
+});

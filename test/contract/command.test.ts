@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { METHODS } from '../../generated/ledger/methods.ts';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { confirm } from '../support/confirmation.ts';
+import { eventually } from '../support/eventually.ts';
+import { call } from '../support/json-rpc.ts';
+import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+import { startNode } from '../support/node-process.ts';
+import { startFaultProxy } from './fault-proxy.ts';
+
+const RUN_DEADLINE_MS = 120_000;
+const WRITES = ['requestAirdrop', 'sendTransaction'];
+const directory = useNewDirectory();
+const running: { readonly stop: () => Promise<void> }[] = [];
+
+afterEach(() => Promise.all(running.splice(0).map(({ stop }) => stop())));
+
+async function contract(...args: readonly string[]) {
+  const child = startNode(['src/main.ts', 'contract', ...args], {});
+  running.push(child);
+  const ended = await eventually('the command has ended', child.ended, { timeoutMs: RUN_DEADLINE_MS });
+  return { ended, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+type Json = {
+  readonly isFulfilled: boolean;
+  readonly methods: readonly {
+    readonly method: string;
+    readonly verdict: string;
+    readonly held: number;
+    readonly leftOut: number;
+    readonly cases: readonly { readonly outcome: string; readonly failures: readonly string[] }[];
+  }[];
+};
+
+/** The methods by what the report says of them. */
+function byVerdict(text: string): Readonly<Record<string, readonly string[]>> {
+  const { methods } = JSON.parse(text) as Json;
+  const verdicts = [...new Set(methods.map(({ verdict }) => verdict))];
+  return Object.fromEntries(
+    verdicts.map((verdict) => [
+      verdict,
+      methods.filter((each) => each.verdict === verdict).map(({ method }) => method),
+    ]),
+  );
+}
+
+const count = (text: string, pattern: RegExp): number => [...text.matchAll(pattern)].length;
+
+describe('against keyslot serve', () => {
+  let server: RunningKeyslot;
+  const url = (): string => server.rpcUrl.split('?')[0] ?? '';
+
+  beforeAll(async () => {
+    server = await startKeyslot();
+    const wallet = 'EHv7fYD9vE2XFxdVKbU3VTuUPy7PXogzrmC8vhJDroUC';
+    await confirm(server, String(await call(server, 'requestAirdrop', [wallet, 1_000_000_000])));
+  }, RUN_DEADLINE_MS);
+  afterAll(() => server?.stop());
+
+  test(
+    'every method holds, nothing is written, and the key is not shown',
+    async () => {
+      const before = await call(server, 'getTransactionCount');
+      const junit = join(directory(), 'junit.xml');
+      const args = ['--url', url(), '--apikey', server.apiKey, '--json', '--junit', junit];
+      const { ended, stdout, stderr } = await contract(...args);
+      expect([ended, stderr]).toEqual(['exit code 0', '']);
+      const others = Object.keys(METHODS).filter((method) => !WRITES.includes(method));
+      expect(byVerdict(stdout)).toEqual({ holds: others, unproven: WRITES });
+      const { methods } = JSON.parse(stdout) as Json;
+      expect(methods.reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(1_000);
+      expect(await call(server, 'getTransactionCount')).toBe(before);
+      const xml = await readFile(junit, 'utf8');
+      const cases = Object.values(CONTRACT).flatMap((each) => each.cases);
+      expect(count(xml, /<testcase /g)).toBe(cases.length);
+      expect(count(xml, /<skipped /g)).toBe(
+        methods.reduce((sum, each) => sum + each.leftOut + each.cases.length, 0),
+      );
+      expect(xml).not.toContain('<failure');
+      expect(stdout + xml).not.toContain(server.apiKey);
+    },
+    RUN_DEADLINE_MS,
+  );
+
+  test(
+    'a wrong result and a missing method are found, where they are and nowhere else',
+    async () => {
+      const proxy = await startFaultProxy(server, {
+        reply: (text, { method, id }) => {
+          if (method === 'getBalance') return text.replace(/"value":(\d+)/, '"value":"$1"');
+          const missing = { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
+          return method === 'getVersion' ? JSON.stringify(missing) : text;
+        },
+      });
+      running.push(proxy);
+      const junit = join(directory(), 'junit.xml');
+      const { ended, stdout } = await contract('--url', proxy.rpcUrl, '--json', '--junit', junit);
+      expect(ended).toBe('exit code 1');
+      const { methods } = JSON.parse(stdout) as Json;
+      const wrong = methods.filter(({ verdict }) => verdict === 'differs' || verdict === 'absent');
+      const unforeseen = wrong.filter(({ method }) => !['getBalance', 'getVersion'].includes(method));
+      expect(unforeseen).toEqual([]);
+      expect(wrong.map(({ verdict }) => verdict)).toEqual(['differs', 'absent']);
+      const balance = methods.find(({ method }) => method === 'getBalance');
+      expect(balance?.cases[0]?.failures.join()).toContain('result/value fails x-int');
+      const suite =
+        /<testsuite name="getBalance"[\s\S]*?<\/testsuite>/.exec(await readFile(junit, 'utf8'))?.[0] ?? '';
+      expect(count(suite, /<failure message="differed">/g)).toBe(balance?.cases.length);
+    },
+    RUN_DEADLINE_MS,
+  );
+
+  test(
+    'with --allow-writes the methods that write are held against the contract too',
+    async () => {
+      const { ended, stdout, stderr } = await contract('--url', server.rpcUrl, '--allow-writes', '--json');
+      expect([ended, stderr]).toEqual(['exit code 0', '']);
+      expect(byVerdict(stdout)).toEqual({ holds: Object.keys(METHODS) });
+    },
+    RUN_DEADLINE_MS,
+  );
+
+  test('a key that is refused ends the run, and is not shown', async () => {
+    const { ended, stderr } = await contract('--url', url(), '--apikey', 'ks_key_wrong');
+    expect(ended).toBe('exit code 2');
+    expect(stderr).toContain('-32041');
+    expect(stderr).not.toContain('ks_key_wrong');
+  });
+});
+
+test(
+  'a mock is told from a ledger: what depends on an address that is not in its examples differs',
+  async () => {
+    const mock = await startMock();
+    running.push(mock);
+    const { ended, stdout } = await contract('--url', mock.rpcUrl);
+    expect(ended).toBe('exit code 1');
+    expect([...stdout.matchAll(/^differs +(\w+)/gm)].map(([, method]) => method)).toEqual([
+      'getTokenAccountBalance',
+      'getTokenAccountsByOwner',
+      'getTokenLargestAccounts',
+      'getTokenSupply',
+    ]);
+    expect(stdout).toMatch(/^holds +getBalance +\d+ held, 1 unproven$/m);
+    expect(stdout).toContain('53 methods: holds 47, differs 4, absent 0, unproven 2');
+  },
+  RUN_DEADLINE_MS,
+);
+
+test.each([
+  ['no address', [], '--url URL is missing'],
+  ['an address that is none', ['--url', 'localhost:8899'], '--url is no http or https address'],
+  ['an unknown option', ['--url', 'http://127.0.0.1:2', '--fast'], '--fast'],
+  [
+    'a server that is not there',
+    ['--url', 'http://127.0.0.1:2', '--apikey', 'ks_key_secret'],
+    'ECONNREFUSED',
+  ],
+])('%s is a mistake: exit code 2 and a line that says why', async (_, args, reason) => {
+  const { ended, stdout, stderr } = await contract(...args);
+  expect([ended, stdout]).toEqual(['exit code 2', '']);
+  expect(stderr).toContain(reason);
+  expect(stderr.split('\n')).toHaveLength(2);
+  expect(stderr).not.toContain('ks_key_secret');
+});

@@ -1,0 +1,82 @@
+import { Keypair } from '@solana/web3.js';
+import { call, type RpcTarget } from '../../support/json-rpc.ts';
+import { freshValues } from '../scenario/fresh-values.ts';
+
+/** Values that stand behind `$name`: those that could be read, and those made anew at each use. */
+export type ObservedScenario = {
+  /** Undefined for what only a run that writes can give. */
+  readonly value: (name: string) => (() => Promise<unknown>) | undefined;
+};
+
+const PROGRAMS = {
+  systemProgram: '11111111111111111111111111111111',
+  tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  token2022Program: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+};
+
+/** What freshValues gives without sending anything to the ledger. */
+const UNSENT = [
+  ...['latestBlockhash', 'expiredBlockhash', 'feeMessage', 'finalizedSlot', 'confirmedSlot'],
+  ...['signedTransfer58', 'signedTransfer64', 'unsignedTransfer64', 'unknownAddress', 'unknownSignature'],
+] as const;
+
+const BLOCKS_LOOKED_AT = 20;
+
+type Landed = Partial<Readonly<Record<'wallet' | 'transferSignature' | 'transferSlot', unknown>>>;
+
+/**
+ * Reads what a run needs from any server without changing anything on it: its identity, a vote account, and a legacy
+ * transaction of a recent block with its payer. Transfers are signed by a key pair without funds and only simulated.
+ *
+ * @throws Error when the server does not answer getSlot.
+ */
+export async function observeScenario(target: RpcTarget): Promise<ObservedScenario> {
+  const nobody = Keypair.generate();
+  const fresh = freshValues({ target, wallet: nobody, airdropSignature: '' }, Keypair.generate().publicKey);
+  const slot = Number(await call(target, 'getSlot', [{ commitment: 'finalized' }]));
+  const [node, landed] = await Promise.all([readNode(target), findLanded(target, slot)]);
+  const fixed: Readonly<Record<string, unknown>> = { wallet: node.identity, ...PROGRAMS, ...node, ...landed };
+  return {
+    value: (name) => {
+      if (fixed[name] !== undefined) return async () => fixed[name];
+      return UNSENT.some((each) => each === name) ? fresh[name] : undefined;
+    },
+  };
+}
+
+/** A method that the server does not have leaves its values out. */
+async function readNode(target: RpcTarget): Promise<Readonly<Record<string, unknown>>> {
+  const [identity, votes] = await Promise.all([
+    call(target, 'getIdentity').catch(() => undefined),
+    call(target, 'getVoteAccounts').catch(() => undefined),
+  ]);
+  const named = identity as { readonly identity?: string } | undefined;
+  const voting = votes as { readonly current?: readonly { readonly votePubkey: string }[] } | undefined;
+  return { identity: named?.identity, voteAccount: voting?.current?.[0]?.votePubkey };
+}
+
+type Block = {
+  readonly transactions?: readonly {
+    readonly version?: unknown;
+    readonly meta: { readonly err: unknown } | null;
+    readonly transaction: {
+      readonly signatures: readonly string[];
+      readonly accountKeys: readonly { readonly pubkey: string }[];
+    };
+  }[];
+};
+
+/** The newest legacy transaction that succeeded, in the blocks up to `slot` that are looked at; nothing where there is none. */
+async function findLanded(target: RpcTarget, slot: number): Promise<Landed> {
+  const slots = await call(target, 'getBlocks', [Math.max(0, slot - BLOCKS_LOOKED_AT), slot]).catch(() => []);
+  for (const at of (slots as readonly number[]).toReversed()) {
+    const config = { transactionDetails: 'accounts', maxSupportedTransactionVersion: 0, rewards: false };
+    const block = (await call(target, 'getBlock', [at, config]).catch(() => ({}))) as Block;
+    const found = block.transactions?.find(({ version, meta }) => version === 'legacy' && meta?.err === null);
+    if (found !== undefined) {
+      const { signatures, accountKeys } = found.transaction;
+      return { wallet: accountKeys[0]?.pubkey, transferSignature: signatures[0], transferSlot: at };
+    }
+  }
+  return {};
+}

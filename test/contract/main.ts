@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { chooseCases } from './command/choose-cases.ts';
+import { isFulfilled, type MethodReport, reportMethods } from './command/method-reports.ts';
+import { observeScenario } from './command/observe-scenario.ts';
+import { type ContractOptions, readContractOptions } from './command/options.ts';
+import { printAsJson, printJunit, printText } from './command/print-report.ts';
+import { runContract } from './runner.ts';
+import { actScenario } from './scenario.ts';
+
+/** The exit codes beside 0: the server does not fulfil the contract; it could not be asked, or the command line is wrong. */
+const EXIT_UNFULFILLED = 1;
+const EXIT_MISTAKE = 2;
+
+/** `keyslot contract`: runs the contract cases against a server and prints what holds. */
+async function main(args: readonly string[]): Promise<number> {
+  let options: ContractOptions;
+  try {
+    options = readContractOptions(args);
+  } catch (error) {
+    return mistake(error);
+  }
+  try {
+    const report = { url: options.shownUrl, methods: await run(options) };
+    if (options.junitFile !== undefined) writeFileSync(options.junitFile, printJunit(report));
+    process.stdout.write(options.json ? printAsJson(report) : printText(report));
+    return isFulfilled(report.methods) ? 0 : EXIT_UNFULFILLED;
+  } catch (error) {
+    return mistake(error);
+  }
+}
+
+async function run({ target, allowWrites }: ContractOptions): Promise<readonly MethodReport[]> {
+  const all = Object.values(CONTRACT).flatMap(({ cases }) => cases);
+  if (allowWrites)
+    return reportMethods((await runContract(target, all, await actScenario(target))).results, true);
+  const { cases, scenario } = chooseCases(all, await observeScenario(target));
+  return reportMethods((await runContract(target, cases, scenario)).results, false);
+}
+
+function mistake(error: unknown): number {
+  const reason = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  process.stderr.write(`contract: ${error instanceof Error ? error.message : String(error)}${reason}\n`);
+  return EXIT_MISTAKE;
+}
+
+process.exitCode = await main(process.argv.slice(2));

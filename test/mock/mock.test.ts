@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXAMPLES } from '../../generated/ledger/examples.ts';
+import { METHODS, type MethodName } from '../../generated/ledger/methods.ts';
+import type { Case } from '../../generated/test/contract-case.ts';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { compare, readEnvelope } from '../contract/check-reply.ts';
+import { judgeResult } from '../contract/judge-result.ts';
+import { parseStrictJson, printJson } from '../support/exact-json.ts';
+import { post } from '../support/json-rpc.ts';
+import { type RunningMock, startMock } from '../support/keyslot.ts';
+
+let mock: RunningMock;
+
+beforeAll(async () => {
+  mock = await startMock();
+});
+afterAll(() => mock?.stop());
+
+const names = Object.keys(METHODS) as MethodName[];
+
+async function ask(method: string, params: unknown, id: unknown = 1) {
+  const { status, text } = await post(mock, { jsonrpc: '2.0', id, method, params });
+  const envelope = readEnvelope(status, text, id);
+  if (!('kind' in envelope)) throw new Error(envelope.join('\n'));
+  return envelope;
+}
+
+describe.each(names)('%s', (method) => {
+  test('has a result, and each result it answers fits its schema', async () => {
+    const results = EXAMPLES[method].filter((example) => 'result' in example);
+    expect(results.length).toBeGreaterThan(0);
+    for (const { params } of results) {
+      const envelope = await ask(method, params);
+      expect(envelope.kind === 'result' && judgeResult(method, envelope.result).problems).toEqual([]);
+    }
+  });
+
+  test('answers the first of the examples that have the same params', async () => {
+    if (method === 'rpc.discover') return;
+    for (const example of EXAMPLES[method]) {
+      const first = EXAMPLES[method].find(({ params }) => printJson(params) === printJson(example.params));
+      const envelope = await ask(method, example.params);
+      if (first !== undefined && 'result' in first)
+        expect(envelope).toEqual({ kind: 'result', result: parseStrictJson(printJson(first.result)) });
+      else expect(envelope).toMatchObject({ kind: 'error', error: { code: expect.any(Number) } });
+    }
+  });
+
+  /** What is refused whatever the ledger holds: the params are refused before it is asked. */
+  const refused = CONTRACT[method].cases.filter(
+    ({ params, expect: { kind } }) => kind === 'error' && !printJson(params).includes('"$'),
+  );
+  const isTold = (item: Case): boolean =>
+    EXAMPLES[method].some(({ params }) => printJson(params) === printJson(item.params));
+
+  test('refuses what the specification refuses, in its words', async () => {
+    for (const item of refused.filter((each) => !isTold(each))) {
+      const problems = compare(await ask(item.method, item.params), item.expect);
+      expect([item.name, problems]).toEqual([item.name, []]);
+    }
+  });
+});
+
+test('other params are answered by the first example that has a result', async () => {
+  const envelope = await ask('getBalance', ['SysvarC1ock11111111111111111111111111111111'], 'an id');
+  expect(envelope).toEqual({ kind: 'result', result: await firstResult('getBalance') });
+});
+
+test('a null where nothing need be given, and the order of members, make no other call of it', async () => {
+  const [slots] = EXAMPLES.getSlot;
+  expect(await ask('getSlot', [null])).toEqual({
+    kind: 'result',
+    result: slots && 'result' in slots && slots.result,
+  });
+  const told = EXAMPLES.getBlock.find(({ params }) =>
+    printJson(params).includes('maxSupportedTransactionVersion'),
+  );
+  const [slot, config] = told?.params ?? [];
+  const turned = Object.fromEntries(Object.entries({ rewards: null, ...(config as object) }).reverse());
+  expect(await ask('getBlock', [slot, turned])).toEqual({
+    kind: 'result',
+    result: told && 'result' in told && parseStrictJson(printJson(told.result)),
+  });
+});
+
+test('an error of the ledger is told with its text and data', async () => {
+  expect(await ask('getBlock', [9223372036854775807n])).toMatchObject({
+    error: { code: -32004, message: 'Block not available for slot 9223372036854775807' },
+  });
+  expect(await ask('getSlot', [{ minContextSlot: 9223372036854775807n }])).toMatchObject({
+    error: { code: -32016, data: { contextSlot: 348 } },
+  });
+});
+
+test('an unknown method, a message that is no call, and a batch are answered as by a node', async () => {
+  expect(await ask('getNothing', [])).toMatchObject({ error: { code: -32601, message: 'Method not found' } });
+  const invalid = await post(mock, '{"jsonrpc":"2.0","id":7}');
+  expect(JSON.parse(invalid.text)).toMatchObject({ id: 7, error: { code: -32600 } });
+  const batch = await post(
+    mock,
+    '[{"jsonrpc":"2.0","id":2,"method":"getHealth"},{"jsonrpc":"2.0","id":"b","method":"no"}]',
+  );
+  expect(JSON.parse(batch.text)).toMatchObject([
+    { id: 2, result: 'ok' },
+    { id: 'b', error: { code: -32601 } },
+  ]);
+});
+
+test('rpc.discover answers the whole document', async () => {
+  const envelope = await ask('rpc.discover', []);
+  const { methods } = (envelope.kind === 'result' ? envelope.result : {}) as { methods: { name: string }[] };
+  expect(methods.map(({ name }) => name).sort()).toEqual([...names].sort());
+});
+
+async function firstResult(method: MethodName): Promise<unknown> {
+  const first = EXAMPLES[method].find((example) => 'result' in example);
+  return first && 'result' in first ? parseStrictJson(printJson(first.result)) : undefined;
+}
