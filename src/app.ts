@@ -98,7 +98,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const authenticate = createAuthenticate(keyring, systemClock);
+  const authenticate = createAuthenticate(keyring, systemClock, {
+    isBehindProxy: config.http.behind_proxy,
+  });
   const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
     rpcPath,
     createRpcEndpoint({ ledger, authenticate, ...rpcLimits(config) }),

@@ -26,6 +26,8 @@ export type GatewayOptions = {
   readonly corsOrigins?: readonly string[];
   readonly readiness?: Readiness;
   readonly log?: Logger;
+  readonly keys?: KeyFinder;
+  readonly isBehindProxy?: boolean;
 };
 
 export type Gateway = {
@@ -59,7 +61,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       logFailure: createFailureLog(log, { nowMs: () => 0 }),
       network: 'solana-localnet',
     }),
-    authenticate: createAuthenticate(KEYS, { nowMs: () => 0 }),
+    authenticate: createAuthenticate(
+      options.keys ?? KEYS,
+      { nowMs: () => 0 },
+      { isBehindProxy: options.isBehindProxy ?? false },
+    ),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes: options.maxBodyBytes ?? 51_200,
     maxBufferedBytes,
