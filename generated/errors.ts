@@ -536,6 +536,20 @@ export const ERRORS = {
     jsonrpc: { code: -32063, message: 'API key expired: it was rotated, use the new one' },
     data: [],
   },
+  /** The API key is for pages of other origins, or the request names no origin. */
+  apiKeyOriginRefused: {
+    area: 'access',
+    http: 403,
+    jsonrpc: { code: -32067, message: 'API key not allowed for this origin' },
+    data: [],
+  },
+  /** The API key is for other addresses. */
+  apiKeyAddressRefused: {
+    area: 'access',
+    http: 403,
+    jsonrpc: { code: -32068, message: 'API key not allowed from this address' },
+    data: [],
+  },
   /** Nothing is served at this path. */
   notFound: {
     area: 'access',
@@ -872,6 +886,8 @@ export type ErrorContext = {
   readonly apiKeyUnknown: Readonly<Record<string, never>>;
   readonly apiKeyRevoked: Readonly<Record<string, never>>;
   readonly apiKeyExpired: Readonly<Record<string, never>>;
+  readonly apiKeyOriginRefused: Readonly<Record<string, never>>;
+  readonly apiKeyAddressRefused: Readonly<Record<string, never>>;
   readonly notFound: { readonly path: string };
   readonly methodNotAllowed: Readonly<Record<string, never>>;
   readonly readOnlyPath: Readonly<Record<string, never>>;

@@ -104,7 +104,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const authenticate = createAuthenticate(keyring, systemClock);
+  const authenticate = createAuthenticate(keyring, systemClock, {
+    isBehindProxy: config.http.behind_proxy,
+  });
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
   const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';
 import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
@@ -21,6 +22,9 @@ export type ApiKey = {
   readonly revokedAt: Date | null;
   /** From when on a key that was rotated is refused. */
   readonly expiresAt: Date | null;
+  /** As in KeyRules. */
+  readonly allowedOrigins: readonly string[];
+  readonly allowedCidrs: readonly string[];
 };
 
 /** How the account is called that the server makes for itself. No customer's account may be. */
@@ -28,6 +32,9 @@ export const DEVELOPMENT = 'development';
 
 /** A new key; `text` is the key itself, which exists nowhere else. */
 export type NewApiKey = { readonly id: string; readonly text: string };
+
+/** Whose a new key is to be, what for, and from where it may be used: anywhere unless given. */
+export type WantedKey = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
 
 /** What a new key is made of. `text` must leave the process at most once. */
 export type DraftKey = {
@@ -37,24 +44,28 @@ export type DraftKey = {
 };
 
 /** A key that neither the store nor the ring has yet. */
-export function draftApiKey(
-  { accountId, name }: { readonly accountId: string; readonly name: string },
-  nowMs: number,
-): DraftKey {
+export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, nowMs: number): DraftKey {
+  const { origins, cidrs } = rules;
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
   const prefix = shownPart('ks_key_', text);
   return {
     text,
-    row: { id, accountId, name, prefix, digest, createdAt: new Date(nowMs) },
-    record: { keyId: id, accountId, digest, revokedAtMs: undefined, expiresAtMs: undefined },
+    row: {
+      ...{ id, accountId, name, prefix, digest, createdAt: new Date(nowMs) },
+      ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
+    },
+    record: {
+      ...{ keyId: id, accountId, digest, revokedAtMs: undefined, expiresAtMs: undefined },
+      checkPlace: compileRules(rules),
+    },
   };
 }
 
 /** Makes a key for an account. It is stored, as a digest, before it works. */
 export async function createApiKey(
   { store, keyring }: KeyPlaces,
-  wanted: { readonly accountId: string; readonly name: string },
+  wanted: WantedKey,
   nowMs: number,
 ): Promise<NewApiKey> {
   const { text, row, record } = draftApiKey(wanted, nowMs);

@@ -1,11 +1,17 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import { type CheckPlace, compileRules } from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
 
 /** What a presented API key is. A mistyped one is `unknown`. */
 export type KeyFinding =
-  | { readonly kind: 'valid'; readonly keyId: string; readonly accountId: string }
+  | {
+      readonly kind: 'valid';
+      readonly keyId: string;
+      readonly accountId: string;
+      readonly checkPlace: CheckPlace | undefined;
+    }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'revoked'; readonly keyId: string }
   | { readonly kind: 'expired'; readonly keyId: string };
@@ -20,6 +26,8 @@ export type KeyRecord = {
   readonly revokedAtMs: number | undefined;
   /** Unix time from which a key that was rotated is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
+  /** From where the key may be used; undefined: from anywhere. */
+  readonly checkPlace: CheckPlace | undefined;
 };
 
 const UNKNOWN: KeyFinding = { kind: 'unknown' };
@@ -40,10 +48,10 @@ export class Keyring {
     const digest = digestKey(presented);
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { keyId, accountId, revokedAtMs, expiresAtMs } = record;
+    const { keyId, accountId, revokedAtMs, expiresAtMs, checkPlace } = record;
     if (revokedAtMs !== undefined && revokedAtMs <= nowMs) return { kind: 'revoked', keyId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
-    return { kind: 'valid', keyId, accountId };
+    return { kind: 'valid', keyId, accountId, checkPlace };
   }
 
   /** Takes a key in, or takes what changed about it. */
@@ -80,8 +88,10 @@ export async function loadKeyring(store: Store): Promise<Keyring> {
 
 /** What the ring holds of a row. */
 function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
-  const { id: keyId, accountId, digest, revokedAt, expiresAt } = row;
-  return { keyId, accountId, digest, revokedAtMs: revokedAt?.getTime(), expiresAtMs: expiresAt?.getTime() };
+  const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
+  const checkPlace = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
+  const ends = { revokedAtMs: revokedAt?.getTime(), expiresAtMs: expiresAt?.getTime() };
+  return { keyId, accountId, digest, ...ends, checkPlace };
 }
 
 /** SHA-256 of a key's text: all that is stored of it. 256 random bits need no salt and no slow hash. */

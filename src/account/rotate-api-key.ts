@@ -12,7 +12,7 @@ export type SuccessorKey = NewApiKey & {
 };
 
 /**
- * Makes a key in the place of another one, which works for `overlapMs` more. Both happen, or nothing does.
+ * Makes a key of the same rules in the place of another one, which works for `overlapMs` more. Both happen, or nothing does.
  *
  * @throws ServiceError `keyNotFound`; `keyNotLive` for a key that was revoked or rotated before; `keyOfServer` for the
  *   development key.
@@ -32,7 +32,8 @@ export async function rotateApiKey(
     if (old === undefined) throw await whyNotLive(tx, keyId);
     const [owner] = await tx.select().from(accounts).where(eq(accounts.id, old.accountId));
     if (owner?.kind === 'development') throw serviceError('keyOfServer', { id: keyId });
-    const draft = draftApiKey(old, nowMs);
+    const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
+    const draft = draftApiKey({ accountId: old.accountId, name: old.name, rules }, nowMs);
     await tx.insert(apiKeys).values(draft.row);
     return { key: draft, name: old.name };
   });

@@ -1,9 +1,15 @@
 import { DEVELOPMENT } from '../account/api-keys.ts';
+import { isCidr, isOrigin, type KeyRules } from '../account/key-rules.ts';
 import { serviceError } from '../service-error.ts';
 
 /** A command about API keys, checked. */
 export type KeyRequest =
-  | { readonly kind: 'keys.create'; readonly name: string; readonly account: string }
+  | {
+      readonly kind: 'keys.create';
+      readonly name: string;
+      readonly account: string;
+      readonly rules: KeyRules;
+    }
   | { readonly kind: 'keys.list'; readonly account: string | undefined }
   | { readonly kind: 'keys.rotate'; readonly id: string; readonly overlapMs: number }
   | { readonly kind: 'keys.revoke'; readonly id: string };
@@ -15,6 +21,7 @@ const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY_MS = 86_400_000;
+const MAX_RULES = 100;
 const MAX_OVERLAP_MS = 30 * DAY_MS;
 
 /**
@@ -24,10 +31,15 @@ const MAX_OVERLAP_MS = 30 * DAY_MS;
  * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound` for what is no id.
  */
 export function readKeyRequest(request: unknown): KeyRequest {
-  const { kind, name, account, id, overlapMs } = membersOf(request);
+  const { kind, name, account, id, overlapMs, rules } = membersOf(request);
   switch (kind) {
     case 'keys.create':
-      return { kind, name: readName(name ?? 'unnamed'), account: readAccount(account ?? DEFAULT_ACCOUNT) };
+      return {
+        kind,
+        name: readName(name ?? 'unnamed'),
+        account: readAccount(account ?? DEFAULT_ACCOUNT),
+        rules: readRules(rules),
+      };
     case 'keys.list':
       return { kind, account: account === undefined ? undefined : String(account) };
     case 'keys.rotate':
@@ -55,6 +67,23 @@ function readAccount(account: unknown): string {
   throw mistake(
     'the name of an account must have 1 to 63 characters of a to z, 0 to 9, dot, dash and underscore, and begin with a letter or digit',
   );
+}
+
+function readRules(rules: unknown): KeyRules {
+  const { origins = [], cidrs = [] } = membersOf(rules);
+  return {
+    origins: readList(origins, isOrigin, 'an origin must be such as https://app.example, without a path'),
+    cidrs: readList(cidrs, isCidr, 'a CIDR must be such as 10.0.0.0/8 or 2001:db8::/32'),
+  };
+}
+
+function readList(list: unknown, isGood: (text: string) => boolean, rule: string): readonly string[] {
+  if (!Array.isArray(list) || list.length > MAX_RULES)
+    throw mistake(`at most ${MAX_RULES} of a kind: ${rule}`);
+  return list.map((text) => {
+    if (typeof text === 'string' && isGood(text)) return text;
+    throw mistake(`${JSON.stringify(text)}: ${rule}`);
+  });
 }
 
 function readId(id: unknown): string {

@@ -1,5 +1,6 @@
 import { ensureAccount } from '../account/accounts.ts';
 import { type ApiKey, createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../account/api-keys.ts';
+import type { KeyRules } from '../account/key-rules.ts';
 import { rotateApiKey } from '../account/rotate-api-key.ts';
 import type { Clock } from '../clock.ts';
 import { serviceError } from '../service-error.ts';
@@ -17,10 +18,10 @@ export function createServeCommand(places: KeyPlaces, clock: Clock): ServeComman
 async function serveKeys(places: KeyPlaces, request: KeyRequest, nowMs: number): Promise<unknown> {
   switch (request.kind) {
     case 'keys.create': {
-      const { name, account } = request;
+      const { name, account, rules } = request;
       const accountId = await ensureAccount(places.store, account, nowMs);
-      const { id, text } = await createApiKey(places, { accountId, name }, nowMs);
-      return { id, key: text, name, account, created_at: new Date(nowMs) };
+      const { id, text } = await createApiKey(places, { accountId, name, rules }, nowMs);
+      return { id, key: text, name, account, created_at: new Date(nowMs), ...rules };
     }
     case 'keys.list': {
       const keys = await listApiKeys(places.store);
@@ -49,6 +50,7 @@ async function serveKeys(places: KeyPlaces, request: KeyRequest, nowMs: number):
 
 function showKey(key: ApiKey, nowMs: number) {
   const { id, prefix, name, account, createdAt, expiresAt, revokedAt } = key;
+  const rules: KeyRules = { origins: key.allowedOrigins, cidrs: key.allowedCidrs };
   const state = stateOf(key, nowMs);
   return {
     id,
@@ -59,6 +61,7 @@ function showKey(key: ApiKey, nowMs: number) {
     created_at: createdAt,
     expires_at: expiresAt,
     revoked_at: revokedAt,
+    ...rules,
   };
 }
 

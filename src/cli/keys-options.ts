@@ -8,17 +8,21 @@ export type KeysCommand = {
   readonly action: KeysAction;
   /** The key that the command names; undefined where it names none. */
   readonly id: string | undefined;
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 };
 
 const TEXT = { type: 'string' } as const;
+const TEXTS = { type: 'string', multiple: true } as const;
 const COMMON = { config: TEXT, 'data-dir': TEXT, json: { type: 'boolean' } } as const;
 
 /** The options of each command, and whether it names a key. */
 const ACTIONS: Readonly<
-  Record<KeysAction, { readonly options: Readonly<Record<string, typeof TEXT>>; readonly takesId: boolean }>
+  Record<
+    KeysAction,
+    { readonly options: Readonly<Record<string, typeof TEXT | typeof TEXTS>>; readonly takesId: boolean }
+  >
 > = {
-  create: { options: { name: TEXT, account: TEXT }, takesId: false },
+  create: { options: { name: TEXT, account: TEXT, origin: TEXTS, cidr: TEXTS }, takesId: false },
   list: { options: { account: TEXT }, takesId: false },
   rotate: { options: { overlap: TEXT }, takesId: true },
   revoke: { options: {}, takesId: true },

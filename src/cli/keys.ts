@@ -25,14 +25,21 @@ export async function keys(command: KeysCommand, env: NodeJS.ProcessEnv): Promis
     clock: systemClock,
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
   };
-  const { name, account } = command.options;
+  const { name, account, origin: origins, cidr: cidrs } = command.options;
   const overlapMs = readOverlap(overlap);
-  const request = { kind: `keys.${command.action}`, id: command.id, name, account, overlapMs };
+  const request = {
+    kind: `keys.${command.action}`,
+    id: command.id,
+    name,
+    account,
+    overlapMs,
+    rules: { origins, cidrs },
+  };
   const result = await runCommand(place, request);
   process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : describeKeys(command.action, result));
 }
 
-function readOverlap(overlap: string | boolean | undefined): number | undefined {
+function readOverlap(overlap: unknown): number | undefined {
   if (typeof overlap !== 'string') return undefined;
   const overlapMs = parseDuration(overlap);
   if (overlapMs !== undefined) return overlapMs;

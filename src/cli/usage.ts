@@ -18,6 +18,8 @@ export function usage(): string {
   keyslot keys create           a new API key; it is printed this once
     --name TEXT                 what it is for (unnamed)
     --account NAME              whose it is (default); an account that is not there is made
+    --origin ORIGIN             only requests with this Origin header, such as https://app.example; may be repeated
+    --cidr CIDR                 only from this network, such as 10.0.0.0/8; may be repeated
   keyslot keys list             all keys, without what would open anything
     --account NAME              those of one account
   keyslot keys rotate ID        a new key in the place of another one

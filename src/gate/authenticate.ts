@@ -1,34 +1,52 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
+import type { ErrorName } from '../../generated/errors.ts';
 import { serviceError } from '../service-error.ts';
+import { clientAddress } from './client-address.ts';
 import { presentedKey } from './presented-key.ts';
 
 /** Whose request this is. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
 
-export type Authenticate = (request: Pick<IncomingMessage, 'url' | 'headers'>) => Caller;
+export type Authenticate = (request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>) => Caller;
+
+/** Says why a key may not be used from a place; undefined if it may. */
+type CheckPlace = (place: {
+  readonly origin: string | undefined;
+  readonly address: string | undefined;
+}) => Extract<ErrorName, 'apiKeyOriginRefused' | 'apiKeyAddressRefused'> | undefined;
 
 /** What is asked of a keyring: to answer from memory. */
 export type KeyFinder = {
   find(
     presented: string,
     nowMs: number,
-  ): ({ readonly kind: 'valid' } & Caller) | { readonly kind: 'unknown' | 'revoked' | 'expired' };
+  ):
+    | ({ readonly kind: 'valid'; readonly checkPlace?: CheckPlace | undefined } & Caller)
+    | { readonly kind: 'unknown' | 'revoked' | 'expired' };
 };
 
 /**
  * The check of the API key, from memory. It looks at the address and the headers only, so that it can run before the
- * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked` or
- * `apiKeyExpired`.
+ * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`,
+ * `apiKeyExpired`, `apiKeyOriginRefused` or `apiKeyAddressRefused`.
  */
-export function createAuthenticate(keyring: KeyFinder, clock: Clock): Authenticate {
+export function createAuthenticate(
+  keyring: KeyFinder,
+  clock: Clock,
+  { isBehindProxy }: { readonly isBehindProxy: boolean },
+): Authenticate {
   return (request) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
     const finding = keyring.find(presented, clock.nowMs());
     switch (finding.kind) {
-      case 'valid':
+      case 'valid': {
+        const { origin } = request.headers;
+        const breach = finding.checkPlace?.({ origin, address: clientAddress(request, isBehindProxy) });
+        if (breach !== undefined) throw serviceError(breach);
         return { keyId: finding.keyId, accountId: finding.accountId };
+      }
       case 'unknown':
         throw serviceError('apiKeyUnknown');
       case 'revoked':

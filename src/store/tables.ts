@@ -40,6 +40,9 @@ export const apiKeys = pgTable(
     revokedAt: instant('revoked_at'),
     /** From when on a key that was rotated is refused. */
     expiresAt: instant('expires_at'),
+    /** Where requests may come from; none: from anywhere. */
+    allowedOrigins: text('allowed_origins').array().notNull().default([]),
+    allowedCidrs: text('allowed_cidrs').array().notNull().default([]),
   },
   (table) => [
     uniqueIndex('api_keys_digest').on(table.digest),

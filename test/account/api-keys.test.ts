@@ -57,7 +57,14 @@ describeStores('API keys', (backend) => {
     const { store, accountId } = places;
     const later = await createApiKey(places, { accountId, name: 'later' }, NOW_MS + 1);
     const earlier = await createApiKey(places, { accountId, name: 'earlier' }, NOW_MS);
-    const common = { accountId, account: 'acme', revokedAt: null, expiresAt: null };
+    const common = {
+      accountId,
+      account: 'acme',
+      revokedAt: null,
+      expiresAt: null,
+      allowedOrigins: [],
+      allowedCidrs: [],
+    };
     expect(await listApiKeys(store, accountId)).toEqual([
       {
         ...common,
@@ -121,6 +128,23 @@ describeStores('API keys', (backend) => {
     expect(await codeOf(rotated.id)).toEqual(['keyNotLive', 'rotated']);
     expect(await codeOf('keyId' in own ? own.keyId : '')).toEqual(['keyOfServer', undefined]);
     expect(await listApiKeys(store)).toEqual(before);
+  });
+
+  test('keep their rules over a restart and hand them on when they are rotated', async () => {
+    const places = await usePlaces(backend);
+    const rules = { origins: ['https://app.example'], cidrs: ['10.0.0.0/8', '2001:db8::/32'] };
+    const key = await createApiKey(places, { accountId: places.accountId, name: 'page', rules }, NOW_MS);
+    const next = await rotateApiKey(places, { keyId: key.id, overlapMs: 1_000 }, NOW_MS);
+    for (const keyring of [places.keyring, await loadKeyring(places.store)]) {
+      for (const text of [key.text, next.text]) {
+        const found = keyring.find(text, NOW_MS);
+        const check = (origin: string, address: string): unknown =>
+          found.kind === 'valid' ? found.checkPlace?.({ origin, address }) : found.kind;
+        expect(check('https://app.example', '10.1.2.3')).toBeUndefined();
+        expect(check('https://app.example', '11.1.2.3')).toBe('apiKeyAddressRefused');
+        expect(check('https://other.example', '2001:db8::1')).toBe('apiKeyOriginRefused');
+      }
+    }
   });
 
   test('are rotated once, however many ask at once', async () => {

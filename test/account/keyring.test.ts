@@ -12,6 +12,7 @@ function ringWith(revokedAtMs?: number): { readonly keyring: Keyring; readonly t
     digest: digestKey(text),
     revokedAtMs,
     expiresAtMs: undefined,
+    checkPlace: undefined,
   });
   return { keyring, text };
 }
@@ -36,6 +37,7 @@ test('a revocation reaches the ring, and only the key that it names', () => {
     digest: digestKey(other),
     revokedAtMs: undefined,
     expiresAtMs: undefined,
+    checkPlace: undefined,
   });
   keyring.revoke('key', NOW_MS);
   keyring.revoke('nobody', NOW_MS);
@@ -56,6 +58,13 @@ test('a digest that shares the half it is looked up by is not the key', () => {
   const [keyring, text] = [new Keyring(), createKeyText('ks_key_')];
   const digest = Uint8Array.from(digestKey(text));
   digest[31] = (digest[31] ?? 0) ^ 1;
-  keyring.put({ keyId: 'key', accountId: 'account', digest, revokedAtMs: undefined, expiresAtMs: undefined });
+  keyring.put({
+    keyId: 'key',
+    accountId: 'account',
+    digest,
+    revokedAtMs: undefined,
+    expiresAtMs: undefined,
+    checkPlace: undefined,
+  });
   expect(keyring.find(text, NOW_MS)).toEqual({ kind: 'unknown' });
 });

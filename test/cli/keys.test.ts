@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+
+/** A test starts up to eight processes one after the other. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const directory = useNewDirectory();
 const running: { stop: () => Promise<void> }[] = [];
@@ -57,10 +60,13 @@ async function serve(args: readonly string[] = [], env: Readonly<Record<string, 
     return server.stdout().includes('\n') ? server.stdout() : undefined;
   });
   const ready = JSON.parse(line) as { base_url: string; rpc_paths: string[] };
-  const answer = async (key: string): Promise<readonly [number, number | undefined]> => {
+  const answer = async (
+    key: string,
+    headers: Record<string, string> = {},
+  ): Promise<readonly [number, number | undefined]> => {
     const response = await fetch(`${ready.base_url}${ready.rpc_paths[0]}?apikey=${key}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body: '{"jsonrpc":"2.0","id":1,"method":"getSlot"}',
     });
     const { error } = (await response.json()) as { error?: { code: number } };
@@ -91,6 +97,12 @@ test('on a running server keys work, end and are refused at once', async () => {
   expect((await json('revoke', third.id)).id).toBe(third.id);
   expect(await answer(third.key)).toEqual([401, -32042]);
   expect(await answer('ks_key_nobody')).toEqual([401, -32041]);
+
+  const rules = ['--origin', 'https://a.example', '--origin', 'https://b.example', '--cidr', '127.0.0.0/8'];
+  const page = await json('create', ...rules);
+  expect(page).toMatchObject({ origins: ['https://a.example', 'https://b.example'], cidrs: ['127.0.0.0/8'] });
+  expect(await answer(page.key)).toEqual([403, -32067]);
+  expect(await answer(page.key, { origin: 'https://b.example' })).toEqual(VALID);
 
   const secrets = [first.key, second.key, third.key];
   expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
@@ -177,6 +189,8 @@ test.each([
   [['create', '--account', 'development'], 2, 'the account development'],
   [['create', '--account', 'Ac me'], 2, 'name of an account'],
   [['create', '--name', 'a\u001b[2J'], 2, 'name of a key'],
+  [['create', '--origin', 'https://app.example/'], 2, 'origin must be'],
+  [['create', '--cidr', '10.0.0.0/33'], 2, 'CIDR must be'],
 ])('keys %j ends with a line that says why', async (args, code, reason) => {
   const { end, stdout, stderr } = await run(...args);
   expect([end, stdout]).toEqual([`exit code ${code}`, '']);

@@ -33,6 +33,8 @@ export type GatewayOptions = {
   /** Without it nothing is kept. */
   readonly cacheBytes?: number;
   readonly log?: Logger;
+  readonly keys?: KeyFinder;
+  readonly isBehindProxy?: boolean;
 };
 
 export type Gateway = {
@@ -77,7 +79,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       logFailure: createFailureLog(log, { nowMs: () => 0 }),
       network: 'solana-localnet',
     }),
-    authenticate: createAuthenticate(KEYS, { nowMs: () => 0 }),
+    authenticate: createAuthenticate(
+      options.keys ?? KEYS,
+      { nowMs: () => 0 },
+      { isBehindProxy: options.isBehindProxy ?? false },
+    ),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes: options.maxBodyBytes ?? 51_200,
     replyMemory,

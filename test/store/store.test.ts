@@ -52,7 +52,14 @@ describeStores('the store', (backend) => {
     const second = await useStore(place);
     expect(await second.db.select().from(accounts)).toEqual([{ ...account, name: null }]);
     expect(await second.db.select().from(apiKeys)).toEqual([
-      { ...key, accountId: account.id, revokedAt: null, expiresAt: null },
+      {
+        ...key,
+        accountId: account.id,
+        revokedAt: null,
+        expiresAt: null,
+        allowedOrigins: [],
+        allowedCidrs: [],
+      },
     ]);
     expect(await countMigrations(second)).toEqual(applied);
   });
