@@ -1,3 +1,4 @@
+import '../support/quiet-bigint-buffer.ts';
 import { writeFileSync } from 'node:fs';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { chooseCases } from './command/choose-cases.ts';
