@@ -1,4 +1,5 @@
 import type { Config } from '../generated/config.ts';
+import type { CallSignal } from './call-signal.ts';
 import type { ReplyHold } from './ledger/reply-memory.ts';
 
 /** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
@@ -9,7 +10,7 @@ export type Context = {
   readonly keyId: string;
   readonly accountId: string;
   /** Aborted when the client has left. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** What the request holds of replies in memory; given back when its answer has gone. */
   readonly hold: ReplyHold;
 };

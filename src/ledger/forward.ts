@@ -1,4 +1,5 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
+import type { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
@@ -9,7 +10,7 @@ import type { ReplyHold } from './reply-memory.ts';
 export type ForwardOptions = {
   readonly method: MethodName;
   readonly call: Call;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly hold: ReplyHold;
 };
 

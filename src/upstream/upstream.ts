@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
+import type { CallSignal } from '../call-signal.ts';
 
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
@@ -9,7 +10,7 @@ export type UpstreamRequest = {
   /** The raw id token in `body`; undefined for a notification, which a node answers with an empty body. */
   readonly id: string | undefined;
   /** Aborted when the client has left: the call is given up at the node too. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
 };
 
 /**

@@ -18,19 +18,30 @@ export function withReplyCheck(upstream: Upstream): Upstream {
 }
 
 function checkReply(body: Buffer, id: string): UpstreamReply {
-  const members = scanMembers(body);
-  const outcomes = (members ?? []).filter(({ name }) => name === 'result' || name === 'error');
-  const [outcome] = outcomes;
-  const [idMember, ...otherIds] = (members ?? []).filter(({ name }) => name === 'id');
-  if (outcome === undefined || outcomes.length > 1 || idMember === undefined || otherIds.length > 0) {
-    throw serviceError('upstreamBroken', {}, new Error('the body is no JSON-RPC reply'));
-  }
-  const isError = outcome.name === 'error';
+  const { idMember, isError } = readReply(body);
   const token = tokenOf(body, idMember);
   if (!isSameId(token, id) && !(isError && token === 'null')) {
     throw serviceError('upstreamBroken', {}, new Error('the reply answers another call'));
   }
   return { kind: 'whole', body, isError };
+}
+
+function readReply(body: Buffer): { readonly idMember: Member; readonly isError: boolean } {
+  let [idMember, outcome]: (Member | undefined)[] = [];
+  let isUnique = true;
+  for (const member of scanMembers(body) ?? []) {
+    if (member.name === 'id') {
+      isUnique &&= idMember === undefined;
+      idMember = member;
+    } else if (member.name === 'result' || member.name === 'error') {
+      isUnique &&= outcome === undefined;
+      outcome = member;
+    }
+  }
+  if (!isUnique || idMember === undefined || outcome === undefined) {
+    throw serviceError('upstreamBroken', {}, new Error('the body is no JSON-RPC reply'));
+  }
+  return { idMember, isError: outcome.name === 'error' };
 }
 
 function tokenOf(body: Buffer, { start, end }: Member): string {

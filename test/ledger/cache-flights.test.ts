@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CallSignal } from '../../src/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
@@ -12,7 +13,7 @@ type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
 const caller = { keyId: 'k', accountId: 'a' };
 const context = {
   ...caller,
-  signal: new AbortController().signal,
+  signal: new CallSignal(),
   hold: createReplyMemory(1_000_000, 1_000_000).hold(),
 };
 
@@ -37,7 +38,7 @@ function setUp(options: { readonly maxBytes?: number; readonly generation?: () =
   const ledger: Ledger = {
     serve: (call, { signal }) => {
       const answer = { ...Promise.withResolvers<LedgerReply>(), call };
-      signal.addEventListener('abort', () => answer.reject(signal.reason));
+      signal.onAbort(answer.reject);
       pending.push(answer);
       return answer.promise;
     },
@@ -96,8 +97,8 @@ test('a failure is not shared', async () => {
 
 test('when the client whose call went to the node leaves, one of the others goes in its place', async () => {
   const { cached, pending } = setUp();
-  const leaver = new AbortController();
-  const first = cached.serve(genesisHash(1), { ...context, signal: leaver.signal });
+  const leaver = new CallSignal();
+  const first = cached.serve(genesisHash(1), { ...context, signal: leaver });
   const others = [2, 3].map((id) => cached.serve(genesisHash(id), context));
   leaver.abort(new Error('left'));
   await expect(first).rejects.toThrow('left');

@@ -26,8 +26,8 @@ export function readBody(
       if (sizeBytes > maxBytes) return tooLarge();
       chunks.push(chunk);
     });
-    request.once('end', () => resolve(joinChunks(chunks)));
-    request.once('error', reject);
+    request.on('end', () => resolve(joinChunks(chunks)));
+    request.on('error', reject);
   });
 }
 

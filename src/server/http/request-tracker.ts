@@ -15,7 +15,7 @@ export class RequestTracker {
   begin(response: ServerResponse): void {
     this.#open.add(response);
     this.#latest.set(response.req.socket, response);
-    response.once('close', () => {
+    response.on('close', () => {
       this.#open.delete(response);
       this.#onEnd();
     });

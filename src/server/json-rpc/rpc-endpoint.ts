@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Authenticate } from '../../gate/authenticate.ts';
+import { CallSignal } from '../../call-signal.ts';
+import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
@@ -38,22 +39,25 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
     const body = await readBody(request, response, options.maxBodyBytes);
     const message = parseBody(body, options.limits);
-    const hold = options.replyMemory.hold();
-    response.once('close', hold.release);
-    const context: Context = { ...caller, signal: signalOf(response), hold };
+    const context = contextOf(caller, response, options.replyMemory);
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
     const serve = batchServer(options.ledger, context);
     sendParts(response, await answerBatch(message.envelopes, serve, options.limits));
   };
 }
 
-/** Aborted when the connection closes before the answer has been handed over. */
-function signalOf(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(CLIENT_LEFT);
+/** What the calls of a request share; it is given up when the connection closes before the answer has been handed over. */
+function contextOf(
+  { keyId, accountId }: Caller,
+  response: ServerResponse,
+  replyMemory: ReplyMemory,
+): Context {
+  const [signal, hold] = [new CallSignal(), replyMemory.hold()];
+  response.on('close', () => {
+    hold.release();
+    if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
-  return controller.signal;
+  return { keyId, accountId, signal, hold };
 }
 
 async function answerSingle(
