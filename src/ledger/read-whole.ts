@@ -13,7 +13,7 @@ export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<
  */
 export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
   if (reply.kind === 'whole') {
-    hold.draw(reply.body.length);
+    if (reply.isHeld !== true) hold.draw(reply.body.length);
     return [reply.body];
   }
   try {

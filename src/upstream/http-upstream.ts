@@ -33,9 +33,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   });
   const headers = { ...HEADERS, ...(authorization === undefined ? {} : { authorization }) };
   return {
-    send: async ({ body, signal }: UpstreamRequest): Promise<UpstreamReply> => {
+    send: async ({ body, signal, isBatch = false }: UpstreamRequest): Promise<UpstreamReply> => {
       signal.throwIfAborted();
-      const collector = new ReplyCollector(options.bodyTimeoutMs);
+      const collector = new ReplyCollector(options.bodyTimeoutMs, isBatch);
       const forget = signal.onAbort((reason) => collector.abort(reason));
       try {
         pool.dispatch({ path, method: 'POST', headers, body }, collector);

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { CallSignal } from '../call-signal.ts';
+import type { CallGroup } from './call-group.ts';
 
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
@@ -11,6 +12,10 @@ export type UpstreamRequest = {
   readonly id: string | undefined;
   /** Aborted when the client has left: the call is given up at the node too. */
   readonly signal: CallSignal;
+  /** The batch that the call came in. */
+  readonly group?: CallGroup | undefined;
+  /** `body` is a batch of reads like `method`, and so is the reply, which is not checked. */
+  readonly isBatch?: boolean;
 };
 
 /**
@@ -18,7 +23,13 @@ export type UpstreamRequest = {
  * chunks in memory; the stream fails with a ServiceError if the node breaks off. Whoever takes a stream destroys it.
  */
 export type UpstreamReply =
-  | { readonly kind: 'whole'; readonly body: Buffer; readonly isError: boolean }
+  | {
+      readonly kind: 'whole';
+      readonly body: Buffer;
+      readonly isError: boolean;
+      /** The bytes are drawn on the hold of their request already. */
+      readonly isHeld?: boolean;
+    }
   | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
 
 /**

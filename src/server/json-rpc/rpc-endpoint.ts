@@ -6,6 +6,7 @@ import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
+import { CallGroup } from '../../upstream/call-group.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
@@ -41,8 +42,10 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const message = parseBody(body, options.limits);
     const context = contextOf(caller, response, options.replyMemory);
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
-    const serve = batchServer(options.ledger, context);
-    sendParts(response, await answerBatch(message.envelopes, serve, options.limits));
+    const { envelopes } = message;
+    const group = new CallGroup(context.hold, options.limits.batchConcurrency);
+    const serve = batchServer(options.ledger, { ...context, group });
+    sendParts(response, await answerBatch(envelopes, serve, { batchConcurrency: envelopes.length }));
   };
 }
 
@@ -102,7 +105,7 @@ function dropReply(reply: LedgerReply, response: ServerResponse): void {
   sendBody(response, 200, '');
 }
 
-/** Every reply of a batch is held; one whose id was put back is so already (see `forward`). */
+/** Every reply of a batch is held. */
 function batchServer(ledger: Ledger, context: Context): ServeCall {
   const { hold } = context;
   return async (call) => {
@@ -112,7 +115,6 @@ function batchServer(ledger: Ledger, context: Context): ServeCall {
       hold.draw(reply.json.length);
       return reply;
     }
-    if (reply.kind === 'whole' && !call.idIsPlain) return { kind: 'reply', body: reply.body };
     return { kind: 'parts', parts: await readParts(reply, hold) };
   };
 }
