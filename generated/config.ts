@@ -29,7 +29,7 @@ export type Config = {
     readonly body_timeout_ms: number;
     /** Most calls in one JSON-RPC batch. */
     readonly max_batch_items: number;
-    /** Calls of one batch that are under way at the same time. */
+    /** Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together. */
     readonly batch_concurrency: number;
     /** Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503. */
     readonly max_held_reply_bytes: number;
@@ -200,7 +200,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_BATCH_CONCURRENCY',
     default: 10,
     secret: false,
-    description: 'Calls of one batch that are under way at the same time.',
+    description:
+      'Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together.',
   },
   {
     path: ['http', 'max_held_reply_bytes'],
