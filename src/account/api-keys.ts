@@ -56,7 +56,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
       ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
     },
     record: {
-      ...{ keyId: id, accountId, digest, revokedAtMs: undefined, expiresAtMs: undefined },
+      ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: undefined },
       checkPlace: compileRules(rules),
     },
   };
@@ -92,7 +92,7 @@ export async function revokeApiKey(
     .from(apiKeys)
     .where(eq(apiKeys.id, keyId));
   const revokedAt = row?.revokedAt ?? undefined;
-  if (revokedAt !== undefined) keyring.revoke(keyId, revokedAt.getTime());
+  if (revokedAt !== undefined) keyring.revoke(keyId);
   return revokedAt;
 }
 

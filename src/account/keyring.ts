@@ -22,8 +22,8 @@ export type KeyRecord = {
   readonly accountId: string;
   /** SHA-256 of the key's text. */
   readonly digest: Uint8Array;
-  /** Unix time from which the key is refused; undefined: never. */
-  readonly revokedAtMs: number | undefined;
+  /** Refused for good, whatever the clock says. */
+  readonly isRevoked: boolean;
   /** Unix time from which a key that was rotated is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
   /** From where the key may be used; undefined: from anywhere. */
@@ -48,8 +48,8 @@ export class Keyring {
     const digest = digestKey(presented);
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { keyId, accountId, revokedAtMs, expiresAtMs, checkPlace } = record;
-    if (revokedAtMs !== undefined && revokedAtMs <= nowMs) return { kind: 'revoked', keyId };
+    const { keyId, accountId, isRevoked, expiresAtMs, checkPlace } = record;
+    if (isRevoked) return { kind: 'revoked', keyId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
     return { kind: 'valid', keyId, accountId, checkPlace };
   }
@@ -61,9 +61,9 @@ export class Keyring {
     this.#fingerprints.set(record.keyId, mark);
   }
 
-  /** Refuses a key from `revokedAtMs` on. A key that the ring does not hold is left to the store. */
-  revoke(keyId: string, revokedAtMs: number): void {
-    this.#change(keyId, { revokedAtMs });
+  /** Refuses a key from now on. A key that the ring does not hold is left to the store. */
+  revoke(keyId: string): void {
+    this.#change(keyId, { isRevoked: true });
   }
 
   /** Lets a key end at `expiresAtMs`. A key that the ring does not hold is left to the store. */
@@ -90,7 +90,7 @@ export async function loadKeyring(store: Store): Promise<Keyring> {
 function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
   const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
   const checkPlace = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
-  const ends = { revokedAtMs: revokedAt?.getTime(), expiresAtMs: expiresAt?.getTime() };
+  const ends = { isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() };
   return { keyId, accountId, digest, ...ends, checkPlace };
 }
 
