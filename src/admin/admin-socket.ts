@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { serviceError, toServiceError } from '../service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
-import { openConnection } from './ask-admin.ts';
+import { isServed } from './ask-admin.ts';
 import { adminSocketPath } from './socket-path.ts';
 import { printError, readLine, type ServeCommand } from './wire.ts';
 
@@ -36,9 +36,7 @@ const MAX_CONNECTIONS = 1_000;
 export async function startAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
   const { dataDir } = options;
   const path = adminSocketPath(dataDir);
-  const other = await openConnection(path);
-  if (other !== undefined) {
-    other.destroy();
+  if (await isServed(dataDir)) {
     throw serviceError('dataDirectoryLocked', {
       path: dataDir,
       holder: `the server that answers at ${path}`,

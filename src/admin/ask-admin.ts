@@ -40,12 +40,19 @@ export async function askAdmin(
   }
 }
 
+/** Whether a server answers for a data directory. @throws ServiceError like `askAdmin`. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const socket = await openConnection(adminSocketPath(dataDir));
+  socket?.destroy();
+  return socket !== undefined;
+}
+
 /**
  * A connection to whoever answers at a socket; undefined if nobody does.
  *
  * @throws ServiceError `adminFailed` with the system's reason, such as missing permission.
  */
-export function openConnection(path: string): Promise<Socket | undefined> {
+function openConnection(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once('connect', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
+import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
@@ -164,6 +165,43 @@ test('the socket of a server that was killed stands in nobody’s way', async ()
   const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
   expect(await answer(key)).toEqual(VALID);
 });
+
+test('commands that come while a server starts or stops are done, as are two that come at once where none runs', async () => {
+  const node = await newNode();
+  const env = { KEYSLOT_UPSTREAM_URL: node.url };
+  await Promise.all([json('create', '--name', 'first'), json('create', '--name', 'second')]);
+
+  const opening = start(['serve', '--json'], env);
+  await eventually('it opens the store', () => (existsSync(join(directory(), 'lock')) ? true : undefined), {
+    intervalMs: 1,
+  });
+  const early = await json('create', '--name', 'early');
+  await eventually('it serves', () => (opening.stdout().includes('\n') ? true : undefined));
+  const stopped = opening.stop();
+  const late = await json('create', '--name', 'late');
+  await stopped;
+
+  const { answer } = await serve([], env);
+  expect([await answer(early.key), await answer(late.key)]).toEqual([VALID, VALID]);
+  const { keys } = await json('list');
+  expect(keys.map(({ name }) => name).sort()).toEqual(['development', 'early', 'first', 'late', 'second']);
+});
+
+test.each([
+  ['a command', ['keys', 'list']],
+  ['a server', ['serve']],
+])(
+  '%s says whom it waits for while another process has the store, and goes on when that ends',
+  async (_who, args) => {
+    const node = await newNode();
+    const holder = await startHolder({ dataDir: directory() });
+    const waiting = start([...args, '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const told = `is in use by process ${holder.pid}; waiting for it`;
+    await eventually('it waits', () => (waiting.stderr().includes(told) ? true : undefined));
+    await holder.kill();
+    await eventually('it goes on', () => (waiting.stdout().includes('\n') ? true : undefined));
+  },
+);
 
 test('the development key is not rotated, and can be revoked', async () => {
   const node = await newNode();
