@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
-import { loadKeyring } from './account/keyring.ts';
+import { followKeys } from './account/follow-keys.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
 import { createServeCommand } from './admin/serve-commands.ts';
 import { isServed } from './admin/ask-admin.ts';
@@ -96,7 +96,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   progress('opening the store');
   const store = await openStoreInTurn(config, log, progress);
   started.defer(() => store.close());
-  const keyring = await loadKeyring(store);
+  const { keyring, close: stopFollowing } = await followKeys(store);
+  started.defer(stopFollowing);
   const places = { store, keyring };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 

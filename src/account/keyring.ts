@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
@@ -54,10 +55,11 @@ export class Keyring {
     return { kind: 'valid', keyId, accountId, checkPlace };
   }
 
-  /** Takes a key in, or takes what changed about it. */
+  /** Takes a key in, or takes what changed about it. A revoked one stays revoked, whatever an older reading of it says. */
   put(record: KeyRecord): void {
     const mark = fingerprint(record.digest);
-    this.#byFingerprint.set(mark, record);
+    const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
+    this.#byFingerprint.set(mark, { ...record, isRevoked });
     this.#fingerprints.set(record.keyId, mark);
   }
 
@@ -77,13 +79,22 @@ export class Keyring {
   }
 }
 
-/** Reads every key of the store, once, at start. */
+/** A ring with every key of the store. */
 export async function loadKeyring(store: Store): Promise<Keyring> {
   const keyring = new Keyring();
-  for (const row of await store.db.select().from(apiKeys)) {
-    keyring.put(toRecord(row));
-  }
+  await readKeys(store, keyring);
   return keyring;
+}
+
+/** Reads every key of the store into the ring. */
+export async function readKeys(store: Store, keyring: Keyring): Promise<void> {
+  for (const row of await store.db.select().from(apiKeys)) keyring.put(toRecord(row));
+}
+
+/** Reads one key of the store into the ring; one that the store does not have is left as it is. */
+export async function readKey(store: Store, keyring: Keyring, keyId: string): Promise<void> {
+  const [row] = await store.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  if (row !== undefined) keyring.put(toRecord(row));
 }
 
 /** What the ring holds of a row. */

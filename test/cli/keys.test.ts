@@ -6,6 +6,7 @@ import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
 /** A test starts up to eight processes one after the other. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -164,6 +165,37 @@ test('the socket of a server that was killed stands in nobody’s way', async ()
   const { key } = await json('create');
   const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
   expect(await answer(key)).toEqual(VALID);
+});
+
+const postgresUrl = await findPostgres();
+
+test('of two servers on one PostgreSQL, each hears what is done to keys at the other', async (context) => {
+  if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const database = await createDatabase(postgresUrl);
+  running.push({ stop: database.drop });
+  const node = await newNode();
+  const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_DATABASE_URL: database.url };
+  const file = join(directory(), 'keyslot.yaml');
+  writeFileSync(file, '{}\n');
+  const places = ['a', 'b'].map((name) => ({ ...env, KEYSLOT_DATA_DIR: join(directory(), name) }));
+  const servers = await Promise.all(places.map((place) => serve(['--config', file], place)));
+  const ask = async (...args: readonly string[]): Promise<Printed> => {
+    const command = start(['keys', ...args, '--json'], places[0]);
+    await eventually('the command has ended', command.ended);
+    return JSON.parse(command.stdout()) as Printed;
+  };
+  const bothAnswer = (key: string, wanted: unknown): Promise<unknown> =>
+    expect
+      .poll(() => Promise.all(servers.map(({ answer }) => answer(key))), { timeout: 20_000 })
+      .toEqual([wanted, wanted]);
+
+  const { id, key } = await ask('create');
+  await bothAnswer(key, VALID);
+  const next = await ask('rotate', id, '--overlap', '0s');
+  await bothAnswer(next.key, VALID);
+  await bothAnswer(key, [401, -32063]);
+  await ask('revoke', next.id);
+  await bothAnswer(next.key, [401, -32042]);
 });
 
 test('commands that come while a server starts or stops are done, as are two that come at once where none runs', async () => {
