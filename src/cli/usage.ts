@@ -34,6 +34,7 @@ export function usage(): string {
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
     --apikey KEY                sent as the query parameter apikey
     --allow-writes              ask for airdrops and send transactions too
+    --rate N                    at most N calls a second (as fast as the server takes them)
     --json                      print the report as JSON
     --junit FILE                write it as JUnit XML too
   keyslot help
