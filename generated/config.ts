@@ -31,7 +31,7 @@ export type Config = {
     readonly max_batch_items: number;
     /** Calls of one batch that are under way at the same time. */
     readonly batch_concurrency: number;
-    /** Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503. */
+    /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
@@ -209,7 +209,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 268435456,
     secret: false,
     description:
-      'Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503.',
+      'Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead.',
   },
   {
     path: ['networks', 0, 'name'],

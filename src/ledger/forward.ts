@@ -2,8 +2,8 @@ import type { MethodName } from '../../generated/ledger/methods.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
-import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
-import { readWhole } from './read-whole.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import { type HoldableReply, readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
 export type ForwardOptions = {
@@ -17,12 +17,12 @@ export type ForwardOptions = {
  * Sends a checked call to a node as the bytes that came and hands back the node's bytes. An id that nodes refuse
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
-export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
+export async function forward(upstream: Upstream, options: ForwardOptions): Promise<HoldableReply> {
   const { method, call, signal, hold } = options;
   if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal });
   if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal });
   const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
-  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError };
+  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };
 }

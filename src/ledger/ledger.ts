@@ -2,15 +2,16 @@ import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { Context } from '../context.ts';
 import type { Call } from '../server/json-rpc/call.ts';
-import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
+import type { HoldableReply } from './read-whole.ts';
 
 /**
  * The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. `cacheStatus`: what
  * the cache did (RFC 9211, the parameters of a Cache-Status), where it had a say.
  */
-export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | UpstreamReply) & {
+export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | HoldableReply) & {
   readonly cacheStatus?: string;
 };
 

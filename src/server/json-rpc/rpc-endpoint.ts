@@ -98,7 +98,7 @@ function dropReply(reply: LedgerReply, response: ServerResponse): void {
   sendBody(response, 200, '');
 }
 
-/** Every reply of a batch is held; one whose id was put back is so already (see `forward`). */
+/** Every reply of a batch is held. */
 function batchServer(ledger: Ledger, context: Context): ServeCall {
   const { hold } = context;
   return async (call) => {
@@ -108,7 +108,6 @@ function batchServer(ledger: Ledger, context: Context): ServeCall {
       hold.draw(reply.json.length);
       return reply;
     }
-    if (reply.kind === 'whole' && !call.idIsPlain) return { kind: 'reply', body: reply.body };
     return { kind: 'parts', parts: await readParts(reply, hold) };
   };
 }
