@@ -165,7 +165,9 @@ test(
     });
     const strict = await startFaultProxy(mock, {
       refuse: ({ method }) =>
-        method === 'getBalance' ? { status: 429, headers: { 'retry-after': '3600' } } : undefined,
+        method.toLowerCase() === 'getbalance'
+          ? { status: 429, headers: { 'retry-after': '3600' } }
+          : undefined,
     });
     running.push(lifting, strict);
     const [plain, waited] = [await contract('--url', mock.rpcUrl), await contract('--url', lifting.rpcUrl)];
