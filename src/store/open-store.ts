@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
-import { openPglite } from './pglite/open-pglite.ts';
+import { hasPglite, openPglite } from './pglite/open-pglite.ts';
 import { type Listener, type Listening, startListening } from './postgres/listen.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { withStoreErrors } from './store-errors.ts';
@@ -46,6 +46,11 @@ export type Backend = {
   readonly maxConnections: number;
   close(): Promise<void>;
 };
+
+/** Whether there may be a store to open; where there is none, opening makes one. */
+export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
+  return databaseUrl !== undefined || hasPglite(dataDir);
+}
 
 /**
  * Opens the store, brings its tables up to date and returns it ready for queries.

@@ -148,6 +148,17 @@ test('what was done while no server ran holds when one starts, with the configur
   expect(await answer(kept.key)).toEqual([401, -32042]);
 });
 
+test.each([
+  [['list', '--json'], 'exit code 0', '{"keys":[]}\n'],
+  [['revoke', '4f8b1d0e-0000-4000-8000-000000000000'], 'exit code 1', ''],
+])('keys %j makes no store where there is none, and says so', async (args, code, output) => {
+  const place = join(directory(), 'mistyped');
+  const { end, stdout, stderr } = await run(...args, '--data-dir', place);
+  expect([end, stdout]).toEqual([code, output]);
+  expect(stderr).toContain(`${place} has no store yet, and no server runs there`);
+  expect(existsSync(place)).toBe(false);
+});
+
 test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
   const node = await newNode();
   const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
