@@ -31,7 +31,7 @@ export type Config = {
     readonly max_batch_items: number;
     /** Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together. */
     readonly batch_concurrency: number;
-    /** Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503. */
+    /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
@@ -210,7 +210,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 268435456,
     secret: false,
     description:
-      'Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503.',
+      'Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead.',
   },
   {
     path: ['networks', 0, 'name'],
@@ -306,3 +306,22 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold.',
   },
 ];
+
+/** The bounds and the default of every whole number that has one, by its path. */
+export const CONFIG_INTEGERS = {
+  shutdown_deadline_ms: { minimum: 0, maximum: 600000, default: 10000 },
+  'http.port': { minimum: 0, maximum: 65535, default: 8080 },
+  'http.max_body_bytes': { minimum: 51200, maximum: 67108864, default: 1048576 },
+  'http.body_timeout_ms': { minimum: 100, maximum: 600000, default: 10000 },
+  'http.max_batch_items': { minimum: 1, maximum: 10000, default: 100 },
+  'http.batch_concurrency': { minimum: 1, maximum: 1000, default: 10 },
+  'http.max_held_reply_bytes': { minimum: 67108864, maximum: 17179869184, default: 268435456 },
+  'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
+  'upstream.connect_timeout_ms': { minimum: 10, maximum: 60000, default: 2000 },
+  'upstream.response_timeout_ms': { minimum: 10, maximum: 600000, default: 30000 },
+  'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
+  'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
+  'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
+  'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
+  'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
+} as const;

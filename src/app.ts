@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
-import { loadKeyring } from './account/keyring.ts';
+import { followKeys } from './account/follow-keys.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
 import { createServeCommand } from './admin/serve-commands.ts';
+import { isServed } from './admin/ask-admin.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
+import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
@@ -28,7 +30,7 @@ import {
 import { createOperations } from './server/http/operations.ts';
 import { createRouter } from './server/http/router.ts';
 import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
-import { openStore } from './store/open-store.ts';
+import { openStore, type Store } from './store/open-store.ts';
 import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
 import { connectNodes, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
 import { createProbe } from './upstream/probe.ts';
@@ -92,9 +94,10 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   for (const { upstream } of networks) started.defer(() => upstream.close());
 
   progress('opening the store');
-  const store = await openStore({ dataDir: config.data_dir, databaseUrl: config.database_url }, log);
+  const store = await openStoreInTurn(config, log, progress);
   started.defer(() => store.close());
-  const keyring = await loadKeyring(store);
+  const { keyring, close: stopFollowing } = await followKeys(store);
+  started.defer(stopFollowing);
   const places = { store, keyring };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 
@@ -132,6 +135,15 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl };
   return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
+}
+
+/** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */
+function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
+  const { data_dir: dataDir, database_url: databaseUrl } = config;
+  return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
+    onWait: (reason) => progress(`${reason}; waiting for it`),
+    isHopeless: () => isServed(dataDir),
+  });
 }
 
 function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Network {

@@ -41,7 +41,7 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 
 /** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts, main.ts and cli/ open any. */
 const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
-  account: [/^(keyring|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/],
+  account: [/^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/],
   admin: [],
   cli: [],
   gate: [/^(authenticate|presented-key|metrics|with-observation)\.ts$/],
@@ -49,7 +49,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|tables)\.ts$/],
+  store: [/^(open-store|tables|data-directory)\.ts$/],
   upstream: [/^(upstream|call-group|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;

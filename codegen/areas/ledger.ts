@@ -7,6 +7,7 @@ import { renderDecoders } from '../render/ledger/decoders.ts';
 import { renderDocs } from '../render/ledger/docs.ts';
 import { renderExamples } from '../render/ledger/examples.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
+import { renderLimits } from '../render/ledger/limits.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
 import { renderPackage } from '../render/ledger/package.ts';
@@ -29,6 +30,7 @@ export const ledgerArea = createArea({
   renderers: [
     renderTypes,
     renderMethods,
+    renderLimits,
     renderParams,
     renderHandlers,
     renderLocalnetHandlers,

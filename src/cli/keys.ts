@@ -24,6 +24,7 @@ export async function keys(command: KeysCommand, env: NodeJS.ProcessEnv): Promis
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
+    onNote: (note: string) => void process.stderr.write(`keyslot: ${note}\n`),
   };
   const { name, account, origin: origins, cidr: cidrs } = command.options;
   const overlapMs = readOverlap(overlap);

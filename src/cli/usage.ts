@@ -1,4 +1,4 @@
-import { CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
+import { CONFIG_INTEGERS, CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
 
 /** What `keyslot help` prints. The settings come from spec/config.yaml. */
 export function usage(): string {
@@ -11,7 +11,7 @@ export function usage(): string {
   keyslot localnet [options]    the embedded ledger alone
     --rpc-port N                port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)
-    --slot-ms N                 length of a slot (400)
+    --slot-ms N                 length of a slot (${CONFIG_INTEGERS['localnet.slot_ms'].default})
     --history-slots N           slots whose blocks are kept
     --history-transactions N    transactions kept
     --json                      print where it serves as one line of JSON
@@ -34,6 +34,7 @@ export function usage(): string {
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
     --apikey KEY                sent as the query parameter apikey
     --allow-writes              ask for airdrops and send transactions too
+    --rate N                    at most N calls a second (as fast as the server takes them)
     --json                      print the report as JSON
     --junit FILE                write it as JUnit XML too
   keyslot help

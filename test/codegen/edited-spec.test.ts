@@ -50,6 +50,7 @@ describe('a limit lowered in the spec', () => {
     expect(changed.sort()).toEqual([
       'docs/ledger/getSignatureStatuses.md',
       'ledger/client.ts',
+      'ledger/limits.ts',
       'ledger/openrpc.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',

@@ -106,6 +106,20 @@ const rows: readonly Row[] = [
     /blockNotAvailable wants slot as integer/,
   ],
   [
+    'an example of an error with data that does not say them',
+    THING,
+    set('examples/2/context/data', undefined),
+    '/examples/2/context',
+    /thingSpoilt wants data that is a Thing/,
+  ],
+  [
+    'an example of an error with other data than its schema has',
+    THING,
+    set('examples/2/context/data/size', 256),
+    '/examples/2/context',
+    /thingSpoilt wants data that is a Thing/,
+  ],
+  [
     'an example of refused params that says what fills the error',
     THING,
     set('examples/1/context', { parameter: 'commitment' }),
