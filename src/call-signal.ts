@@ -25,8 +25,12 @@ export class CallSignal {
 
   /** Calls `listener` once when the call is given up from now on. @returns what takes it back. */
   onAbort(listener: Listener): () => void {
-    if (this.#first === undefined) this.#first = listener;
-    else (this.#others ??= new Set()).add(listener);
+    if (this.#first === undefined) {
+      this.#first = listener;
+    } else {
+      this.#others ??= new Set();
+      this.#others.add(listener);
+    }
     return () => {
       if (this.#first === listener) this.#first = undefined;
       else this.#others?.delete(listener);
