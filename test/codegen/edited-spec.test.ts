@@ -50,6 +50,7 @@ describe('a limit lowered in the spec', () => {
     expect(changed.sort()).toEqual([
       'docs/ledger/getSignatureStatuses.md',
       'ledger/client.ts',
+      'ledger/openapi.json',
       'ledger/openrpc.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',
