@@ -567,14 +567,14 @@ export const ERRORS = {
   },
   /** The path is for reading. */
   readOnlyPath: {
-    area: 'access',
+    area: 'operations',
     http: 405,
     jsonrpc: { code: -32044, message: 'Used HTTP Method is not allowed. GET is required' },
     data: [],
   },
   /** The metrics are shown on the machine itself. */
   metricsLoopbackOnly: {
-    area: 'access',
+    area: 'operations',
     http: 403,
     jsonrpc: {
       code: -32049,

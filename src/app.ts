@@ -17,8 +17,10 @@ import { withObservation } from './gate/with-observation.ts';
 import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { type DocumentedNetwork, openapiDocument } from './ledger/openapi-document.ts';
 import { createReplyMemory } from './ledger/reply-memory.ts';
 import { readReadiness, type WatchedNetwork } from './readiness.ts';
+import { createDocs } from './server/docs/docs-routes.ts';
 import {
   assertListenable,
   type HttpHandler,
@@ -121,7 +123,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     readReadiness: () => readReadiness(networks, store),
   });
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
-  const routes = new Map([...operations, ...endpoints]);
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
+  const routes = new Map([...operations, ...docs, ...endpoints]);
   const corsOrigins = config.http.cors_origins;
   const router = createRouter({ routes, rpcPaths, corsOrigins, onRefusal: metrics.countRefusal, log });
   const server = await startHttpServer(router, await serverOptions(config));
@@ -182,6 +185,10 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     probe: createProbe(upstream),
     started: embedded?.ready ?? Promise.resolve(),
   };
+}
+
+function documented({ rpcPath, config: { name, environment } }: Network): DocumentedNetwork {
+  return { rpcPath, label: `${name}, ${environment}` };
 }
 
 /** The cache that all networks share; undefined if it is turned off. */

@@ -51,6 +51,7 @@ describe('a limit lowered in the spec', () => {
       'docs/ledger/getSignatureStatuses.md',
       'ledger/client.ts',
       'ledger/limits.ts',
+      'ledger/openapi.json',
       'ledger/openrpc.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',

@@ -6,7 +6,9 @@ import { withObservation } from '../../src/gate/with-observation.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { createDocs } from '../../src/server/docs/docs-routes.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
 import { createRouter } from '../../src/server/http/router.ts';
@@ -35,6 +37,8 @@ export type GatewayOptions = {
   readonly log?: Logger;
   readonly keys?: KeyFinder;
   readonly isBehindProxy?: boolean;
+  /** The networks that the reference page names; served is the first of them. */
+  readonly documented?: readonly DocumentedNetwork[];
 };
 
 export type Gateway = {
@@ -90,8 +94,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
   const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });
+  const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   const router = createRouter({
-    routes: new Map([...operations, [RPC_PATH, endpoint]]),
+    routes: new Map([...operations, ...docs, [RPC_PATH, endpoint]]),
     rpcPaths: [RPC_PATH],
     corsOrigins: options.corsOrigins ?? ['*'],
     onRefusal: metrics.countRefusal,
