@@ -228,6 +228,57 @@ test(
   RUN_DEADLINE_MS,
 );
 
+test.each([
+  ['a page', '<html>', 'getSlot: HTTP 200 without a JSON-RPC result: <html>'],
+  ['nothing', '', 'getSlot: HTTP 200 without a JSON-RPC result'],
+  ['null', 'null', 'getSlot: HTTP 200 without a JSON-RPC result: null'],
+  [
+    'an error that is none',
+    '{"error":"boom"}',
+    'getSlot: HTTP 200 without a JSON-RPC result: {"error":"boom"}',
+  ],
+  [
+    'a text for every result',
+    '{"jsonrpc":"2.0","id":1,"result":"x"}',
+    'getSlot answers "x", which is no slot',
+  ],
+])('a server that answers %s cannot be asked, and the line says why', async (_what, body, reason) => {
+  const server = createServer((_request, response) => response.end(body));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  running.push({ stop: () => new Promise((done) => server.close(() => done())) });
+  const { ended, stderr } = await contract(
+    '--url',
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  );
+  expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining(reason)]);
+});
+
+test(
+  'a server that is wrong about its blocks and nodes differs there; the run goes on',
+  async () => {
+    const mock = await startMock();
+    const wrong = ['getIdentity', 'getVoteAccounts', 'getBlocks', 'getBlock'];
+    const values = [
+      '"x"',
+      'null',
+      '[null,"y"]',
+      '{"transactions":[null,{"transaction":{}}],"current":[null]}',
+    ];
+    let turn = 0;
+    const proxy = await startFaultProxy(mock, {
+      reply: (text, { method, id }) =>
+        wrong.includes(method)
+          ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${values[turn++ % values.length]}}`
+          : text,
+    });
+    running.push(mock, proxy);
+    const { ended, stdout } = await contract('--url', proxy.rpcUrl, '--json');
+    expect(ended).toBe('exit code 1');
+    expect(byVerdict(stdout).differs).toEqual(expect.arrayContaining(wrong));
+  },
+  RUN_DEADLINE_MS,
+);
+
 test('a run that is told to stop leaves no process behind', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));

@@ -36,6 +36,7 @@ export class RpcFailure extends Error {
 }
 
 const CALL_DEADLINE_MS = 20_000;
+const SHOWN_CHARACTERS = 200;
 
 /** Posts one JSON-RPC message and returns the status and the text of the answer. */
 export async function post(
@@ -64,8 +65,25 @@ export async function call(
   params: readonly unknown[] = [],
 ): Promise<unknown> {
   const { status, text } = await post(target, { jsonrpc: '2.0', id: 1, method, params });
-  const reply = parseJson(text) as { result?: unknown; error?: RpcError };
-  if (reply.error !== undefined) throw new RpcFailure(method, reply.error);
-  if (reply.result === undefined) throw new Error(`${method}: HTTP ${status} without a result: ${text}`);
-  return reply.result;
+  const { result, error } = readReply(text);
+  if (isRpcError(error)) throw new RpcFailure(method, error);
+  if (result === undefined) {
+    const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+    throw new Error(`${method}: HTTP ${status} without a JSON-RPC result: ${shown}`);
+  }
+  return result;
+}
+
+/** The members of a reply; none where the text is no JSON object. */
+function readReply(text: string): { readonly result?: unknown; readonly error?: unknown } {
+  try {
+    const reply = parseJson(text);
+    return typeof reply === 'object' && reply !== null ? reply : {};
+  } catch {
+    return {};
+  }
+}
+
+function isRpcError(error: unknown): error is RpcError {
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
