@@ -60,6 +60,11 @@ export type Config = {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
   };
+  /** The counts of calls by key, network, method and minute. */
+  readonly usage: {
+    /** How long counts are kept; older ones are deleted little by little. */
+    readonly retention_days: number;
+  };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
@@ -274,6 +279,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 67108864,
     secret: false,
     description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
+  },
+  {
+    path: ['usage', 'retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_USAGE_RETENTION_DAYS',
+    default: 30,
+    secret: false,
+    description: 'How long counts are kept; older ones are deleted little by little.',
   },
   {
     path: ['localnet', 'slot_ms'],
