@@ -41,10 +41,16 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 
 /** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts, main.ts and cli/ open any. */
 const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
-  account: [/^(keyring|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/],
+  account: [
+    /^(keyring|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
+    /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
+  ],
   admin: [],
   cli: [],
-  gate: [/^(authenticate|presented-key|metrics|with-observation)\.ts$/],
+  gate: [
+    /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
+    /^(admission|rate-limit|weigh|meter|limit-metrics)\.ts$/,
+  ],
   ledger: [/^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],

@@ -1,23 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate } from '../../gate/authenticate.ts';
 import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
-import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
-import { readBody } from '../http/read-body.ts';
 import { COMMON_HEADERS, type HeaderMap, sendBody, sendError, sendParts } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
+import { admitRequest } from './admit-request.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
-import { parseBody } from './parse-body.ts';
 import { resultReply } from './replies.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
   readonly authenticate: Authenticate;
+  /** What the plan of the key allows. */
+  readonly admission: Admission;
   readonly limits: CallLimits;
   readonly maxBodyBytes: number;
   /** Where replies are held that cannot be streamed. */
@@ -27,17 +28,16 @@ export type RpcEndpointOptions = {
 const CLIENT_LEFT = new Error('the client has left');
 
 /**
- * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read; single replies are
- * streamed. Rejects with the ServiceError of a request that is refused as a whole.
+ * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read, its plan before any call
+ * runs; single replies are streamed. Rejects with the ServiceError of a request that is refused as a whole.
  */
 export function createRpcEndpoint(options: RpcEndpointOptions) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
     const caller = options.authenticate(request);
-    if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
-    const body = await readBody(request, response, options.maxBodyBytes);
-    const message = parseBody(body, options.limits);
+    const message = await admitRequest(options, caller, { request, response });
+    if (message === undefined) return;
     const hold = options.replyMemory.hold();
     response.once('close', hold.release);
     const context: Context = { ...caller, signal: signalOf(response), hold };
