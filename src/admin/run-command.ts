@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { Keyring } from '../account/keyring.ts';
+import { loadPlanBook } from '../account/plans.ts';
 import type { Clock } from '../clock.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';
 import { askAdmin } from './ask-admin.ts';
-import { readKeyRequest } from './key-request.ts';
+import { readRequest } from './read-request.ts';
 import { createServeCommand } from './serve-commands.ts';
 
 export type CommandPlace = { readonly store: StoreOptions; readonly clock: Clock; readonly log: Logger };
@@ -19,12 +20,14 @@ export async function runCommand(
   { store: where, clock, log }: CommandPlace,
   request: unknown,
 ): Promise<unknown> {
-  const checked = readKeyRequest(request);
-  const answer = await askAdmin(where.dataDir, checked);
+  readRequest(request);
+  const answer = await askAdmin(where.dataDir, request);
   if (answer !== undefined) return answer.result;
   await using opened = new AsyncDisposableStack();
   const store = await openStore(where, log);
   opened.defer(() => store.close());
-  const result = await createServeCommand({ store, keyring: new Keyring() }, clock)(checked);
+  const plans = await loadPlanBook(store);
+  const places = { store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() };
+  const result = await createServeCommand(places, clock)(request);
   return JSON.parse(JSON.stringify(result));
 }
