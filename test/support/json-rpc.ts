@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseJson, printJson } from './exact-json.ts';
 
 export type RpcTarget = {
@@ -16,20 +17,34 @@ export class RpcFailure extends Error {
   }
 }
 
-const CALL_DEADLINE_MS = 20_000;
+export type HttpAnswer = { readonly status: number; readonly text: string };
 
-/** Posts one JSON-RPC message and returns the status and the text of the answer. */
-export async function post(
-  { rpcUrl }: RpcTarget,
-  message: unknown,
-): Promise<{ readonly status: number; readonly text: string }> {
+const CALL_DEADLINE_MS = 20_000;
+const MOST_WAITS = 5;
+const LONGEST_WAIT_S = 120;
+
+/**
+ * Posts one JSON-RPC message and returns the status and the text of the answer. Where the server says that it has had too
+ * many requests and when to come again (429 with `Retry-After` up to 120 s), comes again then, at most five times.
+ */
+export async function post(target: RpcTarget, message: unknown): Promise<HttpAnswer> {
+  for (let waits = 0; ; waits++) {
+    const answer = await postOnce(target, message);
+    const waitS = Number(answer.retryAfter ?? Number.NaN);
+    if (answer.status !== 429 || !(waitS <= LONGEST_WAIT_S) || waits === MOST_WAITS) return answer;
+    await pause(waitS * 1_000);
+  }
+}
+
+async function postOnce({ rpcUrl }: RpcTarget, message: unknown) {
   const answer = await fetch(rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: typeof message === 'string' ? message : printJson(message),
     signal: AbortSignal.timeout(CALL_DEADLINE_MS),
   });
-  return { status: answer.status, text: await answer.text() };
+  const retryAfter = answer.headers.get('retry-after');
+  return { status: answer.status, text: await answer.text(), retryAfter };
 }
 
 /** Calls a method and returns its result, integers exact. @throws RpcFailure when an error is answered. */
