@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import type { LimitMetrics } from './gate/limit-metrics.ts';
 import { createMeter, type Meter } from './gate/meter.ts';
 import type { Store } from './store/open-store.ts';
+import { withStoreErrors } from './store/store-errors.ts';
 
 export type UsageParts = {
   readonly store: Store;
@@ -15,6 +16,9 @@ export type UsageParts = {
   readonly metrics: LimitMetrics;
 };
 
+/** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
+const WHERE = 'usage';
+
 /**
  * Counts the calls of a process into a store, as a writer of its own, and deletes what is older than the retention. To be
  * closed before the store.
@@ -22,14 +26,15 @@ export type UsageParts = {
 export function startUsage({ store, clock, log, metrics }: UsageParts, config: Config['usage']): Meter {
   const writerId = randomUUID();
   const meter = createMeter({
-    write: (number, rows) => addUsage(store, { writerId, number, rows }, clock.nowMs()),
+    write: (number, rows) =>
+      withStoreErrors(WHERE, () => addUsage(store, { writerId, number, rows }, clock.nowMs())),
     onLost: metrics.countLost,
     clock,
     log,
   });
   metrics.watchUnwritten(meter.unwritten);
   const stopRetention = retainUsage({
-    purge: (beforeMs) => purgeUsage(store, beforeMs),
+    purge: (beforeMs) => withStoreErrors(WHERE, () => purgeUsage(store, beforeMs)),
     retentionDays: config.retention_days,
     clock,
     log,

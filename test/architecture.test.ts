@@ -55,7 +55,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|tables)\.ts$/],
+  store: [/^(open-store|store-errors|tables)\.ts$/],
   upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;

@@ -23,7 +23,8 @@ export function retainUsage({ purge, clock, log, retentionDays }: RetentionOptio
     try {
       hasMore = await purge(clock.nowMs() - retentionDays * DAY_MS);
     } catch (error) {
-      log.warn({ err: error }, 'old usage cannot be deleted; it is tried again');
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ reason }, 'old usage cannot be deleted; it is tried again');
     }
     if (!isStopped) schedule(hasMore ? STEP_MS : REST_MS);
   };

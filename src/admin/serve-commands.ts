@@ -17,10 +17,13 @@ export type CommandPlaces = KeyPlaces & PlanPlaces & UsagePlaces;
 /**
  * Does what commands ask, in the store and in memory at once. The results are what `--json` prints: member names in
  * snake case, instants as ISO 8601. A key is in the result of its creation, in no other.
+ *
+ * Throws ServiceError `storeUnavailable` before anything is done when the store does not answer.
  */
 export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCommand {
   return async (command) => {
     const { about, request } = readRequest(command);
+    await places.store.ping();
     switch (about) {
       case 'keys':
         return serveKeys(places, request, clock.nowMs());

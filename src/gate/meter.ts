@@ -111,7 +111,8 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
         try {
           await write(batch.number, batch.rows);
         } catch (error) {
-          if (!isFailing) log.error({ err: error }, 'usage cannot be stored; it is kept and tried again');
+          if (!isFailing)
+            log.error({ reason: reasonOf(error) }, 'usage cannot be stored; it is kept and tried again');
           isFailing = true;
           throw error;
         }
@@ -129,6 +130,10 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
       onLost(messages);
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function before(deadlineMs: number, work: Promise<void>): Promise<void> {

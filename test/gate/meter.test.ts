@@ -102,6 +102,14 @@ test.each(['fails', 'forgets to answer'] as const)(
   },
 );
 
+test('a failure is told by its reason, without what was to be stored', async () => {
+  const meter = newMeter({ write: (_number, rows) => Promise.reject(new Error('gone', { cause: rows })) });
+  count(meter, 1, 'getSecret');
+  await expect(meter.flush()).rejects.toThrow('gone');
+  expect(lines.join()).toContain('"reason":"gone"');
+  expect(lines.join()).not.toContain('getSecret');
+});
+
 test('while the store fails, a minute stays one row', async () => {
   const store = newStore();
   const meter = newMeter(store);
