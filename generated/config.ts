@@ -60,6 +60,11 @@ export type Config = {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
   };
+  /** The counts of calls by key, network, method and minute. */
+  readonly usage: {
+    /** How long counts are kept; older ones are deleted little by little. */
+    readonly retention_days: number;
+  };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
@@ -277,6 +282,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
   },
   {
+    path: ['usage', 'retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_USAGE_RETENTION_DAYS',
+    default: 30,
+    secret: false,
+    description: 'How long counts are kept; older ones are deleted little by little.',
+  },
+  {
     path: ['localnet', 'slot_ms'],
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_SLOT_MS',
@@ -321,6 +334,7 @@ export const CONFIG_INTEGERS = {
   'upstream.response_timeout_ms': { minimum: 10, maximum: 600000, default: 30000 },
   'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
+  'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },

@@ -624,6 +624,28 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The key has used up what its plan allows for now. The request weighs the sum of its calls; none of them ran. */
+  rateLimited: {
+    area: 'access',
+    http: 429,
+    jsonrpc: {
+      code: -32070,
+      message:
+        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} asked for; try again in {retryAfterSeconds} s',
+    },
+    data: ['policy', 'limit', 'windowMs', 'remaining', 'value', 'retryAfterSeconds'],
+  },
+  /** The request weighs more than the plan of its key ever allows at once; waiting does not help. None of its calls ran. */
+  requestTooHeavy: {
+    area: 'access',
+    http: 413,
+    jsonrpc: {
+      code: -32071,
+      message:
+        'The request weighs {value}, and the plan {policy} allows {limit} at once: send fewer calls in one batch, or ask for another plan',
+    },
+    data: ['policy', 'limit', 'value'],
+  },
   /** The body is not UTF-8. */
   bodyNotUtf8: {
     area: 'access',
@@ -746,6 +768,44 @@ export const ERRORS = {
       code: -32066,
       message:
         'The API key {id} is the development key, which the server makes itself: delete dev.json and start it again for a new one, or make a key of your own with keyslot keys create',
+    },
+    data: [],
+  },
+  /** No account has this name. */
+  accountNotFound: {
+    area: 'command',
+    http: 404,
+    jsonrpc: {
+      code: -32072,
+      message: 'There is no account {name}; keyslot keys create --account NAME makes one',
+    },
+    data: [],
+  },
+  /** No plan has this name. */
+  planNotFound: {
+    area: 'command',
+    http: 404,
+    jsonrpc: { code: -32073, message: 'There is no plan {name}; there are {known}' },
+    data: [],
+  },
+  /** A plan cannot be removed while accounts have it and spec/plans.yaml has none of its name. */
+  planInUse: {
+    area: 'command',
+    http: 409,
+    jsonrpc: {
+      code: -32074,
+      message:
+        'The plan {name} is that of {value} account(s): give them another one first, with keyslot plans assign',
+    },
+    data: [],
+  },
+  /** What spec/plans.yaml says cannot be removed. */
+  planIsDefault: {
+    area: 'command',
+    http: 409,
+    jsonrpc: {
+      code: -32075,
+      message: 'The plan {name} is as the specification has it: there is nothing to remove',
     },
     data: [],
   },
@@ -898,6 +958,19 @@ export type ErrorContext = {
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
   readonly replyMemoryFull: Readonly<Record<string, never>>;
+  readonly rateLimited: {
+    readonly policy: string;
+    readonly limit: number | bigint;
+    readonly windowMs: number | bigint;
+    readonly remaining: number | bigint;
+    readonly value: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly requestTooHeavy: {
+    readonly policy: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
   readonly bodyNotUtf8: Readonly<Record<string, never>>;
   readonly upstreamBroken: Readonly<Record<string, never>>;
   readonly upstreamBusy: Readonly<Record<string, never>>;
@@ -919,4 +992,8 @@ export type ErrorContext = {
   readonly keyNotFound: { readonly id: string };
   readonly keyNotLive: { readonly id: string; readonly state: string };
   readonly keyOfServer: { readonly id: string };
+  readonly accountNotFound: { readonly name: string };
+  readonly planNotFound: { readonly name: string; readonly known: string };
+  readonly planInUse: { readonly name: string; readonly value: number | bigint };
+  readonly planIsDefault: { readonly name: string };
 };

@@ -4,16 +4,22 @@ import type { Config } from '../generated/config.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
 import { followKeys } from './account/follow-keys.ts';
+import { loadPlanBook } from './account/plans.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
 import { createServeCommand } from './admin/serve-commands.ts';
 import { isServed } from './admin/ask-admin.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
 import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
+import { createAdmission } from './gate/admission.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
+import { createLimitMetrics } from './gate/limit-metrics.ts';
+import { createMemoryRateLimit } from './gate/memory-rate-limit.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
+import { withMetering } from './gate/with-metering.ts';
 import { withObservation } from './gate/with-observation.ts';
+import { startUsage } from './start-usage.ts';
 import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
@@ -60,6 +66,8 @@ export type AppOptions = {
 };
 
 type Network = WatchedNetwork & {
+  /** `<name>-<environment>`: what stands for it in paths, metrics and counts. */
+  readonly label: string;
   readonly rpcPath: string;
   readonly ledger: Ledger;
   readonly upstream: Upstream;
@@ -100,7 +108,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   started.defer(() => store.close());
   const { keyring, close: stopFollowing } = await followKeys(store);
   started.defer(stopFollowing);
-  const places = { store, keyring };
+  const plans = await loadPlanBook(store);
+  const limitMetrics = createLimitMetrics(metrics.registry);
+  const usage = startUsage({ store, clock: systemClock, log, metrics: limitMetrics }, config.usage);
+  started.defer(() => usage.close());
+  const places = { store, keyring, plans, flushUsage: usage.flush };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
@@ -114,10 +126,18 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   });
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
-  const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
-    rpcPath,
-    createRpcEndpoint({ ledger, authenticate, replyMemory, ...rpcLimits(config) }),
-  ]);
+  const rateLimit = createMemoryRateLimit();
+  const endpoints = networks.map(({ rpcPath, label, ledger }): [string, HttpHandler] => {
+    const metering = { network: label, count: usage.count };
+    const planOf = (accountId: string) => plans.planOf(accountId);
+    const onRefusal = limitMetrics.countRefusal;
+    const admission = createAdmission({ rateLimit, planOf, onRefusal, ...metering });
+    const metered = withMetering(ledger, metering);
+    return [
+      rpcPath,
+      createRpcEndpoint({ ledger: metered, authenticate, admission, replyMemory, ...rpcLimits(config) }),
+    ];
+  });
   const operations = createOperations({
     registry: metrics.registry,
     readReadiness: () => readReadiness(networks, store),
@@ -178,6 +198,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);
   return {
     config,
+    label,
     rpcPath: `/${label}`,
     ledger: withObservation(ledger, { metrics, logFailure, network: label }),
     upstream,

@@ -41,15 +41,21 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 
 /** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts, main.ts and cli/ open any. */
 const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
-  account: [/^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/],
+  account: [
+    /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
+    /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
+  ],
   admin: [],
   cli: [],
-  gate: [/^(authenticate|presented-key|metrics|with-observation)\.ts$/],
+  gate: [
+    /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
+    /^(admission|rate-limit|weigh|meter|limit-metrics)\.ts$/,
+  ],
   ledger: [/^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|tables|data-directory)\.ts$/],
+  store: [/^(open-store|store-errors|tables|data-directory)\.ts$/],
   upstream: [/^(upstream|call-group|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import { DEVELOPMENT } from './accounts.ts';
 import { announceKey } from './follow-keys.ts';
 import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';
@@ -27,9 +28,6 @@ export type ApiKey = {
   readonly allowedOrigins: readonly string[];
   readonly allowedCidrs: readonly string[];
 };
-
-/** How the account is called that the server makes for itself. No customer's account may be. */
-export const DEVELOPMENT = 'development';
 
 /** A new key; `text` is the key itself, which exists nowhere else. */
 export type NewApiKey = { readonly id: string; readonly text: string };
@@ -101,6 +99,12 @@ export async function revokeApiKey(
   const revokedAt = row?.revokedAt ?? undefined;
   if (revokedAt !== undefined) keyring.revoke(keyId);
   return revokedAt;
+}
+
+/** Whether there is a key with this id. */
+export async function hasApiKey(store: Store, keyId: string): Promise<boolean> {
+  const found = await store.db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, keyId));
+  return found.length > 0;
 }
 
 /** The keys of an account, or of all, oldest first, revoked ones included. */

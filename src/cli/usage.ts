@@ -25,8 +25,19 @@ export function usage(): string {
   keyslot keys rotate ID        a new key in the place of another one
     --overlap DURATION          how long the old one still works: 0s to 30d (24h)
   keyslot keys revoke ID        refuses a key from now on, for good
-    --json                      (keys ...) print the result as one line of JSON
-    --config FILE, --data-dir   (keys ...) which server's keys; as given to serve
+  keyslot plans list            what the plans allow each key of an account
+  keyslot plans set NAME        a new plan, or other figures for one; they hold from the next request on
+    --requests-per-second N     weight of calls per second, on average
+    --burst N                   weight of calls at once
+  keyslot plans remove NAME     takes back what was set
+  keyslot plans assign ACCOUNT PLAN
+                                gives an account a plan
+  keyslot usage                 what was called, until now
+    --account NAME, --key ID    by one account, with one key
+    --since WHEN                such as 30m, 24h, 7d or 2025-01-31T12:00Z (24h)
+    --by WHAT                   key, network, method, minute, hour or day (key)
+    --json                      (keys, plans, usage) print the result as one line of JSON
+    --config FILE, --data-dir   (keys, plans, usage) which server; as given to serve
   keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
     --port N                    port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)

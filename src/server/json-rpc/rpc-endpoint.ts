@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { CallSignal } from '../../call-signal.ts';
+import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
@@ -8,18 +9,18 @@ import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
 import { CallGroup } from '../../upstream/call-group.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
-import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
-import { readBody } from '../http/read-body.ts';
 import { COMMON_HEADERS, type HeaderMap, sendBody, sendError, sendParts } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
+import { admitRequest } from './admit-request.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
-import { parseBody } from './parse-body.ts';
 import { resultReply } from './replies.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
   readonly authenticate: Authenticate;
+  /** What the plan of the key allows. */
+  readonly admission: Admission;
   readonly limits: CallLimits;
   readonly maxBodyBytes: number;
   /** Where replies are held that cannot be streamed. */
@@ -29,17 +30,16 @@ export type RpcEndpointOptions = {
 const CLIENT_LEFT = new Error('the client has left');
 
 /**
- * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read; single replies are
- * streamed. Rejects with the ServiceError of a request that is refused as a whole.
+ * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read, its plan before any call
+ * runs; single replies are streamed. Rejects with the ServiceError of a request that is refused as a whole.
  */
 export function createRpcEndpoint(options: RpcEndpointOptions) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
     const caller = options.authenticate(request);
-    if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
-    const body = await readBody(request, response, options.maxBodyBytes);
-    const message = parseBody(body, options.limits);
+    const message = await admitRequest(options, caller, { request, response });
+    if (message === undefined) return;
     const context = contextOf(caller, response, options.replyMemory);
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
     const { envelopes } = message;
