@@ -7,7 +7,7 @@ import type { StoreOptions } from '../../src/store/open-store.ts';
 export const CHILD_ID = '00000000-0000-4000-8000-000000000001';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /** Opens the store in a process of its own, has it insert an account, and kills it as soon as it says that this is done. */
 export async function crashAfterInsert(place: StoreOptions): Promise<void> {

@@ -8,6 +8,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   [29, 'EIO: the disk failed'],
   [33, 'EMFILE: too many open files'],
   [41, 'ENFILE: too many open files on this machine'],
+  [44, 'ENOENT: no such file or directory'],
   [51, 'ENOSPC: no space left on the disk'],
   [63, 'EPERM: operation not permitted'],
   [69, 'EROFS: read-only file system'],
