@@ -1,32 +1,18 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { confirm } from '../support/confirmation.ts';
-import { eventually } from '../support/eventually.ts';
 import { call } from '../support/json-rpc.ts';
 import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
-import { startNode } from '../support/node-process.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
-const RUN_DEADLINE_MS = 120_000;
 const WRITES = ['requestAirdrop', 'sendTransaction'];
 const directory = useNewDirectory();
-const running: { readonly stop: () => Promise<void> }[] = [];
-
-afterEach(() => Promise.all(running.splice(0).map(({ stop }) => stop())));
-
-async function contract(...args: readonly string[]) {
-  const child = startNode(['src/main.ts', 'contract', ...args], {});
-  running.push(child);
-  const ended = await eventually('the command has ended', child.ended, { timeoutMs: RUN_DEADLINE_MS });
-  return { ended, stdout: child.stdout(), stderr: child.stderr() };
-}
+const { contract, running } = useContractCommand();
 
 type Json = {
   readonly isFulfilled: boolean;
@@ -228,31 +214,6 @@ test(
   RUN_DEADLINE_MS,
 );
 
-test.each([
-  ['a page', '<html>', 'getSlot: HTTP 200 without a JSON-RPC result: <html>'],
-  ['nothing', '', 'getSlot: HTTP 200 without a JSON-RPC result'],
-  ['null', 'null', 'getSlot: HTTP 200 without a JSON-RPC result: null'],
-  [
-    'an error that is none',
-    '{"error":"boom"}',
-    'getSlot: HTTP 200 without a JSON-RPC result: {"error":"boom"}',
-  ],
-  [
-    'a text for every result',
-    '{"jsonrpc":"2.0","id":1,"result":"x"}',
-    'getSlot answers "x", which is no slot',
-  ],
-])('a server that answers %s cannot be asked, and the line says why', async (_what, body, reason) => {
-  const server = createServer((_request, response) => response.end(body));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  running.push({ stop: () => new Promise((done) => server.close(() => done())) });
-  const { ended, stderr } = await contract(
-    '--url',
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  );
-  expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining(reason)]);
-});
-
 test(
   'a server that is wrong about its blocks and nodes differs there; the run goes on',
   async () => {
@@ -278,35 +239,3 @@ test(
   },
   RUN_DEADLINE_MS,
 );
-
-test('a run that is told to stop leaves no process behind', async () => {
-  const silent = createServer(() => undefined);
-  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-  const asked = once(silent, 'request');
-  const { port } = silent.address() as AddressInfo;
-  const child = startNode(['src/main.ts', 'contract', '--url', `http://127.0.0.1:${port}`], {});
-  const [request] = (await asked) as [IncomingMessage];
-  const gone = once(request.socket, 'close');
-  await child.stop();
-  await gone;
-  expect(child.ended()).toBe('exit code 130');
-  silent.close();
-});
-
-test.each([
-  ['no address', [], '--url URL is missing'],
-  ['an address that is none', ['--url', 'localhost:8899'], '--url is no http or https address'],
-  ['a rate that is none', ['--url', 'http://127.0.0.1:2', '--rate', '0'], '--rate is no number'],
-  ['an unknown option', ['--url', 'http://127.0.0.1:2', '--fast'], '--fast'],
-  [
-    'a server that is not there',
-    ['--url', 'http://127.0.0.1:2', '--apikey', 'ks_key_secret'],
-    'ECONNREFUSED',
-  ],
-])('%s is a mistake: exit code 2 and a line that says why', async (_, args, reason) => {
-  const { ended, stdout, stderr } = await contract(...args);
-  expect([ended, stdout]).toEqual(['exit code 2', '']);
-  expect(stderr).toContain(reason);
-  expect(stderr.split('\n')).toHaveLength(2);
-  expect(stderr).not.toContain('ks_key_secret');
-});
