@@ -59,10 +59,13 @@ export function sendJson(response: ServerResponse, body: string): void {
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
 }
 
-/** Answers every call with this result (JSON text) under the call's own id; a notification with an empty body. */
+const ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/g;
+
+/** Answers every call, alone or in a batch, with this result (JSON text) under the call's own id; a notification with an empty body. */
 export function echoResult(result: string): Script {
   return (response, { body }) => {
-    const id = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/.exec(body)?.[1];
-    sendJson(response, id === undefined ? '' : `{"jsonrpc":"2.0","result":${result},"id":${id}}\n`);
+    const replies = [...body.matchAll(ID)].map(([, id]) => `{"jsonrpc":"2.0","result":${result},"id":${id}}`);
+    if (body.startsWith('[')) sendJson(response, `[${replies.join()}]`);
+    else sendJson(response, replies.length === 0 ? '' : `${replies[0]}\n`);
   };
 }
