@@ -20,7 +20,8 @@ export type SingleWallet = { readonly record: Buffer; readonly address: string }
 /**
  * Makes keys in threads of its own. A stream works as fast as it is read and holds two chunks per thread at most (some 70 kB
  * each). It throws `internalError` where randomness, an engine or a thread fails or the pool is closed, and the signal's
- * reason where that is aborted; what was made and not read is wiped. After a failure the pool goes on with the next job.
+ * reason where that is aborted; what was made and not read is wiped. A stream that is not begun does nothing. After a failure
+ * the pool goes on with the next job.
  */
 export type KeyPool = {
   readonly engine: KeyEngine;
