@@ -51,6 +51,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
     /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
     /^(admission|rate-limit|weigh|meter|limit-metrics)\.ts$/,
   ],
+  keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers)\.ts$/],
   ledger: [/^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],

@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+
+/**
+ * Ed25519 (RFC 8032) and SHA-512, done by libsodium (`native`) or in JavaScript (`reference`). Both give the same bytes.
+ * A seed has 32 bytes, a public key 32, a signature 64, a digest 64; other sizes throw. What is called `into` is written in place.
+ */
+export type KeyEngine = {
+  readonly kind: 'native' | 'reference';
+  readonly publicKey: (seed: Uint8Array) => Uint8Array;
+  /** The pair of a seed: `publicKey` of 32 bytes, `secretKey` of 64, seed and public key. */
+  readonly keyPair: (seed: Uint8Array, into: KeyPair) => void;
+  /**
+   * The signature of a message of any length. @throws ServiceError `internalError` where the public key is not the
+   * seed's: two signatures of one message under two public keys would give the key away.
+   */
+  readonly sign: (seed: Uint8Array, publicKey: Uint8Array, message: Uint8Array) => Uint8Array;
+  /** False for whatever is no signature of the message by this key, of a wrong size too. Never throws. */
+  readonly verify: (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
+  readonly sha512: (message: Uint8Array) => Uint8Array;
+  readonly sha512Into: (into: Uint8Array, message: Uint8Array) => void;
+  /** Overwrites secrets with zeros. */
+  readonly wipe: (...secrets: readonly Uint8Array[]) => void;
+};
+
+/** Where a pair is written. */
+export type KeyPair = { readonly publicKey: Uint8Array; readonly secretKey: Uint8Array };
+
+export const SEED_BYTES = 32;
+export const PUBLIC_KEY_BYTES = 32;
+export const SECRET_KEY_BYTES = 64;
+export const SIGNATURE_BYTES = 64;
+export const SHA512_BYTES = 64;
+
+type LoadNative = () => Promise<KeyEngine>;
+
+/**
+ * The native engine; where its module cannot be loaded, the reference engine, with a warning: its keys are the same, and
+ * it makes about a tenth as many of them.
+ */
+export async function loadKeyEngine(
+  log: Pick<Logger, 'warn'>,
+  load: LoadNative = loadNative,
+): Promise<KeyEngine> {
+  try {
+    return await load();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    log.warn({ reason }, 'sodium-native cannot be loaded: keys are made in JavaScript, slowly');
+    return loadReference();
+  }
+}
+
+/** The engine of a kind that was loaded before, in another thread. */
+export async function loadEngineOf(kind: KeyEngine['kind']): Promise<KeyEngine> {
+  return kind === 'native' ? loadNative() : loadReference();
+}
+
+async function loadNative(): Promise<KeyEngine> {
+  const { createNativeEngine } = await import('./native-engine.ts');
+  return createNativeEngine();
+}
+
+async function loadReference(): Promise<KeyEngine> {
+  const { createReferenceEngine } = await import('./reference-engine.ts');
+  return createReferenceEngine();
+}

@@ -1,0 +1,89 @@
+import { serviceError } from '../service-error.ts';
+import type { KeyEngine } from './engine.ts';
+import type { KeyTask, SharedBytes, TaskResult } from './key-task.ts';
+import type { Threads } from './threads.ts';
+
+/**
+ * Bytes ready to be sent, with secrets in them: the reader overwrites them when they have left (`engine.wipe`). `count` is how
+ * many wallets are in them; an HD master is not counted, nor what stands around the records.
+ */
+export type KeyChunk = { readonly bytes: Buffer; readonly count: number };
+
+/** One request's work: what tells its threads to stop, who may give it up, and what is wiped after it. */
+export type Job = {
+  readonly stop: Int32Array<SharedArrayBuffer>;
+  readonly signal: AbortSignal;
+  readonly secrets: readonly SharedBytes[];
+};
+
+type Chunks = AsyncGenerator<KeyChunk, void, undefined>;
+
+/** Runs the tasks of jobs, and ends what is left of a job whatever ended it. */
+export type JobRunner = {
+  /** Begins a task. @throws ServiceError `internalError`, or the signal's reason where the job was given up. */
+  readonly run: (job: Job, task: KeyTask) => Promise<KeyChunk>;
+  /** The job's stream; when it ends or is left, its threads stop within a wallet and its secrets are wiped. */
+  readonly during: (job: Job, body: Chunks) => Chunks;
+  /** Overwrites what nobody reads any more. */
+  readonly drop: (chunk: KeyChunk) => void;
+  /** Stops every job, then the threads; nothing runs after it. */
+  readonly close: () => Promise<void>;
+};
+
+/** A job whose threads are told to stop by its signal, once `during` has begun. */
+export function newJob(signal: AbortSignal, secrets: readonly SharedBytes[]): Job {
+  return { stop: new Int32Array(new SharedArrayBuffer(4)), signal, secrets };
+}
+
+/** The error of work that a closed pool is asked for, or that its closing broke off. */
+export function closedError(): Error {
+  return serviceError('internalError', {}, new Error('the key pool is closed'));
+}
+
+/** A runner of jobs on threads, which are its own from now on. */
+export function createJobRunner(engine: KeyEngine, threads: Threads): JobRunner {
+  const jobs = new Set<Job>();
+  const running = new Set<Promise<TaskResult>>();
+  let isClosed = false;
+  const drop = (chunk: KeyChunk): void => engine.wipe(chunk.bytes);
+
+  async function run({ stop, signal }: Job, task: KeyTask): Promise<KeyChunk> {
+    if (isClosed) throw closedError();
+    signal.throwIfAborted();
+    const work = threads.run(task);
+    running.add(work);
+    const result = await work.finally(() => running.delete(work));
+    const bytes = Buffer.from(result.bytes.buffer, 0, result.bytes.length);
+    if (!result.isStopped && Atomics.load(stop, 0) === 0) return { bytes, count: result.count };
+    engine.wipe(bytes);
+    signal.throwIfAborted();
+    throw closedError();
+  }
+
+  async function* during(job: Job, body: Chunks): Chunks {
+    const leave = (): void => stopJob(job);
+    job.signal.addEventListener('abort', leave, { once: true });
+    jobs.add(job);
+    try {
+      yield* body;
+    } finally {
+      job.signal.removeEventListener('abort', leave);
+      jobs.delete(job);
+      stopJob(job);
+      engine.wipe(...job.secrets);
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    for (const job of jobs) stopJob(job);
+    await Promise.allSettled(running);
+    await threads.end();
+  }
+
+  return { run, during, drop, close };
+}
+
+function stopJob({ stop }: Job): void {
+  Atomics.store(stop, 0, 1);
+}

@@ -1,0 +1,53 @@
+import { type KeyEngine, PUBLIC_KEY_BYTES, SECRET_KEY_BYTES } from './engine.ts';
+import { isStopped, type MasterSource, type MasterTask, nothing, type TaskResult } from './key-task.ts';
+import { createMnemonic, mnemonicSeedNow } from './mnemonic.ts';
+import { coinNode, masterNode, nodeSeed } from './slip10.ts';
+import { CSV_HEADER, createRecordWriter } from './wallet-record.ts';
+
+/** What stands around the records of an HD job that is one JSON document. */
+export const JSON_DOCUMENT = { beforeMaster: '{"master":', beforeChildren: ',"wallets":[', end: ']}' };
+
+/**
+ * Makes the master node, leaves m/44'/501' in `coin`, and gives the master's record, whose path is "m". The record has a
+ * mnemonic where it is new; one that was sent is not sent back.
+ */
+export function makeMaster(engine: KeyEngine, task: MasterTask): TaskResult {
+  const { format, createdAt } = task;
+  const { seed, mnemonic } = seedOf(engine, task.source);
+  const master = masterNode(engine, seed);
+  const coin = coinNode(engine, master);
+  const pair = { publicKey: new Uint8Array(PUBLIC_KEY_BYTES), secretKey: new Uint8Array(SECRET_KEY_BYTES) };
+  const writer = createRecordWriter(format, {
+    ...{ records: 1, createdAt, hasMnemonics: mnemonic !== undefined },
+    frameBytes: CSV_HEADER.length,
+  });
+  try {
+    task.coin.set(coin);
+    engine.keyPair(nodeSeed(master), pair);
+    if (format === 'csv') writer.writeFrame(CSV_HEADER);
+    if (format === 'json') writer.writeFrame(JSON_DOCUMENT.beforeMaster);
+    writer.write({ ...pair, mnemonic, path: 'm' });
+    if (format === 'json') writer.writeFrame(JSON_DOCUMENT.beforeChildren);
+    if (!isStopped(task)) return { bytes: writer.take(), count: 0, isStopped: false };
+    engine.wipe(task.coin);
+    writer.wipe();
+    return nothing();
+  } finally {
+    engine.wipe(seed, master, coin, pair.secretKey, ...(mnemonic === undefined ? [] : [mnemonic]));
+  }
+}
+
+function seedOf(
+  engine: KeyEngine,
+  source: MasterSource,
+): { readonly seed: Uint8Array; readonly mnemonic: Uint8Array | undefined } {
+  if (source.kind === 'seed') return { seed: Uint8Array.from(source.seed), mnemonic: undefined };
+  const mnemonic =
+    source.kind === 'new' ? createMnemonic(source.words) : Buffer.from(Uint8Array.from(source.mnemonic));
+  const salt = Uint8Array.from(source.salt);
+  const seed = mnemonicSeedNow(mnemonic, salt);
+  engine.wipe(salt);
+  if (source.kind === 'new') return { seed, mnemonic };
+  engine.wipe(mnemonic);
+  return { seed, mnemonic: undefined };
+}

@@ -1,0 +1,118 @@
+import type { Logger } from 'pino';
+import { serviceError } from '../service-error.ts';
+import { type KeyEngine, loadKeyEngine } from './engine.ts';
+import { type HdJob, isIndexRange, shareSource } from './hd-job.ts';
+import { closedError, createJobRunner, type JobRunner, type KeyChunk, newJob } from './job-runner.ts';
+import { assertKnownAnswers } from './known-answers.ts';
+import { JSON_DOCUMENT } from './make-master.ts';
+import { type NewWallets, openNewWallets } from './new-wallets.ts';
+import { inOrder } from './ordered-chunks.ts';
+import { NODE_BYTES } from './slip10.ts';
+import { startThreads } from './threads.ts';
+
+export type { HdJob, KeyChunk, NewWallets };
+
+export type BatchJob = NewWallets & { readonly count: number; readonly format: 'jsonl' | 'csv' };
+
+/** One record as JSON without a line end, to be wiped when it has left, and the address in it. */
+export type SingleWallet = { readonly record: Buffer; readonly address: string };
+
+/**
+ * Makes keys in threads of its own. A stream works as fast as it is read and holds two chunks per thread at most (some 70 kB
+ * each). It throws `internalError` where randomness, an engine or a thread fails or the pool is closed, and the signal's
+ * reason where that is aborted; what was made and not read is wiped. A stream that is not begun does nothing. After a failure
+ * the pool goes on with the next job.
+ */
+export type KeyPool = {
+  readonly engine: KeyEngine;
+  readonly batch: (job: BatchJob, signal: AbortSignal) => AsyncIterable<KeyChunk>;
+  readonly hd: (job: HdJob, signal: AbortSignal) => AsyncIterable<KeyChunk>;
+  readonly single: (job: NewWallets, signal: AbortSignal) => Promise<SingleWallet>;
+  /** Stops every job, then the threads. */
+  readonly close: () => Promise<void>;
+};
+
+export type KeyPoolOptions = {
+  readonly threads: number;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** How the engine is loaded: `loadKeyEngine`. */
+  readonly loadEngine?: (log: Pick<Logger, 'warn'>) => Promise<KeyEngine>;
+  /** What the threads run: `worker.ts`. */
+  readonly worker?: URL;
+};
+
+/** How many wallets a task makes: some milliseconds of work, so that other jobs get their turn. */
+const CHUNK = { plain: 256, mnemonic: 8, children: 256 };
+const ADDRESS_AT = '{"address":"'.length;
+const QUOTE = 0x22;
+
+type Chunks = AsyncGenerator<KeyChunk, void, undefined>;
+type Bench = { readonly runner: JobRunner; readonly window: number };
+
+/** Starts a pool. @throws Error where a known-answer test fails, in this thread or another: no key may be made then. */
+export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
+  const { threads: size, log, loadEngine = loadKeyEngine } = options;
+  const engine = await loadEngine(log);
+  assertKnownAnswers(engine);
+  const worker = options.worker ?? new URL('./worker.ts', import.meta.url);
+  const threads = await startThreads({ threads: size, log, settings: { engine: engine.kind }, worker });
+  const runner = createJobRunner(engine, threads);
+  const bench = { runner, window: 2 * size };
+  return {
+    engine,
+    batch: (job, signal) => batch(bench, job, signal),
+    hd: (job, signal) => hd(bench, job, signal),
+    single: (job, signal) => single(bench, job, signal),
+    close: runner.close,
+  };
+}
+
+function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal): Chunks {
+  const { format, count, mnemonicWords } = wanted;
+  if (!Number.isInteger(count) || count < 1) throw misused('a batch has at least one wallet');
+  const { job, task } = openNewWallets(wanted, signal);
+  const size = mnemonicWords === undefined ? CHUNK.plain : CHUNK.mnemonic;
+  const steps = ranges(count, size).map((range) => () => {
+    return runner.run(job, { ...task, format, isFirst: range.from === 0, count: range.count });
+  });
+  return runner.during(job, inOrder(steps, { window, signal, drop: runner.drop }));
+}
+
+function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): Chunks {
+  const { accounts, change, format } = wanted;
+  if (!isIndexRange(accounts) || !isIndexRange(change)) throw misused('a range leaves 0 to 2^31 − 1');
+  const { shared, secrets } = shareSource(wanted.source);
+  const coin = new Uint8Array(new SharedArrayBuffer(NODE_BYTES));
+  const job = newJob(signal, [...secrets, coin]);
+  const task = { stop: job.stop, format, createdAt: wanted.createdAt.toISOString(), coin };
+  const rules = { window, signal, drop: runner.drop };
+  async function* body(): Chunks {
+    const first = [() => runner.run(job, { ...task, kind: 'master', source: shared })];
+    yield* inOrder(first.values(), rules);
+    const children = ranges(accounts.count * change.count, CHUNK.children).map((range) => () => {
+      return runner.run(job, { ...task, kind: 'children', accounts, change, ...range });
+    });
+    yield* inOrder(children, rules);
+    if (format === 'json') yield { bytes: Buffer.from(JSON_DOCUMENT.end), count: 0 };
+  }
+  return runner.during(job, body());
+}
+
+async function single({ runner }: Bench, wanted: NewWallets, signal: AbortSignal): Promise<SingleWallet> {
+  const { job, task } = openNewWallets(wanted, signal);
+  const only = [() => runner.run(job, { ...task, format: 'json', isFirst: true, count: 1 })];
+  const chunks = runner.during(job, inOrder(only.values(), { window: 1, signal, drop: runner.drop }));
+  for await (const { bytes } of chunks) {
+    return { record: bytes, address: bytes.toString('latin1', ADDRESS_AT, bytes.indexOf(QUOTE, ADDRESS_AT)) };
+  }
+  throw closedError();
+}
+
+/** The ranges of `size` that a count falls into, the last one shorter, as they are asked for. */
+function* ranges(total: number, size: number): Generator<{ readonly from: number; readonly count: number }> {
+  for (let from = 0; from < total; from += size) yield { from, count: Math.min(size, total - from) };
+}
+
+function misused(reason: string): Error {
+  return serviceError('internalError', {}, new RangeError(reason));
+}

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import * as ed25519 from '@noble/ed25519';
+import { serviceError } from '../service-error.ts';
+import { type KeyEngine, PUBLIC_KEY_BYTES, SEED_BYTES, SHA512_BYTES, SIGNATURE_BYTES } from './engine.ts';
+
+/**
+ * Ed25519 by @noble/ed25519, SHA-512 by OpenSSL. It computes with JavaScript's bigint: scalars made from a seed lie in memory
+ * that cannot be wiped until it is collected, and their timing is not constant. The native engine has neither fault.
+ */
+export function createReferenceEngine(): KeyEngine {
+  ed25519.hashes.sha512 = sha512;
+  return {
+    kind: 'reference',
+    publicKey: (seed) => ed25519.getPublicKey(seed),
+    keyPair(seed, { publicKey, secretKey }) {
+      const made = ed25519.getPublicKey(seed);
+      publicKey.set(made);
+      secretKey.set(seed);
+      secretKey.set(made, SEED_BYTES);
+    },
+    sign(seed, publicKey, message) {
+      if (Buffer.compare(ed25519.getPublicKey(seed), publicKey) !== 0) {
+        throw serviceError('internalError', {}, new Error('the public key is not that of the seed'));
+      }
+      return ed25519.sign(message, seed);
+    },
+    verify,
+    sha512,
+    sha512Into(into, message) {
+      if (into.length !== SHA512_BYTES) throw new RangeError('a SHA-512 digest has 64 bytes');
+      into.set(sha512(message));
+    },
+    wipe(...secrets) {
+      for (const secret of secrets) secret.fill(0);
+    },
+  };
+}
+
+function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_KEY_BYTES) return false;
+  try {
+    return ed25519.verify(signature, message, publicKey, { zip215: false });
+  } catch {
+    // An encoding that is no point of the curve is no signature.
+    return false;
+  }
+}
+
+function sha512(message: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hash('sha512', message, 'buffer'));
+}

@@ -1,0 +1,91 @@
+import { COIN_TYPE, type DerivationIndexes, PURPOSE } from './derivation-path.ts';
+import { type KeyEngine, SEED_BYTES } from './engine.ts';
+import { createHmac } from './hmac-sha512.ts';
+
+/**
+ * A node of SLIP-0010 for ed25519: 64 bytes, the private key (a seed of RFC 8032) and the chain code. A secret: whoever holds
+ * it wipes it.
+ */
+export type Node = Uint8Array;
+
+export const NODE_BYTES = 64;
+const HARDENED = 0x80000000;
+const MASTER_KEY = new TextEncoder().encode('ed25519 seed');
+const CHILD_DATA_BYTES = 1 + SEED_BYTES + 4;
+const INDEX_AT = 1 + SEED_BYTES;
+
+/** The private key of a node, as a view of it. */
+export function nodeSeed(node: Node): Uint8Array {
+  return node.subarray(0, SEED_BYTES);
+}
+
+/** The master node of a BIP39 seed or any other of 16 to 64 bytes (SLIP-0010, "Master key generation"). */
+export function masterNode(engine: KeyEngine, seed: Uint8Array): Node {
+  const hmac = createHmac(engine, seed.length);
+  const node = new Uint8Array(NODE_BYTES);
+  hmac.setKey(MASTER_KEY);
+  hmac.data.set(seed);
+  hmac.computeInto(node);
+  hmac.wipe();
+  return node;
+}
+
+/** The hardened child of a node; `index` is 0 to 2^31 − 1, written without its hardening bit. */
+export function deriveChild(engine: KeyEngine, parent: Node, index: number): Node {
+  const children = createChildren(engine);
+  const node = new Uint8Array(NODE_BYTES);
+  children.setParent(parent);
+  children.deriveInto(node, index);
+  children.wipe();
+  return node;
+}
+
+/** Derives the hardened children of one parent after another; siblings share its chain code, and cost one HMAC each. */
+export type Children = {
+  /** The parent from now on. It is copied, and may be wiped or written anew. */
+  readonly setParent: (parent: Node) => void;
+  /** Writes the child of an index of 0 to 2^31 − 1 in place. */
+  readonly deriveInto: (node: Node, index: number) => void;
+  /** Forgets the parent. */
+  readonly wipe: () => void;
+};
+
+/** Memory to derive children with; it has no parent yet. */
+export function createChildren(engine: KeyEngine): Children {
+  const hmac = createHmac(engine, CHILD_DATA_BYTES);
+  const index = new DataView(hmac.data.buffer, hmac.data.byteOffset + INDEX_AT, 4);
+  return {
+    setParent(parent) {
+      hmac.setKey(parent.subarray(SEED_BYTES));
+      hmac.data[0] = 0;
+      hmac.data.set(nodeSeed(parent), 1);
+    },
+    deriveInto(node, at) {
+      index.setUint32(0, HARDENED + at);
+      hmac.computeInto(node);
+    },
+    wipe: hmac.wipe,
+  };
+}
+
+/** The node m/44'/501', of which every account is a child. */
+export function coinNode(engine: KeyEngine, master: Node): Node {
+  const purpose = deriveChild(engine, master, PURPOSE);
+  const coin = deriveChild(engine, purpose, COIN_TYPE);
+  engine.wipe(purpose);
+  return coin;
+}
+
+/** The Ed25519 seed (32 bytes, wiped by the caller) at m/44'/501'/x'/y' of a BIP39 seed. */
+export function deriveWallet(engine: KeyEngine, seed: Uint8Array, { x, y }: DerivationIndexes): Uint8Array {
+  const node = masterNode(engine, seed);
+  const children = createChildren(engine);
+  for (const index of [PURPOSE, COIN_TYPE, x, y]) {
+    children.setParent(node);
+    children.deriveInto(node, index);
+  }
+  const walletSeed = Uint8Array.from(nodeSeed(node));
+  children.wipe();
+  engine.wipe(node);
+  return walletSeed;
+}

@@ -1,0 +1,45 @@
+import { constants, setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { type KeyEngine, loadEngineOf } from './engine.ts';
+import type { KeyTask, TaskResult, WorkerSettings } from './key-task.ts';
+import { assertKnownAnswers } from './known-answers.ts';
+import { makeChildren } from './make-children.ts';
+import { makeMaster } from './make-master.ts';
+import { makeWallets } from './make-wallets.ts';
+
+// A thread of the key pool. It gives way to the main thread, which answers requests: on Linux a priority can be a thread's own.
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+
+const engine = loadProven(workerData);
+
+/** Does one task; its bytes move to the caller and are gone from here. */
+export default async function work(task: KeyTask): Promise<unknown> {
+  const result = makeResult(await engine, task);
+  return result === undefined ? undefined : moved(result);
+}
+
+function makeResult(keyEngine: KeyEngine, task: KeyTask): TaskResult | undefined {
+  switch (task.kind) {
+    case 'wallets':
+      return makeWallets(keyEngine, task);
+    case 'master':
+      return makeMaster(keyEngine, task);
+    case 'children':
+      return makeChildren(keyEngine, task);
+    case 'check':
+      return undefined;
+    default:
+      return task satisfies never;
+  }
+}
+
+async function loadProven(settings: WorkerSettings): Promise<KeyEngine> {
+  const loaded = await loadEngineOf(settings.engine);
+  assertKnownAnswers(loaded);
+  return loaded;
+}
+
+function moved(result: TaskResult): unknown {
+  return move({ [transferableSymbol]: result.bytes.buffer, [valueSymbol]: result });
+}

@@ -1,0 +1,2 @@
+/** A log that keeps nothing. */
+export const QUIET = { warn: () => undefined, error: () => undefined };
