@@ -50,7 +50,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
   store: [/^(open-store|tables)\.ts$/],
-  upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
+  upstream: [/^(upstream|open-upstream|node-address|probe)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
 

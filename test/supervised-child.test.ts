@@ -2,17 +2,22 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { SupervisedChild } from '../../src/upstream/supervised-child.ts';
-import { useNewDirectory } from '../support/new-directory.ts';
+import type { SupervisedChild } from '../src/supervised-child.ts';
+import { forkedChild } from '../src/upstream/forked-child.ts';
+import { useNewDirectory } from './support/new-directory.ts';
 
 const directory = useNewDirectory();
 const log = pino({ level: 'silent' });
-const running: SupervisedChild[] = [];
+const running: SupervisedChild<number>[] = [];
 
 afterEach(() => Promise.all(running.splice(0).map((child) => child.stop())));
 
 /** A child that announces a port and dies when its standard IPC channel closes, unless the script says otherwise. */
-function startChild(script: string): { child: SupervisedChild; events: string[]; next: () => Promise<void> } {
+function startChild(script: string): {
+  child: SupervisedChild<number>;
+  events: string[];
+  next: () => Promise<void>;
+} {
   const modulePath = join(directory(), 'child.mjs');
   writeFileSync(modulePath, script);
   const events: string[] = [];
@@ -23,10 +28,7 @@ function startChild(script: string): { child: SupervisedChild; events: string[];
     happened = Promise.withResolvers();
   };
   const onReady = (port: number): void => take(`ready ${port}`);
-  const child = new SupervisedChild(
-    { name: 'test', modulePath, args: [], onReady, onDown: () => take('down') },
-    log,
-  );
+  const child = forkedChild({ name: 'test', modulePath, args: [], onReady, onDown: () => take('down') }, log);
   running.push(child);
   child.start();
   return { child, events, next: () => happened.promise };
