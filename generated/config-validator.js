@@ -96,6 +96,38 @@ const schema0 = {
         history_transactions: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 10000000 },
       },
     },
+    hsm: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        kind: { type: 'string', enum: ['soft', 'pkcs11'], default: 'soft' },
+        max_managed_batch: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000 },
+        soft: {
+          type: 'object',
+          additionalProperties: false,
+          default: {},
+          properties: {
+            master_key_file: { type: 'string', minLength: 1 },
+            previous_master_key_file: { type: 'string', minLength: 1 },
+          },
+        },
+        pkcs11: {
+          type: 'object',
+          required: ['library'],
+          additionalProperties: false,
+          properties: {
+            library: { type: 'string', minLength: 1 },
+            token: { type: 'string', minLength: 1, maxLength: 32 },
+            slot: { 'x-int': 'u32' },
+            pin_file: { type: 'string', minLength: 1 },
+            pin: { type: 'string', minLength: 1 },
+            sessions: { default: 4, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
+            wrap: { type: 'boolean', default: true },
+          },
+        },
+      },
+    },
   },
 };
 const func0 = Object.prototype.hasOwnProperty;
@@ -130,6 +162,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.localnet === undefined) {
       data.localnet = {};
+    }
+    if (data.hsm === undefined) {
+      data.hsm = {};
     }
     for (const key0 in data) {
       if (!func0.call(schema0.properties, key0)) {
@@ -1605,8 +1640,538 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
+    let data36 = data.hsm;
+    if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
+      if (data36.kind === undefined) {
+        data36.kind = 'soft';
+      }
+      if (data36.soft === undefined) {
+        data36.soft = {};
+      }
+      for (const key8 in data36) {
+        if (!(key8 === 'kind' || key8 === 'max_managed_batch' || key8 === 'soft' || key8 === 'pkcs11')) {
+          const err83 = {
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err83];
+          } else {
+            vErrors.push(err83);
+          }
+          errors++;
+        }
+      }
+      let data37 = data36.kind;
+      if (typeof data37 !== 'string') {
+        const err84 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err84];
+        } else {
+          vErrors.push(err84);
+        }
+        errors++;
+      }
+      if (!(data37 === 'soft' || data37 === 'pkcs11')) {
+        const err85 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err85];
+        } else {
+          vErrors.push(err85);
+        }
+        errors++;
+      }
+      if (data36.max_managed_batch !== undefined) {
+        let data38 = data36.max_managed_batch;
+        if (
+          !(typeof data38 == 'number'
+            ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
+            : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+        ) {
+          const err86 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err86];
+          } else {
+            vErrors.push(err86);
+          }
+          errors++;
+        }
+        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 1) {
+          const err87 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err87];
+          } else {
+            vErrors.push(err87);
+          }
+          errors++;
+        }
+        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 10000) {
+          const err88 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err88];
+          } else {
+            vErrors.push(err88);
+          }
+          errors++;
+        }
+      }
+      let data39 = data36.soft;
+      if (data39 && typeof data39 == 'object' && !Array.isArray(data39)) {
+        for (const key9 in data39) {
+          if (!(key9 === 'master_key_file' || key9 === 'previous_master_key_file')) {
+            const err89 = {
+              instancePath: instancePath + '/hsm/soft',
+              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
+              keyword: 'additionalProperties',
+              params: { additionalProperty: key9 },
+              message: 'must NOT have additional properties',
+            };
+            if (vErrors === null) {
+              vErrors = [err89];
+            } else {
+              vErrors.push(err89);
+            }
+            errors++;
+          }
+        }
+        if (data39.master_key_file !== undefined) {
+          let data40 = data39.master_key_file;
+          if (typeof data40 === 'string') {
+            if (data40.length < 1) {
+              const err90 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err90];
+              } else {
+                vErrors.push(err90);
+              }
+              errors++;
+            }
+          } else {
+            const err91 = {
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err91];
+            } else {
+              vErrors.push(err91);
+            }
+            errors++;
+          }
+        }
+        if (data39.previous_master_key_file !== undefined) {
+          let data41 = data39.previous_master_key_file;
+          if (typeof data41 === 'string') {
+            if (data41.length < 1) {
+              const err92 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err92];
+              } else {
+                vErrors.push(err92);
+              }
+              errors++;
+            }
+          } else {
+            const err93 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err93];
+            } else {
+              vErrors.push(err93);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err94 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err94];
+        } else {
+          vErrors.push(err94);
+        }
+        errors++;
+      }
+      if (data36.pkcs11 !== undefined) {
+        let data42 = data36.pkcs11;
+        if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
+          if (data42.sessions === undefined) {
+            data42.sessions = 4;
+          }
+          if (data42.wrap === undefined) {
+            data42.wrap = true;
+          }
+          if (data42.library === undefined) {
+            const err95 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err95];
+            } else {
+              vErrors.push(err95);
+            }
+            errors++;
+          }
+          for (const key10 in data42) {
+            if (
+              !(
+                key10 === 'library' ||
+                key10 === 'token' ||
+                key10 === 'slot' ||
+                key10 === 'pin_file' ||
+                key10 === 'pin' ||
+                key10 === 'sessions' ||
+                key10 === 'wrap'
+              )
+            ) {
+              const err96 = {
+                instancePath: instancePath + '/hsm/pkcs11',
+                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key10 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err96];
+              } else {
+                vErrors.push(err96);
+              }
+              errors++;
+            }
+          }
+          if (data42.library !== undefined) {
+            let data43 = data42.library;
+            if (typeof data43 === 'string') {
+              if (data43.length < 1) {
+                const err97 = {
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err97];
+                } else {
+                  vErrors.push(err97);
+                }
+                errors++;
+              }
+            } else {
+              const err98 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err98];
+              } else {
+                vErrors.push(err98);
+              }
+              errors++;
+            }
+          }
+          if (data42.token !== undefined) {
+            let data44 = data42.token;
+            if (typeof data44 === 'string') {
+              if (data44.length > 32) {
+                const err99 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err99];
+                } else {
+                  vErrors.push(err99);
+                }
+                errors++;
+              }
+              if (data44.length < 1) {
+                const err100 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err100];
+                } else {
+                  vErrors.push(err100);
+                }
+                errors++;
+              }
+            } else {
+              const err101 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err101];
+              } else {
+                vErrors.push(err101);
+              }
+              errors++;
+            }
+          }
+          if (data42.slot !== undefined) {
+            let data45 = data42.slot;
+            if (
+              !(typeof data45 == 'number'
+                ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
+                : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
+            ) {
+              const err102 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err102];
+              } else {
+                vErrors.push(err102);
+              }
+              errors++;
+            }
+          }
+          if (data42.pin_file !== undefined) {
+            let data46 = data42.pin_file;
+            if (typeof data46 === 'string') {
+              if (data46.length < 1) {
+                const err103 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err103];
+                } else {
+                  vErrors.push(err103);
+                }
+                errors++;
+              }
+            } else {
+              const err104 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err104];
+              } else {
+                vErrors.push(err104);
+              }
+              errors++;
+            }
+          }
+          if (data42.pin !== undefined) {
+            let data47 = data42.pin;
+            if (typeof data47 === 'string') {
+              if (data47.length < 1) {
+                const err105 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err105];
+                } else {
+                  vErrors.push(err105);
+                }
+                errors++;
+              }
+            } else {
+              const err106 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err106];
+              } else {
+                vErrors.push(err106);
+              }
+              errors++;
+            }
+          }
+          let data48 = data42.sessions;
+          if (
+            !(typeof data48 == 'number'
+              ? Number.isInteger(data48) && data48 >= 0 && data48 <= 4294967295
+              : typeof data48 == 'bigint' && data48 >= 0 && data48 <= 4294967295)
+          ) {
+            const err107 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
+              keyword: 'x-int',
+              params: {},
+              message: 'must be an integer (u32)',
+            };
+            if (vErrors === null) {
+              vErrors = [err107];
+            } else {
+              vErrors.push(err107);
+            }
+            errors++;
+          }
+          if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 < 1) {
+            const err108 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
+            };
+            if (vErrors === null) {
+              vErrors = [err108];
+            } else {
+              vErrors.push(err108);
+            }
+            errors++;
+          }
+          if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 > 64) {
+            const err109 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err109];
+            } else {
+              vErrors.push(err109);
+            }
+            errors++;
+          }
+          if (typeof data42.wrap !== 'boolean') {
+            const err110 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err110];
+            } else {
+              vErrors.push(err110);
+            }
+            errors++;
+          }
+        } else {
+          const err111 = {
+            instancePath: instancePath + '/hsm/pkcs11',
+            schemaPath: '#/properties/hsm/properties/pkcs11/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err111];
+          } else {
+            vErrors.push(err111);
+          }
+          errors++;
+        }
+      }
+    } else {
+      const err112 = {
+        instancePath: instancePath + '/hsm',
+        schemaPath: '#/properties/hsm/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err112];
+      } else {
+        vErrors.push(err112);
+      }
+      errors++;
+    }
   } else {
-    const err83 = {
+    const err113 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1614,9 +2179,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err83];
+      vErrors = [err113];
     } else {
-      vErrors.push(err83);
+      vErrors.push(err113);
     }
     errors++;
   }
