@@ -90,10 +90,15 @@ export class SupervisedChild<Ready> {
     this.#options.onReady(ready);
   }
 
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
   #takeExit(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#state === 'stopped') return;
     this.#state = 'restarting';
     this.#options.onDown();
+    if (this.#isStopped()) return;
     const wasStable = this.#readyAtMs !== undefined && performance.now() - this.#readyAtMs > STABLE_AFTER_MS;
     if (wasStable) this.#backoffMs = FIRST_BACKOFF_MS;
     const backoffMs = this.#backoffMs;

@@ -81,3 +81,19 @@ test('other messages are no announcement', async () => {
   await next();
   expect(events).toEqual(['ready 4242']);
 });
+
+test('a child that is stopped because it died is not started again', async () => {
+  const modulePath = join(directory(), 'child.mjs');
+  writeFileSync(modulePath, 'process.exit(3)');
+  const downs = Promise.withResolvers<Promise<void>>();
+  let count = 0;
+  const onDown = (): void => {
+    count += 1;
+    downs.resolve(child.stop());
+  };
+  const child = forkedChild({ name: 'test', modulePath, args: [], onReady: () => undefined, onDown }, log);
+  running.push(child);
+  child.start();
+  await await downs.promise;
+  expect([child.state, child.restarts, count]).toEqual(['stopped', 0, 1]);
+});
