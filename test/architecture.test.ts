@@ -49,7 +49,8 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|tables)\.ts$/],
+  signer: [/^(signer|rotate-master|check-hsm-settings)\.ts$/],
+  store: [/^(open-store|tables|lock-file)\.ts$/],
   upstream: [/^(upstream|open-upstream|node-address|probe)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;

@@ -4,13 +4,15 @@ import { mapInOrder } from '../../map-in-order.ts';
 import type { Hsm, KeyOwner, SealedKey } from '../hsm.ts';
 import { keyFailure } from '../key-failure.ts';
 import { SEALED_FORMAT } from '../sealed-format.ts';
-import type { TokenInfo } from './cryptoki.ts';
+import type { Cryptoki, TokenInfo } from './cryptoki.ts';
 import type { KeyKeeping } from './key-keeping.ts';
 import { loadCryptoki } from './load-cryptoki.ts';
 import { readPin } from './read-pin.ts';
 import { openToken, type Token } from './token.ts';
 import { createTokenObjects, type TokenObjects } from './token-objects.ts';
 import { createWrappedKeys, findWrapMechanism } from './wrapped-keys.ts';
+
+export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
 
 export type Pkcs11Options = {
   /** Whether keys are made, and destroyed, to see how fast the token is. */
@@ -20,16 +22,25 @@ export type Pkcs11Options = {
 const MEASURED_KEYS = 8;
 
 /**
- * A PKCS#11 token. Keys are kept wrapped in the wallet's row where the token can wrap Ed25519 keys and `wrap` allows it; else
- * they are objects in the token. Keys made in one of these ways are served after a change to the other.
+ * Loads the library of a token and opens it: see `openTokenHsm`.
  *
  * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN is not as configured.
  */
-export async function openPkcs11(
-  settings: NonNullable<Config['hsm']['pkcs11']>,
+export async function openPkcs11(settings: Pkcs11Settings, options: Pkcs11Options): Promise<Hsm> {
+  return openTokenHsm(await loadCryptoki(settings.library), settings, options);
+}
+
+/**
+ * A PKCS#11 token. Keys are kept wrapped in the wallet's row where the token can wrap Ed25519 keys and `wrap` allows it; else
+ * they are objects in the token. Keys made in one of these ways are served after a change to the other.
+ *
+ * @throws ServiceError `signerNotStarted` if the token or the PIN is not as configured.
+ */
+export async function openTokenHsm(
+  cryptoki: Cryptoki,
+  settings: Pkcs11Settings,
   { isMeasured }: Pkcs11Options,
 ): Promise<Hsm> {
-  const cryptoki = await loadCryptoki(settings.library);
   const { token: label, slot, sessions } = settings;
   const token = await openToken(cryptoki, { label, slot, sessions, readPin: () => readPin(settings) });
   const mechanism = settings.wrap
