@@ -27,6 +27,8 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
     case 'keys':
       return run(async () => (await import('./cli/keys.ts')).keys(command, process.env));
+    case 'hsm':
+      return run(async () => (await import('./cli/hsm.ts')).hsm(command, process.env));
     case 'mock':
       return run(async () => (await import('./cli/mock.ts')).mock(command.options));
     case 'contract':

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 
 /** Options by name without the dashes. */
@@ -10,6 +11,7 @@ export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
   | KeysCommand
+  | HsmCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
@@ -64,6 +66,8 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
     case 'keys':
       return orMistake('keys', rest, () => parseKeysArguments(rest));
+    case 'hsm':
+      return orMistake('hsm', rest, () => parseHsmArguments(rest));
     case 'mock':
       return readOptions('mock', rest, MOCK_OPTIONS);
     case 'contract':
