@@ -166,3 +166,16 @@ test('nothing that is secret is logged, whatever fails', async () => {
       expect(told).not.toContain(secret.toString(encoding));
   }
 });
+
+test('a signer that goes silent is killed when a deadline passes, and the next one answers', async () => {
+  const dataDir = newDataDir();
+  const path = JSON.stringify(join(dataDir, 'was-here'));
+  const script = `import { existsSync, writeFileSync } from 'node:fs';
+    const isSecond = existsSync(${path});
+    writeFileSync(${path}, '');
+    const take = (id) => { if (isSecond) link.write(frame(id, 0)); };`;
+  const { signer, child } = await startTestSigner({ dataDir, modulePath: fakeSigner(dataDir, script) });
+  await expect(signer.health()).rejects.toMatchObject({ code: 'signerUnavailable' });
+  await signer.health();
+  expect(child.restarts).toBe(1);
+});

@@ -10,6 +10,9 @@ export type MadeKey = { readonly publicKey: Uint8Array; readonly sealed: Uint8Ar
 /** A child at `m/44'/501'/x'/y'`; x and y from 0 to 2^31−1. */
 export type ChildKey = { readonly owner: KeyOwner; readonly x: number; readonly y: number };
 
+/** Where a backend may keep files of its own, and whether nothing has been kept there before. */
+export type HsmPlace = { readonly directory: string; readonly isFirstStart: boolean };
+
 /** What a backend says of itself. */
 export type HsmTraits = {
   readonly kind: 'soft' | 'pkcs11';

@@ -1,17 +1,7 @@
 import type { Config } from '../../../generated/config.ts';
 import { serviceError } from '../../service-error.ts';
-import type { Hsm } from './hsm.ts';
+import type { Hsm, HsmPlace } from './hsm.ts';
 import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
-import { openCredentialMasterKeys } from './soft/credential-master-keys.ts';
-import { openSoft } from './soft/open-soft.ts';
-import { openOwnMasterKeys } from './soft/own-master-keys.ts';
-
-export type HsmPlace = {
-  /** Where a backend may keep files of its own. */
-  readonly directory: string;
-  /** Whether nothing has been kept there before. */
-  readonly isFirstStart: boolean;
-};
 
 /**
  * Opens the key backend of the configuration.
@@ -20,20 +10,25 @@ export type HsmPlace = {
  */
 export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<Hsm> {
   switch (config.kind) {
-    case 'soft': {
-      const { master_key_file: masterKeyFile, previous_master_key_file: previousMasterKeyFile } = config.soft;
-      return openSoft(
-        masterKeyFile === undefined
-          ? await openOwnMasterKeys(place.directory, place)
-          : await openCredentialMasterKeys({ masterKeyFile, previousMasterKeyFile }),
-      );
-    }
+    case 'soft':
+      return (await loadSoft()).openConfiguredSoft(config.soft, place);
     case 'pkcs11':
-      if (config.pkcs11 === undefined)
-        throw serviceError('signerNotStarted', { reason: 'hsm.pkcs11 is missing' });
+      if (config.pkcs11 === undefined) throw refuse('hsm.pkcs11 is missing');
       return openPkcs11(config.pkcs11, { isMeasured: config.max_managed_batch === undefined });
     default:
       config.kind satisfies never;
-      throw serviceError('signerNotStarted', { reason: 'hsm.kind is unknown' });
+      throw refuse('hsm.kind is unknown');
   }
 }
+
+/** Only where it is used: it stands on a native module, which may lack on a platform whose keys are in a token. */
+async function loadSoft() {
+  try {
+    return await import('./soft/open-configured-soft.ts');
+  } catch (error) {
+    const text = (error instanceof Error ? error.message : String(error)).split('\n')[0];
+    throw refuse(`hsm.kind soft needs the package sodium-native, which does not load here (${text})`);
+  }
+}
+
+const refuse = (reason: string): Error => serviceError('signerNotStarted', { reason });
