@@ -119,3 +119,22 @@ test('all operations share the sessions that are configured, and one for the log
   await Promise.all(Array.from({ length: 50 }, signs));
   expect(token.openSessions()).toBeLessThanOrEqual(4);
 });
+
+test('a row that says it was wrapped makes no keys in a token that keeps them', async () => {
+  const token = newFakeToken();
+  const { hsm, owner, sealed } = await openWithKey(token, { wrap: false });
+  const forged = Buffer.concat([Buffer.of(3), sealed.subarray(1), Buffer.alloc(64)]);
+  await expect(hsm.sign({ ...owner, sealed: forged }, MESSAGE)).rejects.toMatchObject({
+    code: 'keyBackendFailed',
+    cause: { message: 'the token has no key labelled "keyslot wrapping key"' },
+  });
+  expect(token.tokenObjects()).toBe(1);
+});
+
+test('calls at the same time make the keys that wrap once', async () => {
+  const token = newFakeToken();
+  const hsm = await open(token, { sessions: 4 });
+  const owners = Array.from({ length: 8 }, () => ({ walletId: randomUUID(), accountId: 'a' }));
+  await Promise.all(owners.map((owner) => hsm.createKey(owner, { isRepeat: false })));
+  expect(token.tokenObjects()).toBe(2);
+});

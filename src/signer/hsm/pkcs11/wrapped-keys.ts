@@ -7,16 +7,15 @@ import { generateKey } from './generate-key.ts';
 import { keyIdOf } from './key-id.ts';
 import type { KeyKeeping } from './key-keeping.ts';
 import { signWith } from './objects.ts';
-import { bindingKey, wrappingKey } from './token-keys.ts';
+import { BINDING_KEY, findTokenKey, makeTokenKey, type TokenKeyKind, WRAPPING_KEY } from './token-keys.ts';
 
 /** AES key wrap with padding (RFC 5649), by its number in PKCS#11 3.0, then by the older one. */
 const WRAP_MECHANISMS = [CK.mechanism.aesKeyWrapKwp, CK.mechanism.aesKeyWrapPad];
 const MAX_WRAPPED_BYTES = 512;
 const MAC_BYTES = 32;
 const WRAPPED_AT = 5;
-const LABELS = { wrap: 'keyslot wrapping key', bind: 'keyslot binding key' };
 
-type TokenKeys = { readonly life: object; readonly wrap: Handle; readonly bind: Handle };
+type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
 
 /**
  * Keys that lie in the wallet's row, wrapped by a key that never leaves the token, and are unwrapped inside the token for each
@@ -28,19 +27,25 @@ type TokenKeys = { readonly life: object; readonly wrap: Handle; readonly bind: 
 export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKeeping {
   let keys: Promise<TokenKeys> | undefined;
   let lifeOfKeys: object | undefined;
-  const tokenKeys = (session: Handle, life: object): Promise<TokenKeys> => {
+  /** They are made with the first key that is created, never because of a row that says it was wrapped by them. */
+  const tokenKeys = (session: Handle, life: object, mayMake: boolean): Promise<TokenKeys> => {
     if (life !== lifeOfKeys) keys = undefined;
     lifeOfKeys = life;
-    keys ??= openKeys(session, life).catch((error: unknown) => {
+    keys ??= openKeys(session, mayMake).catch((error: unknown) => {
       keys = undefined;
       throw error;
     });
     return keys;
   };
-  const openKeys = async (session: Handle, life: object): Promise<TokenKeys> => ({
-    life,
-    wrap: await wrappingKey(cryptoki, session, LABELS.wrap),
-    bind: await bindingKey(cryptoki, session, LABELS.bind),
+  const openKey = async (session: Handle, kind: TokenKeyKind, mayMake: boolean): Promise<Handle> => {
+    const found = findTokenKey(cryptoki, session, kind);
+    if (found !== undefined) return found;
+    if (!mayMake) throw keyFailure(`the token has no key labelled ${JSON.stringify(kind.label)}`);
+    return makeTokenKey(cryptoki, session, kind, true);
+  };
+  const openKeys = async (session: Handle, mayMake: boolean): Promise<TokenKeys> => ({
+    wrap: await openKey(session, WRAPPING_KEY, mayMake),
+    bind: await openKey(session, BINDING_KEY, mayMake),
   });
   const mac = (session: Handle, bind: Handle, owner: KeyOwner, head: Uint8Array): Promise<Buffer> =>
     signWith(
@@ -51,7 +56,7 @@ export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKee
     );
   return {
     create: async (session, life, owner) => {
-      const { wrap, bind } = await tokenKeys(session, life);
+      const { wrap, bind } = await tokenKeys(session, life, true);
       const place = { id: keyIdOf(owner), label: 'keyslot', isTokenObject: false, isWrappable: true };
       const { privateKey, publicKey } = await generateKey(cryptoki, session, place);
       try {
@@ -72,7 +77,7 @@ export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKee
       }
     },
     sign: async (session, life, { sealed, ...owner }, message) => {
-      const { wrap, bind } = await tokenKeys(session, life);
+      const { wrap, bind } = await tokenKeys(session, life, false);
       const record = sealed.subarray(0, -MAC_BYTES);
       const expected = await mac(session, bind, owner, record);
       const isOurs =
@@ -106,7 +111,7 @@ const UNWRAPPED: Template = [
  * Undefined: it cannot.
  */
 export async function findWrapMechanism(cryptoki: Cryptoki, session: Handle): Promise<number | undefined> {
-  const by = await wrappingKey(cryptoki, session, undefined);
+  const by = await makeTokenKey(cryptoki, session, WRAPPING_KEY, false);
   const place = {
     id: Buffer.from('keyslot probe'),
     label: 'keyslot probe',
