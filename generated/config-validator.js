@@ -102,6 +102,38 @@ const schema0 = {
         history_transactions: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 10000000 },
       },
     },
+    hsm: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        kind: { type: 'string', enum: ['soft', 'pkcs11'], default: 'soft' },
+        max_managed_batch: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000 },
+        soft: {
+          type: 'object',
+          additionalProperties: false,
+          default: {},
+          properties: {
+            master_key_file: { type: 'string', minLength: 1 },
+            previous_master_key_file: { type: 'string', minLength: 1 },
+          },
+        },
+        pkcs11: {
+          type: 'object',
+          required: ['library'],
+          additionalProperties: false,
+          properties: {
+            library: { type: 'string', minLength: 1 },
+            token: { type: 'string', minLength: 1, maxLength: 32 },
+            slot: { 'x-int': 'u32' },
+            pin_file: { type: 'string', minLength: 1 },
+            pin: { type: 'string', minLength: 1 },
+            sessions: { default: 4, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
+            wrap: { type: 'boolean', default: true },
+          },
+        },
+      },
+    },
   },
 };
 const func0 = Object.prototype.hasOwnProperty;
@@ -139,6 +171,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.localnet === undefined) {
       data.localnet = {};
+    }
+    if (data.hsm === undefined) {
+      data.hsm = {};
     }
     for (const key0 in data) {
       if (!func0.call(schema0.properties, key0)) {
@@ -1701,8 +1736,538 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
+    let data38 = data.hsm;
+    if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
+      if (data38.kind === undefined) {
+        data38.kind = 'soft';
+      }
+      if (data38.soft === undefined) {
+        data38.soft = {};
+      }
+      for (const key9 in data38) {
+        if (!(key9 === 'kind' || key9 === 'max_managed_batch' || key9 === 'soft' || key9 === 'pkcs11')) {
+          const err88 = {
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err88];
+          } else {
+            vErrors.push(err88);
+          }
+          errors++;
+        }
+      }
+      let data39 = data38.kind;
+      if (typeof data39 !== 'string') {
+        const err89 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err89];
+        } else {
+          vErrors.push(err89);
+        }
+        errors++;
+      }
+      if (!(data39 === 'soft' || data39 === 'pkcs11')) {
+        const err90 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err90];
+        } else {
+          vErrors.push(err90);
+        }
+        errors++;
+      }
+      if (data38.max_managed_batch !== undefined) {
+        let data40 = data38.max_managed_batch;
+        if (
+          !(typeof data40 == 'number'
+            ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
+            : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
+        ) {
+          const err91 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err91];
+          } else {
+            vErrors.push(err91);
+          }
+          errors++;
+        }
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 1) {
+          const err92 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err92];
+          } else {
+            vErrors.push(err92);
+          }
+          errors++;
+        }
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 10000) {
+          const err93 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err93];
+          } else {
+            vErrors.push(err93);
+          }
+          errors++;
+        }
+      }
+      let data41 = data38.soft;
+      if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
+        for (const key10 in data41) {
+          if (!(key10 === 'master_key_file' || key10 === 'previous_master_key_file')) {
+            const err94 = {
+              instancePath: instancePath + '/hsm/soft',
+              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
+              keyword: 'additionalProperties',
+              params: { additionalProperty: key10 },
+              message: 'must NOT have additional properties',
+            };
+            if (vErrors === null) {
+              vErrors = [err94];
+            } else {
+              vErrors.push(err94);
+            }
+            errors++;
+          }
+        }
+        if (data41.master_key_file !== undefined) {
+          let data42 = data41.master_key_file;
+          if (typeof data42 === 'string') {
+            if (data42.length < 1) {
+              const err95 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err95];
+              } else {
+                vErrors.push(err95);
+              }
+              errors++;
+            }
+          } else {
+            const err96 = {
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err96];
+            } else {
+              vErrors.push(err96);
+            }
+            errors++;
+          }
+        }
+        if (data41.previous_master_key_file !== undefined) {
+          let data43 = data41.previous_master_key_file;
+          if (typeof data43 === 'string') {
+            if (data43.length < 1) {
+              const err97 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err97];
+              } else {
+                vErrors.push(err97);
+              }
+              errors++;
+            }
+          } else {
+            const err98 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err98];
+            } else {
+              vErrors.push(err98);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err99 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err99];
+        } else {
+          vErrors.push(err99);
+        }
+        errors++;
+      }
+      if (data38.pkcs11 !== undefined) {
+        let data44 = data38.pkcs11;
+        if (data44 && typeof data44 == 'object' && !Array.isArray(data44)) {
+          if (data44.sessions === undefined) {
+            data44.sessions = 4;
+          }
+          if (data44.wrap === undefined) {
+            data44.wrap = true;
+          }
+          if (data44.library === undefined) {
+            const err100 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err100];
+            } else {
+              vErrors.push(err100);
+            }
+            errors++;
+          }
+          for (const key11 in data44) {
+            if (
+              !(
+                key11 === 'library' ||
+                key11 === 'token' ||
+                key11 === 'slot' ||
+                key11 === 'pin_file' ||
+                key11 === 'pin' ||
+                key11 === 'sessions' ||
+                key11 === 'wrap'
+              )
+            ) {
+              const err101 = {
+                instancePath: instancePath + '/hsm/pkcs11',
+                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key11 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err101];
+              } else {
+                vErrors.push(err101);
+              }
+              errors++;
+            }
+          }
+          if (data44.library !== undefined) {
+            let data45 = data44.library;
+            if (typeof data45 === 'string') {
+              if (data45.length < 1) {
+                const err102 = {
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err102];
+                } else {
+                  vErrors.push(err102);
+                }
+                errors++;
+              }
+            } else {
+              const err103 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err103];
+              } else {
+                vErrors.push(err103);
+              }
+              errors++;
+            }
+          }
+          if (data44.token !== undefined) {
+            let data46 = data44.token;
+            if (typeof data46 === 'string') {
+              if (data46.length > 32) {
+                const err104 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err104];
+                } else {
+                  vErrors.push(err104);
+                }
+                errors++;
+              }
+              if (data46.length < 1) {
+                const err105 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err105];
+                } else {
+                  vErrors.push(err105);
+                }
+                errors++;
+              }
+            } else {
+              const err106 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err106];
+              } else {
+                vErrors.push(err106);
+              }
+              errors++;
+            }
+          }
+          if (data44.slot !== undefined) {
+            let data47 = data44.slot;
+            if (
+              !(typeof data47 == 'number'
+                ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
+                : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
+            ) {
+              const err107 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err107];
+              } else {
+                vErrors.push(err107);
+              }
+              errors++;
+            }
+          }
+          if (data44.pin_file !== undefined) {
+            let data48 = data44.pin_file;
+            if (typeof data48 === 'string') {
+              if (data48.length < 1) {
+                const err108 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err108];
+                } else {
+                  vErrors.push(err108);
+                }
+                errors++;
+              }
+            } else {
+              const err109 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err109];
+              } else {
+                vErrors.push(err109);
+              }
+              errors++;
+            }
+          }
+          if (data44.pin !== undefined) {
+            let data49 = data44.pin;
+            if (typeof data49 === 'string') {
+              if (data49.length < 1) {
+                const err110 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err110];
+                } else {
+                  vErrors.push(err110);
+                }
+                errors++;
+              }
+            } else {
+              const err111 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err111];
+              } else {
+                vErrors.push(err111);
+              }
+              errors++;
+            }
+          }
+          let data50 = data44.sessions;
+          if (
+            !(typeof data50 == 'number'
+              ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
+              : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
+          ) {
+            const err112 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
+              keyword: 'x-int',
+              params: {},
+              message: 'must be an integer (u32)',
+            };
+            if (vErrors === null) {
+              vErrors = [err112];
+            } else {
+              vErrors.push(err112);
+            }
+            errors++;
+          }
+          if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
+            const err113 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
+            };
+            if (vErrors === null) {
+              vErrors = [err113];
+            } else {
+              vErrors.push(err113);
+            }
+            errors++;
+          }
+          if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 64) {
+            const err114 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err114];
+            } else {
+              vErrors.push(err114);
+            }
+            errors++;
+          }
+          if (typeof data44.wrap !== 'boolean') {
+            const err115 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err115];
+            } else {
+              vErrors.push(err115);
+            }
+            errors++;
+          }
+        } else {
+          const err116 = {
+            instancePath: instancePath + '/hsm/pkcs11',
+            schemaPath: '#/properties/hsm/properties/pkcs11/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err116];
+          } else {
+            vErrors.push(err116);
+          }
+          errors++;
+        }
+      }
+    } else {
+      const err117 = {
+        instancePath: instancePath + '/hsm',
+        schemaPath: '#/properties/hsm/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err117];
+      } else {
+        vErrors.push(err117);
+      }
+      errors++;
+    }
   } else {
-    const err88 = {
+    const err118 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1710,9 +2275,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err88];
+      vErrors = [err118];
     } else {
-      vErrors.push(err88);
+      vErrors.push(err118);
     }
     errors++;
   }

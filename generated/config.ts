@@ -74,6 +74,37 @@ export type Config = {
     /** Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold. */
     readonly history_transactions: number;
   };
+  /** What keeps the keys of managed wallets. It runs inside the signer, a process of its own. */
+  readonly hsm: {
+    /** soft: sealed with a master key. pkcs11: in a PKCS#11 token. */
+    readonly kind: 'soft' | 'pkcs11';
+    /** Most managed wallets in one batch. Absent: what any batch may have; a token that makes fewer than 500 keys a second is measured at start, and takes what it makes in ten seconds. */
+    readonly max_managed_batch?: number;
+    /** Keys sealed with AES-256-GCM under a master key. */
+    readonly soft: {
+      /** Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Absent: signer/master.key in the data directory, made at the first start. */
+      readonly master_key_file?: string;
+      /** The master key before that one, until everything is sealed again with the new one. */
+      readonly previous_master_key_file?: string;
+    };
+    /** A PKCS#11 token that makes Ed25519 keys. */
+    readonly pkcs11?: {
+      /** Path of the token's PKCS#11 library. */
+      readonly library: string;
+      /** Label of the token. */
+      readonly token?: string;
+      /** Number of the slot, in the place of the label. */
+      readonly slot?: number;
+      /** Credential file with the user's PIN. Only the signer reads it. */
+      readonly pin_file?: string;
+      /** The user's PIN, where it cannot be a file. */
+      readonly pin?: string;
+      /** Sessions with the token, and so the operations under way at the same time. */
+      readonly sessions: number;
+      /** Whether keys may leave the token wrapped, where it can wrap Ed25519 keys: they then lie in the store, and the token needs room for two keys only. False: every key stays in the token. */
+      readonly wrap: boolean;
+    };
+  };
 };
 
 export type ConfigSetting = {
@@ -318,6 +349,89 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description:
       'Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold.',
   },
+  {
+    path: ['hsm', 'kind'],
+    type: 'string',
+    env: 'KEYSLOT_HSM_KIND',
+    default: 'soft',
+    secret: false,
+    description: 'soft: sealed with a master key. pkcs11: in a PKCS#11 token.',
+  },
+  {
+    path: ['hsm', 'max_managed_batch'],
+    type: 'integer',
+    env: 'KEYSLOT_HSM_MAX_MANAGED_BATCH',
+    secret: false,
+    description:
+      'Most managed wallets in one batch. Absent: what any batch may have; a token that makes fewer than 500 keys a second is measured at start, and takes what it makes in ten seconds.',
+  },
+  {
+    path: ['hsm', 'soft', 'master_key_file'],
+    type: 'string',
+    env: 'KEYSLOT_HSM_MASTER_KEY_FILE',
+    secret: false,
+    description:
+      'Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Absent: signer/master.key in the data directory, made at the first start.',
+  },
+  {
+    path: ['hsm', 'soft', 'previous_master_key_file'],
+    type: 'string',
+    env: 'KEYSLOT_HSM_PREVIOUS_MASTER_KEY_FILE',
+    secret: false,
+    description: 'The master key before that one, until everything is sealed again with the new one.',
+  },
+  {
+    path: ['hsm', 'pkcs11', 'library'],
+    type: 'string',
+    env: 'KEYSLOT_PKCS11_LIBRARY',
+    secret: false,
+    description: "Path of the token's PKCS#11 library.",
+  },
+  {
+    path: ['hsm', 'pkcs11', 'token'],
+    type: 'string',
+    env: 'KEYSLOT_PKCS11_TOKEN',
+    secret: false,
+    description: 'Label of the token.',
+  },
+  {
+    path: ['hsm', 'pkcs11', 'slot'],
+    type: 'integer',
+    env: 'KEYSLOT_PKCS11_SLOT',
+    secret: false,
+    description: 'Number of the slot, in the place of the label.',
+  },
+  {
+    path: ['hsm', 'pkcs11', 'pin_file'],
+    type: 'string',
+    env: 'KEYSLOT_PKCS11_PIN_FILE',
+    secret: false,
+    description: "Credential file with the user's PIN. Only the signer reads it.",
+  },
+  {
+    path: ['hsm', 'pkcs11', 'pin'],
+    type: 'string',
+    env: 'KEYSLOT_PKCS11_PIN',
+    secret: true,
+    description: "The user's PIN, where it cannot be a file.",
+  },
+  {
+    path: ['hsm', 'pkcs11', 'sessions'],
+    type: 'integer',
+    env: 'KEYSLOT_PKCS11_SESSIONS',
+    default: 4,
+    secret: false,
+    description: 'Sessions with the token, and so the operations under way at the same time.',
+  },
+  {
+    path: ['hsm', 'pkcs11', 'wrap'],
+    type: 'boolean',
+    env: 'KEYSLOT_PKCS11_WRAP',
+    default: true,
+    secret: false,
+    description:
+      'Whether keys may leave the token wrapped, where it can wrap Ed25519 keys: they then lie in the store, and the token needs room for two keys only. False: every key stays in the token.',
+  },
 ];
 
 /** The bounds and the default of every whole number that has one, by its path. */
@@ -338,4 +452,5 @@ export const CONFIG_INTEGERS = {
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
+  'hsm.pkcs11.sessions': { minimum: 1, maximum: 64, default: 4 },
 } as const;

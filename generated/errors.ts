@@ -726,6 +726,44 @@ export const ERRORS = {
   },
   /** The configuration has mistakes. */
   invalidConfig: { area: 'process', http: 503, jsonrpc: { code: -32059, message: '{problems}' }, data: [] },
+  /** The signer or its key backend cannot start. */
+  signerNotStarted: {
+    area: 'process',
+    http: 503,
+    jsonrpc: { code: -32080, message: 'The signer cannot start: {reason}' },
+    data: [],
+  },
+  /** The signer gave no answer in time, or is being started again. */
+  signerUnavailable: {
+    area: 'wallets',
+    http: 503,
+    jsonrpc: { code: -32076, message: 'The signer gives no answer now; try again later' },
+    data: [],
+  },
+  /** The key backend failed, or refused a sealed key. */
+  keyBackendFailed: {
+    area: 'wallets',
+    http: 503,
+    jsonrpc: { code: -32077, message: 'The key backend failed; try again later' },
+    data: [],
+  },
+  /** The key backend derives no keys. */
+  deriveNotSupported: {
+    area: 'wallets',
+    http: 422,
+    jsonrpc: {
+      code: -32078,
+      message: 'The key backend of this server derives no keys; make wallets singly, or in custody client',
+    },
+    data: [],
+  },
+  /** No such wallet, or it was destroyed. */
+  walletNotFound: {
+    area: 'wallets',
+    http: 404,
+    jsonrpc: { code: -32079, message: 'There is no such wallet' },
+    data: [],
+  },
   /** The path of the admin socket is longer than the system takes. */
   adminPathTooLong: {
     area: 'command',
@@ -982,6 +1020,11 @@ export type ErrorContext = {
   readonly portTaken: { readonly address: string; readonly setting: string };
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
+  readonly signerNotStarted: { readonly reason: string };
+  readonly signerUnavailable: Readonly<Record<string, never>>;
+  readonly keyBackendFailed: Readonly<Record<string, never>>;
+  readonly deriveNotSupported: Readonly<Record<string, never>>;
+  readonly walletNotFound: Readonly<Record<string, never>>;
   readonly adminPathTooLong: {
     readonly path: string;
     readonly limit: number | bigint;

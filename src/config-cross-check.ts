@@ -3,16 +3,18 @@ import { createSecureContext } from 'node:tls';
 import type { Config } from '../generated/config.ts';
 import type { NetworkConfig } from './context.ts';
 import { isLoopback } from './server/http/local-request.ts';
+import { checkHsmSettings } from './signer/check-hsm-settings.ts';
 import { readNodeAddress } from './upstream/node-address.ts';
 
 /** What is wrong with settings that each fit their schema, one line per problem. Says the value of no secret. */
-export function crossCheck({ http, networks }: Config): readonly string[] {
+export function crossCheck({ http, networks, hsm }: Config): readonly string[] {
   return [
     ...checkHost(http),
     ...(http.tls === undefined ? [] : checkTls(http.tls)),
     ...http.cors_origins.flatMap(checkOrigin),
     ...networks.flatMap(checkNodes),
     ...checkNames(networks),
+    ...checkHsmSettings(hsm),
   ];
 }
 

@@ -56,8 +56,9 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|store-errors|tables|data-directory)\.ts$/],
-  upstream: [/^(upstream|call-group|open-upstream|node-address|probe|supervised-child)\.ts$/],
+  signer: [/^(signer|rotate-master|check-hsm-settings)\.ts$/],
+  store: [/^(open-store|store-errors|tables|data-directory|lock-file)\.ts$/],
+  upstream: [/^(upstream|call-group|open-upstream|node-address|probe)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
 import { parseUsageArguments, type UsageCommand } from './usage-options.ts';
@@ -14,6 +15,7 @@ export type Command =
   | KeysCommand
   | PlansCommand
   | UsageCommand
+  | HsmCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
@@ -72,6 +74,8 @@ export function parseCommand(args: readonly string[]): Command {
       return orMistake('plans', rest, () => parsePlansArguments(rest));
     case 'usage':
       return orMistake('usage', rest, () => parseUsageArguments(rest));
+    case 'hsm':
+      return orMistake('hsm', rest, () => parseHsmArguments(rest));
     case 'mock':
       return readOptions('mock', rest, MOCK_OPTIONS);
     case 'contract':

@@ -38,6 +38,9 @@ export function usage(): string {
     --by WHAT                   key, network, method, minute, hour or day (key)
     --json                      (keys, plans, usage) print the result as one line of JSON
     --config FILE, --data-dir   (keys, plans, usage) which server; as given to serve
+  keyslot hsm check             whether the configured key backend does what is asked of one; makes keys and destroys them
+    --config FILE               which backend; as given to serve
+    --json                      print the report as JSON
   keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
     --port N                    port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)

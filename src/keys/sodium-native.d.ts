@@ -7,6 +7,11 @@ declare module 'sodium-native' {
     crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
     crypto_hash_sha512(digest: Uint8Array, message: Uint8Array): void;
     sodium_memzero(bytes: Uint8Array): void;
+    /** Memory between guard pages that is never swapped, and wiped when it is let go. */
+    sodium_malloc(sizeBytes: number): Buffer;
+    randombytes_buf(bytes: Uint8Array): void;
+    /** HMAC-SHA-512-256 of a message under a key of 32 bytes. */
+    crypto_auth(mac: Uint8Array, message: Uint8Array, key: Uint8Array): void;
   };
   export default sodium;
 }

@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { serviceError } from '../service-error.ts';
+import type { SupervisedChild } from '../supervised-child.ts';
+import { forkedChild } from './forked-child.ts';
 import { connectNodes, type NodeOptions } from './open-upstream.ts';
-import { SupervisedChild } from './supervised-child.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The embedded ledger node: a child process, reached over loopback like any other node. */
 export type EmbeddedLedger = {
   readonly upstream: Upstream;
-  readonly child: SupervisedChild;
+  readonly child: SupervisedChild<number>;
   /** Resolves when the child serves for the first time. */
   readonly ready: Promise<void>;
 };
@@ -33,7 +34,7 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
       ?.close()
       .catch((error: unknown) => log.warn({ err: error }, 'closing connections to localnet failed'));
   };
-  const child = new SupervisedChild(
+  const child = forkedChild(
     {
       name: 'localnet',
       modulePath: MODULE,

@@ -1,15 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 
 export type ChildState = 'starting' | 'ready' | 'restarting' | 'stopped';
 
-export type ChildOptions = {
+export type ChildOptions<Ready> = {
   readonly name: string;
-  readonly modulePath: string;
-  readonly args: readonly string[];
-  /** The port that the child announced with `{kind: 'ready', port}`: called after each start. */
-  readonly onReady: (port: number) => void;
+  /** Starts the process and arranges that `announce` is called when it serves. */
+  readonly launch: (announce: (ready: Ready) => void) => ChildProcess;
+  /** Asks a process that serves to leave. */
+  readonly leave: (child: ChildProcess) => void;
+  /** Called after each start, when the child serves. */
+  readonly onReady: (ready: Ready) => void;
   /** Called when the child has died, before it is started again. */
   readonly onDown: () => void;
 };
@@ -20,12 +22,9 @@ const MAX_BACKOFF_MS = 5_000;
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 3_000;
 
-/**
- * A child process over IPC that is started again whenever it dies, after a pause that doubles from 0.1 s to 5 s. It runs
- * in a process group of its own, so that a Ctrl-C reaches only its parent, and ends when the IPC channel closes.
- */
-export class SupervisedChild {
-  readonly #options: ChildOptions;
+/** A child process that is started again whenever it dies, after a pause that doubles from 0.1 s to 5 s. */
+export class SupervisedChild<Ready> {
+  readonly #options: ChildOptions<Ready>;
   readonly #log: Logger;
   #process: ChildProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -34,7 +33,7 @@ export class SupervisedChild {
   #backoffMs = FIRST_BACKOFF_MS;
   #readyAtMs: number | undefined;
 
-  constructor(options: ChildOptions, log: Logger) {
+  constructor(options: ChildOptions<Ready>, log: Logger) {
     this.#options = options;
     this.#log = log;
   }
@@ -53,20 +52,17 @@ export class SupervisedChild {
   }
 
   start(): void {
-    const { name, modulePath, args } = this.#options;
     this.#readyAtMs = undefined;
-    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
-    const child = fork(modulePath, args, { detached: true, env: foreignEnvironment(), stdio: [...stdio] });
+    const child = this.#options.launch((ready) => this.#takeReady(child, ready));
     this.#process = child;
-    child.on('message', (message) => this.#takeMessage(message));
     child.on('error', (error) => {
-      this.#log.error({ err: error, child: name }, 'child process failed');
+      this.#log.error({ err: error, child: this.#options.name }, 'child process failed');
       if (child.pid === undefined) this.#takeExit(null, null);
     });
     child.once('exit', (code, signal) => this.#takeExit(code, signal));
   }
 
-  /** Closes the IPC channel, waits for the child to leave, and kills it after 3 s; one that is not ready yet at once. */
+  /** Asks the child to leave, waits for it, and kills it after 3 s; one that is not ready yet at once. */
   async stop(): Promise<void> {
     const isReady = this.#state === 'ready';
     this.#state = 'stopped';
@@ -74,26 +70,35 @@ export class SupervisedChild {
     const child = this.#process;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    if (!isReady) child.kill('SIGKILL');
-    else if (child.connected) child.disconnect();
+    if (isReady) this.#options.leave(child);
+    else child.kill('SIGKILL');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
     await exited;
     clearTimeout(timer);
   }
 
-  #takeMessage(message: unknown): void {
-    const port = readyPort(message);
-    if (port === undefined || this.#state === 'stopped') return;
+  /** Kills a child that does not do its work; it is started again like one that died. */
+  kill(): void {
+    this.#process?.kill('SIGKILL');
+  }
+
+  #takeReady(child: ChildProcess, ready: Ready): void {
+    if (this.#state === 'stopped' || child !== this.#process) return;
     this.#state = 'ready';
     this.#readyAtMs = performance.now();
-    this.#log.debug({ child: this.#options.name, childPid: this.pid, port }, 'child process is ready');
-    this.#options.onReady(port);
+    this.#log.debug({ child: this.#options.name, childPid: this.pid }, 'child process is ready');
+    this.#options.onReady(ready);
+  }
+
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
   }
 
   #takeExit(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#state === 'stopped') return;
     this.#state = 'restarting';
     this.#options.onDown();
+    if (this.#isStopped()) return;
     const wasStable = this.#readyAtMs !== undefined && performance.now() - this.#readyAtMs > STABLE_AFTER_MS;
     if (wasStable) this.#backoffMs = FIRST_BACKOFF_MS;
     const backoffMs = this.#backoffMs;
@@ -109,13 +114,7 @@ export class SupervisedChild {
   }
 }
 
-/** The environment without our own settings: secrets among them are none of the child's business. */
-function foreignEnvironment(): NodeJS.ProcessEnv {
+/** The environment without our own settings: secrets among them are none of a child's business. */
+export function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KEYSLOT_')));
-}
-
-function readyPort(message: unknown): number | undefined {
-  if (typeof message !== 'object' || message === null) return undefined;
-  if (!('kind' in message) || message.kind !== 'ready' || !('port' in message)) return undefined;
-  return typeof message.port === 'number' ? message.port : undefined;
 }

@@ -2,17 +2,22 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { SupervisedChild } from '../../src/upstream/supervised-child.ts';
-import { useNewDirectory } from '../support/new-directory.ts';
+import type { SupervisedChild } from '../src/supervised-child.ts';
+import { forkedChild } from '../src/upstream/forked-child.ts';
+import { useNewDirectory } from './support/new-directory.ts';
 
 const directory = useNewDirectory();
 const log = pino({ level: 'silent' });
-const running: SupervisedChild[] = [];
+const running: SupervisedChild<number>[] = [];
 
 afterEach(() => Promise.all(running.splice(0).map((child) => child.stop())));
 
 /** A child that announces a port and dies when its standard IPC channel closes, unless the script says otherwise. */
-function startChild(script: string): { child: SupervisedChild; events: string[]; next: () => Promise<void> } {
+function startChild(script: string): {
+  child: SupervisedChild<number>;
+  events: string[];
+  next: () => Promise<void>;
+} {
   const modulePath = join(directory(), 'child.mjs');
   writeFileSync(modulePath, script);
   const events: string[] = [];
@@ -23,10 +28,7 @@ function startChild(script: string): { child: SupervisedChild; events: string[];
     happened = Promise.withResolvers();
   };
   const onReady = (port: number): void => take(`ready ${port}`);
-  const child = new SupervisedChild(
-    { name: 'test', modulePath, args: [], onReady, onDown: () => take('down') },
-    log,
-  );
+  const child = forkedChild({ name: 'test', modulePath, args: [], onReady, onDown: () => take('down') }, log);
   running.push(child);
   child.start();
   return { child, events, next: () => happened.promise };
@@ -78,4 +80,20 @@ test('other messages are no announcement', async () => {
   const { events, next } = startChild(`process.send('x'); process.send({ kind: 'ready' }); ${ANNOUNCE}`);
   await next();
   expect(events).toEqual(['ready 4242']);
+});
+
+test('a child that is stopped because it died is not started again', async () => {
+  const modulePath = join(directory(), 'child.mjs');
+  writeFileSync(modulePath, 'process.exit(3)');
+  const downs = Promise.withResolvers<Promise<void>>();
+  let count = 0;
+  const onDown = (): void => {
+    count += 1;
+    downs.resolve(child.stop());
+  };
+  const child = forkedChild({ name: 'test', modulePath, args: [], onReady: () => undefined, onDown }, log);
+  running.push(child);
+  child.start();
+  await await downs.promise;
+  expect([child.state, child.restarts, count]).toEqual(['stopped', 0, 1]);
 });

@@ -1,0 +1,27 @@
+import type { CheckOutcome, HsmReport } from '../signer/hsm/check/run-checks.ts';
+
+const MARKS: Readonly<Record<CheckOutcome['outcome'], string>> = {
+  held: 'ok    ',
+  broken: 'BROKEN',
+  'not supported': '-     ',
+};
+
+/** What `keyslot hsm check` prints for people. */
+export function describeHsmReport({ kind, protection, keys_in, derives, checks, speed }: HsmReport): string {
+  const broken = checks.filter(({ outcome }) => outcome === 'broken').length;
+  const absent = checks.filter(({ outcome }) => outcome === 'not supported').length;
+  return `
+Key backend: ${kind}
+  ${protection}
+  keys are kept in ${keys_in === 'row' ? 'the wallet’s row of the store' : 'the token'}
+  HD wallets in custody managed: ${derives ? 'yes' : 'no, the backend derives no keys'}
+
+${checks.map(line).join('')}
+Measured: ${speed.keys} keys/s, ${speed.signatures} signatures/s
+
+${broken === 0 ? 'Every promise held' : `${broken} of ${checks.length} promises are broken`}${absent === 0 ? '' : '; - marks what this backend does not have'}.
+`;
+}
+
+const line = ({ name, outcome, reason }: CheckOutcome): string =>
+  `  ${MARKS[outcome]}  ${name}\n${reason === undefined ? '' : `          ${reason}\n`}`;

@@ -1,0 +1,58 @@
+import { type ServiceError, serviceError } from '../../service-error.ts';
+import { ByteReader } from '../wire/byte-reader.ts';
+import { ByteWriter } from '../wire/byte-writer.ts';
+import { decodeFailure, SUCCEEDED } from '../wire/failures.ts';
+import { encodeFrame, type Frame } from '../wire/frame.ts';
+import type { Operation } from '../wire/operations.ts';
+import { writeHead } from '../wire/request-head.ts';
+
+/** A request that has no answer yet. */
+export type PendingRequest = {
+  readonly id: number;
+  readonly deadlineAtMs: number;
+  /** How often it was sent, each time to another signer. */
+  sends: number;
+  sentAtMs: number;
+  readonly encode: (nowMs: number) => Buffer;
+  /** Takes the answer. @throws ProtocolError for one that is none of the operation's. */
+  readonly settle: (answer: Frame) => void;
+  readonly fail: (error: ServiceError) => void;
+};
+
+/** A request of an operation, and the promise of its answer. */
+export function pendingRequest<Q, A>(
+  { code, deadlineMs, request, answer }: Operation<Q, A>,
+  asked: Q,
+  { id, nowMs }: { readonly id: number; readonly nowMs: number },
+): { readonly pending: PendingRequest; readonly answered: Promise<A> } {
+  const { promise, resolve, reject } = Promise.withResolvers<A>();
+  const deadlineAtMs = nowMs + deadlineMs;
+  const pending: PendingRequest = {
+    id,
+    deadlineAtMs,
+    sends: 0,
+    sentAtMs: 0,
+    encode: (atMs) => {
+      const writer = new ByteWriter();
+      writeHead(writer, {
+        isRepeat: pending.sends > 1,
+        remainingMs: Math.max(0, Math.round(deadlineAtMs - atMs)),
+      });
+      request.write(writer, asked);
+      return encodeFrame({ id, code, payload: writer.done() });
+    },
+    settle: (frame) => {
+      if (frame.code !== SUCCEEDED) return reject(decodeFailure(frame.code, frame.payload));
+      const content = new ByteReader(frame.payload);
+      const value = answer.read(content);
+      content.end();
+      resolve(value);
+    },
+    fail: reject,
+  };
+  return { pending, answered: promise };
+}
+
+/** `signerUnavailable`, with a reason for the log. */
+export const unavailable = (reason: string): ServiceError =>
+  serviceError('signerUnavailable', {}, new Error(reason));

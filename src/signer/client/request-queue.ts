@@ -1,0 +1,123 @@
+import type { Frame } from '../wire/frame.ts';
+import type { Operation } from '../wire/operations.ts';
+import type { SignerLink } from './signer-link.ts';
+import { type PendingRequest, pendingRequest, unavailable } from './pending-request.ts';
+
+/** Requests that a signer has at the same time, and those that wait for it. What comes beyond is refused at once. */
+const MAX_SENT = 128;
+const MAX_WAITING = 4_096;
+/** A request is sent to the signer that is there, and once more if that one dies. */
+const MAX_SENDS = 2;
+
+export type QueueOptions = {
+  readonly nowMs: () => number;
+  /** Called when a deadline has passed and the signer has said nothing since the request was sent: it hangs. */
+  readonly onStuck: () => void;
+};
+
+/** The requests of the gateway over the lives of its signers. */
+export class RequestQueue {
+  readonly #options: QueueOptions;
+  readonly #sent = new Map<number, PendingRequest>();
+  #waiting: PendingRequest[] = [];
+  #link: SignerLink | undefined;
+  #lastId = 0;
+  #heardAtMs = 0;
+  #isClosed = false;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request as soon as there is a signer.
+   *
+   * @throws ServiceError what the signer answered; `signerUnavailable` when the deadline passes, two signers died over it,
+   *   too many requests wait, or `signal` says that nobody is interested any more.
+   */
+  async call<Q, A>(operation: Operation<Q, A>, asked: Q, signal?: AbortSignal): Promise<A> {
+    if (this.#isClosed) throw unavailable('the signer is stopped');
+    if (this.#waiting.length >= MAX_WAITING) throw unavailable('too many requests wait for the signer');
+    this.#lastId = (this.#lastId % 0xffff_ffff) + 1;
+    const nowMs = this.#options.nowMs();
+    const { pending, answered } = pendingRequest(operation, asked, { id: this.#lastId, nowMs });
+    const timer = setTimeout(() => this.#expire(pending), operation.deadlineMs);
+    const abort = (): void => this.#drop(pending, 'nobody waits for the answer any more');
+    signal?.addEventListener('abort', abort);
+    this.#waiting.push(pending);
+    if (signal?.aborted === true) abort();
+    this.#pump();
+    try {
+      return await answered;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** A signer serves: it gets what waits. */
+  attach(link: SignerLink): void {
+    this.#link = link;
+    this.#pump();
+  }
+
+  /** The signer died: what it did not answer is sent once more, before everything else. */
+  detach(): void {
+    this.#link = undefined;
+    const lost = [...this.#sent.values()];
+    this.#sent.clear();
+    for (const pending of lost) {
+      if (pending.sends >= MAX_SENDS) pending.fail(unavailable('the signer died twice over the request'));
+    }
+    this.#waiting = [...lost.filter(({ sends }) => sends < MAX_SENDS), ...this.#waiting];
+  }
+
+  /** Takes an answer; one that nobody waits for any more is passed over. @throws ProtocolError for one that is none. */
+  take(answer: Frame): void {
+    this.#heardAtMs = this.#options.nowMs();
+    const pending = this.#sent.get(answer.id);
+    if (pending === undefined) return;
+    pending.settle(answer);
+    this.#sent.delete(answer.id);
+    this.#pump();
+  }
+
+  /** The signer takes bytes again. */
+  resume(): void {
+    this.#pump();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#link = undefined;
+    for (const pending of [...this.#sent.values(), ...this.#waiting])
+      pending.fail(unavailable('the signer is stopped'));
+    this.#sent.clear();
+    this.#waiting = [];
+  }
+
+  #pump(): void {
+    while (this.#link?.isWritable === true && this.#sent.size < MAX_SENT) {
+      const pending = this.#waiting.shift();
+      if (pending === undefined) return;
+      const nowMs = this.#options.nowMs();
+      pending.sends += 1;
+      pending.sentAtMs = nowMs;
+      this.#sent.set(pending.id, pending);
+      this.#link.send(pending.encode(nowMs));
+    }
+  }
+
+  #expire(pending: PendingRequest): void {
+    const isStuck = this.#sent.has(pending.id) && this.#heardAtMs < pending.sentAtMs;
+    this.#drop(pending, 'no answer in time');
+    if (isStuck) this.#options.onStuck();
+  }
+
+  #drop(pending: PendingRequest, reason: string): void {
+    this.#sent.delete(pending.id);
+    this.#waiting = this.#waiting.filter((other) => other !== pending);
+    pending.fail(unavailable(reason));
+    this.#pump();
+  }
+}

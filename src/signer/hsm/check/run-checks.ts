@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { toServiceError } from '../../../service-error.ts';
+import type { Hsm, KeyOwner } from '../hsm.ts';
+import { HSM_CHECKS, type HsmCheck } from './checks.ts';
+import { measureHsm, type HsmSpeed } from './measure-hsm.ts';
+
+export type CheckOutcome = {
+  readonly name: string;
+  readonly outcome: 'held' | 'broken' | 'not supported';
+  /** Why it is broken. */
+  readonly reason?: string;
+};
+
+export type HsmReport = {
+  readonly kind: string;
+  readonly protection: string;
+  readonly keys_in: 'row' | 'token';
+  readonly derives: boolean;
+  readonly checks: readonly CheckOutcome[];
+  /** Measured with all sessions. */
+  readonly speed: HsmSpeed;
+};
+
+/** Runs every check against a backend, destroys the keys that it made for it, and measures how fast the backend is. */
+export async function checkHsm(hsm: Hsm): Promise<HsmReport> {
+  const { kind, protection, keysIn } = hsm.traits;
+  const checks: CheckOutcome[] = [];
+  for (const check of HSM_CHECKS) checks.push(await runCheck(hsm, check));
+  const speed = await measureHsm(hsm, newOwner);
+  return { kind, protection, keys_in: keysIn, derives: hsm.derivation !== undefined, checks, speed };
+}
+
+/** Runs one check. Nothing that it made stays in the token. */
+export async function runCheck(hsm: Hsm, { name, needs, run }: HsmCheck): Promise<CheckOutcome> {
+  if (needs !== undefined && !isAble(hsm, needs)) return { name, outcome: 'not supported' };
+  const owners: KeyOwner[] = [];
+  const remember = (): KeyOwner => {
+    const owner = newOwner();
+    owners.push(owner);
+    return owner;
+  };
+  try {
+    await run({ hsm, newOwner: remember });
+    return { name, outcome: 'held' };
+  } catch (error) {
+    return { name, outcome: 'broken', reason: reasonOf(error) };
+  } finally {
+    for (const owner of owners) await hsm.destroyKey(owner).catch(() => undefined);
+  }
+}
+
+function isAble({ traits, derivation }: Hsm, needs: NonNullable<HsmCheck['needs']>): boolean {
+  switch (needs) {
+    case 'token':
+      return traits.keysIn === 'token';
+    case 'derivation':
+      return derivation !== undefined;
+  }
+}
+
+const newOwner = (): KeyOwner => ({ walletId: `check:${randomUUID()}`, accountId: 'keyslot:check' });
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = toServiceError(error);
+  return cause instanceof Error
+    ? [cause, cause.cause]
+        .filter((part) => part instanceof Error)
+        .map((part) => part.message)
+        .join(': ')
+    : message;
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../../../generated/config.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Hsm, HsmPlace } from './hsm.ts';
+import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
+
+/**
+ * Opens the key backend of the configuration.
+ *
+ * @throws ServiceError `signerNotStarted` for what an operator must mend; `keyBackendFailed` for what may pass.
+ */
+export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<Hsm> {
+  switch (config.kind) {
+    case 'soft':
+      return (await loadSoft()).openConfiguredSoft(config.soft, place);
+    case 'pkcs11':
+      if (config.pkcs11 === undefined) throw refuse('hsm.pkcs11 is missing');
+      return openPkcs11(config.pkcs11, { isMeasured: config.max_managed_batch === undefined });
+    default:
+      config.kind satisfies never;
+      throw refuse('hsm.kind is unknown');
+  }
+}
+
+/** Only where it is used: it stands on a native module, which may lack on a platform whose keys are in a token. */
+async function loadSoft() {
+  try {
+    return await import('./soft/open-configured-soft.ts');
+  } catch (error) {
+    const text = (error instanceof Error ? error.message : String(error)).split('\n')[0];
+    throw refuse(`hsm.kind soft needs the package sodium-native, which does not load here (${text})`);
+  }
+}
+
+const refuse = (reason: string): Error => serviceError('signerNotStarted', { reason });

@@ -1,0 +1,89 @@
+import { keyFailure } from '../key-failure.ts';
+import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
+import { readFlag } from './objects.ts';
+
+export type GeneratedKey = { readonly privateKey: Handle; readonly publicKey: Buffer };
+
+/** Where a new key lives: in the token until it is destroyed, or for as long as a session. */
+export type KeyPlace = {
+  readonly id: Buffer;
+  readonly label: string;
+  readonly isTokenObject: boolean;
+  /** Whether it may be wrapped by a key of the token. It can never be read in the clear. */
+  readonly isWrappable: boolean;
+};
+
+const { attribute, keyType, mechanism } = CK;
+
+/**
+ * Makes an Ed25519 key in the token and verifies what the token made of it: sensitive, and not extractable unless it is to
+ * be wrapped. The public half is read and not kept there.
+ *
+ * @throws ServiceError `keyBackendFailed` for a token that makes its keys extractable; the key is destroyed then.
+ */
+export async function generateKey(
+  cryptoki: Cryptoki,
+  session: Handle,
+  place: KeyPlace,
+): Promise<GeneratedKey> {
+  const made = await cryptoki.C_GenerateKeyPairAsync(
+    session,
+    { mechanism: mechanism.edwardsKeyPairGen },
+    publicTemplate(place),
+    privateTemplate(place),
+  );
+  try {
+    const publicKey = readPublicKey(cryptoki, session, made.publicKey);
+    cryptoki.C_DestroyObject(session, made.publicKey);
+    assertProtected(cryptoki, session, made.privateKey, place.isWrappable);
+    return { privateKey: made.privateKey, publicKey };
+  } catch (error) {
+    cryptoki.C_DestroyObject(session, made.privateKey);
+    throw error;
+  }
+}
+
+function publicTemplate({ id }: KeyPlace): Template {
+  return [
+    { type: attribute.token, value: false },
+    { type: attribute.keyType, value: keyType.edwards },
+    { type: attribute.ecParams, value: CK.ed25519 },
+    { type: attribute.verify, value: true },
+    { type: attribute.id, value: id },
+  ];
+}
+
+function privateTemplate({ id, label, isTokenObject, isWrappable }: KeyPlace): Template {
+  return [
+    { type: attribute.token, value: isTokenObject },
+    { type: attribute.keyType, value: keyType.edwards },
+    { type: attribute.private, value: true },
+    { type: attribute.sensitive, value: true },
+    { type: attribute.extractable, value: isWrappable },
+    { type: attribute.sign, value: true },
+    { type: attribute.id, value: id },
+    { type: attribute.label, value: label },
+  ];
+}
+
+/** CKA_EC_POINT is the point as an OCTET STRING (04 20, then 32 bytes), or as it is: tokens differ. */
+function readPublicKey(cryptoki: Cryptoki, session: Handle, object: Handle): Buffer {
+  const [point] = cryptoki.C_GetAttributeValue(session, object, [{ type: attribute.ecPoint }]);
+  const value = point?.value;
+  if (Buffer.isBuffer(value)) {
+    if (value.length === 32) return Buffer.from(value);
+    if (value.length === 34 && value[0] === 0x04 && value[1] === 0x20) return Buffer.from(value.subarray(2));
+  }
+  throw keyFailure('the token made a public key that is none of Ed25519');
+}
+
+function assertProtected(cryptoki: Cryptoki, session: Handle, key: Handle, isWrappable: boolean): void {
+  const flag = (type: number): boolean | undefined => readFlag(cryptoki, session, key, type);
+  if (flag(attribute.sensitive) !== true) throw keyFailure('the token made a key that is not sensitive');
+  if (flag(attribute.alwaysSensitive) === false)
+    throw keyFailure('the token made a key that was not always sensitive');
+  if (isWrappable) return;
+  if (flag(attribute.extractable) !== false) throw keyFailure('the token made a key that is extractable');
+  if (flag(attribute.neverExtractable) === false)
+    throw keyFailure('the token made a key that was extractable once');
+}

@@ -1,0 +1,9 @@
+import type { KeyOwner, MadeKey, SealedKey } from '../hsm.ts';
+import type { Handle } from './cryptoki.ts';
+
+/** One of the two ways to keep keys with a token: in it, or wrapped by it. Each call has a session of its own. */
+export type KeyKeeping = {
+  /** `life` is another object after each login; what was remembered of the token before is void then. */
+  readonly create: (session: Handle, life: object, owner: KeyOwner) => Promise<MadeKey>;
+  readonly sign: (session: Handle, life: object, key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
+};

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../../../generated/config.ts';
+import { mapInOrder } from '../../map-in-order.ts';
+import type { Hsm, KeyOwner, SealedKey } from '../hsm.ts';
+import { keyFailure } from '../key-failure.ts';
+import { SEALED_FORMAT } from '../sealed-format.ts';
+import type { Cryptoki, TokenInfo } from './cryptoki.ts';
+import type { KeyKeeping } from './key-keeping.ts';
+import { loadCryptoki } from './load-cryptoki.ts';
+import { readPin } from './read-pin.ts';
+import { openToken, type Token } from './token.ts';
+import { createTokenObjects, type TokenObjects } from './token-objects.ts';
+import { createWrappedKeys, findWrapMechanism } from './wrapped-keys.ts';
+
+export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
+
+export type Pkcs11Options = {
+  /** Whether keys are made, and destroyed, to see how fast the token is. */
+  readonly isMeasured: boolean;
+};
+
+const MEASURED_KEYS = 8;
+
+/**
+ * Loads the library of a token and opens it: see `openTokenHsm`.
+ *
+ * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN is not as configured.
+ */
+export async function openPkcs11(settings: Pkcs11Settings, options: Pkcs11Options): Promise<Hsm> {
+  return openTokenHsm(await loadCryptoki(settings.library), settings, options);
+}
+
+/**
+ * A PKCS#11 token. Keys are kept wrapped in the wallet's row where the token can wrap Ed25519 keys and `wrap` allows it; else
+ * they are objects in the token. Keys made in one of these ways are served after a change to the other.
+ *
+ * @throws ServiceError `signerNotStarted` if the token or the PIN is not as configured.
+ */
+export async function openTokenHsm(
+  cryptoki: Cryptoki,
+  settings: Pkcs11Settings,
+  { isMeasured }: Pkcs11Options,
+): Promise<Hsm> {
+  const { token: label, slot, sessions } = settings;
+  const token = await openToken(cryptoki, { label, slot, sessions, readPin: () => readPin(settings) });
+  const mechanism = settings.wrap
+    ? await token.use((session) => findWrapMechanism(cryptoki, session))
+    : undefined;
+  const parts: Parts = {
+    token,
+    objects: createTokenObjects(cryptoki),
+    wrapped: createWrappedKeys(cryptoki, mechanism ?? 0),
+    isWrapping: mechanism !== undefined,
+  };
+  const hsm = createHsm(parts, { keysPerSecond: undefined, concurrency: sessions });
+  if (!isMeasured) return hsm;
+  return createHsm(parts, { keysPerSecond: await measure(hsm, sessions), concurrency: sessions });
+}
+
+type Parts = {
+  readonly token: Token;
+  readonly objects: TokenObjects;
+  readonly wrapped: KeyKeeping;
+  readonly isWrapping: boolean;
+};
+
+function createHsm(parts: Parts, speed: Pick<Hsm['traits'], 'keysPerSecond' | 'concurrency'>): Hsm {
+  const { token, objects, wrapped, isWrapping } = parts;
+  const keeping = isWrapping ? wrapped : objects;
+  const destroyKey = (owner: KeyOwner): Promise<void> =>
+    token.use(async (session) => objects.destroy(session, owner));
+  return {
+    traits: {
+      kind: 'pkcs11',
+      protection: protectionText(token.info(), isWrapping),
+      keysIn: isWrapping ? 'row' : 'token',
+      ...speed,
+    },
+    createKey: (owner, { isRepeat }) => {
+      let mayHaveLeftover = isRepeat;
+      return token.use((session, life) => {
+        if (mayHaveLeftover && !isWrapping) objects.destroy(session, owner);
+        mayHaveLeftover = true;
+        return keeping.create(session, life, owner);
+      });
+    },
+    sign: async (key, message) => {
+      const way = keepingOf(key, parts);
+      return token.use((session, life) => way.sign(session, life, key, message));
+    },
+    destroyKey,
+    health: () => token.use(async () => undefined),
+    close: token.close,
+  };
+}
+
+function keepingOf({ sealed: [format] }: SealedKey, { objects, wrapped }: Parts): KeyKeeping {
+  if (format === SEALED_FORMAT.tokenObject) return objects;
+  if (format === SEALED_FORMAT.wrapped) return wrapped;
+  throw keyFailure('the sealed key is of a format that hsm.kind pkcs11 does not write');
+}
+
+function protectionText({ manufacturerID, model }: TokenInfo, isWrapping: boolean): string {
+  const name = [manufacturerID.trim(), model.trim()].filter((text) => text !== '').join(' ');
+  return isWrapping
+    ? `PKCS#11 token (${name}): wrapped by a key that does not leave the token, and unwrapped inside it for each use`
+    : `PKCS#11 token (${name}): made in the token, kept there, marked as sensitive and not extractable`;
+}
+
+/** Keys made in a second, as a batch makes them. The first key is not counted: it opens what the others use. */
+async function measure(hsm: Hsm, concurrency: number): Promise<number> {
+  const owners = Array.from({ length: MEASURED_KEYS + 1 }, () => ({
+    walletId: 'keyslot:measured',
+    accountId: randomUUID(),
+  }));
+  const make = (owner: KeyOwner) => hsm.createKey(owner, { isRepeat: false });
+  try {
+    await mapInOrder(owners.slice(0, 1), 1, make);
+    const startMs = performance.now();
+    await mapInOrder(owners.slice(1), concurrency, make);
+    return (MEASURED_KEYS * 1_000) / (performance.now() - startMs);
+  } finally {
+    for (const owner of owners) await hsm.destroyKey(owner);
+  }
+}

@@ -1,0 +1,180 @@
+import { serviceError } from '../../../service-error.ts';
+import { keyFailure } from '../key-failure.ts';
+import { CK, type Cryptoki, type Handle, type TokenInfo } from './cryptoki.ts';
+import { isLoggedInAlready, isLost, isPinRefused, isVague } from './return-codes.ts';
+import { createSessionPool, type SessionPool } from './session-pool.ts';
+
+export type TokenSettings = {
+  readonly label: string | undefined;
+  readonly slot: number | undefined;
+  readonly sessions: number;
+  /** Asked for at each login, and not kept here. */
+  readonly readPin: () => Promise<string>;
+};
+
+/** Work in one session. `life` is another object after each login: handles of an earlier one are void. */
+export type SessionWork<T> = (session: Handle, life: object) => Promise<T>;
+
+/** A token that is logged in to, and logged in to again when it was away. */
+export type Token = {
+  /**
+   * Does work in a session of its own. When the token or the login turns out to be lost, it logs in anew and does the work
+   * once more.
+   *
+   * @throws ServiceError `keyBackendFailed`.
+   */
+  readonly use: <T>(work: SessionWork<T>) => Promise<T>;
+  readonly info: () => TokenInfo;
+  readonly close: () => Promise<void>;
+};
+
+const PIN_REFUSED = 'the token refused the PIN; it is not tried again before the server is started anew';
+
+/** A session was waited for until the login that it belongs to was over. */
+const OVER = new Error('the login is over');
+
+type Life = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
+
+/**
+ * Finds the token and logs in: once, for all sessions, as PKCS#11 has it.
+ *
+ * @throws ServiceError `signerNotStarted` if the token is not there or refuses the PIN.
+ */
+export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Promise<Token> {
+  let life: Promise<Life> | undefined;
+  let previous: Life | undefined;
+  let refusal: string | undefined;
+  let isInitialized = false;
+
+  const begin = async (): Promise<Life> => {
+    if (refusal !== undefined) throw keyFailure(refusal);
+    await previous?.pool.idle();
+    if (isInitialized) attempt(() => cryptoki.C_Finalize());
+    cryptoki.C_Initialize({ flags: CK.flags.osLockingOk });
+    isInitialized = true;
+    const { slot, info } = findSlot(cryptoki, settings);
+    const openSession = (): Handle =>
+      cryptoki.C_OpenSession(slot, CK.flags.serialSession | CK.flags.rwSession);
+    // It stays open: the login ends with the last session.
+    const keeper = openSession();
+    try {
+      cryptoki.C_Login(keeper, CK.user, await settings.readPin());
+    } catch (error) {
+      if (isPinRefused(error)) refusal = PIN_REFUSED;
+      if (!isLoggedInAlready(error)) throw error;
+    }
+    const pool = createSessionPool({
+      size: settings.sessions,
+      open: openSession,
+      close: (session) => attempt(() => cryptoki.C_CloseSession(session)),
+    });
+    previous = { slot, info, pool, isOver: false };
+    return previous;
+  };
+  const current = (): Promise<Life> => {
+    life ??= begin().catch((error: unknown) => {
+      life = undefined;
+      throw error;
+    });
+    return life;
+  };
+  const end = (over: Life): void => {
+    if (over.isOver) return;
+    over.isOver = true;
+    life = undefined;
+  };
+  const isGone = ({ slot, info }: Life, error: unknown): boolean =>
+    isLost(error) || (isVague(error) && !isThere(cryptoki, slot, info));
+
+  const inSession = async <T>(now: Life, work: SessionWork<T>): Promise<T> => {
+    const session = await now.pool.acquire();
+    if (now.isOver) {
+      now.pool.discard(session);
+      throw OVER;
+    }
+    try {
+      const result = await work(session, now);
+      now.pool.release(session);
+      return result;
+    } catch (error) {
+      now.pool.discard(session);
+      throw error;
+    }
+  };
+  const use = async <T>(work: SessionWork<T>, isSecond = false): Promise<T> => {
+    const now = await current();
+    try {
+      return await inSession(now, work);
+    } catch (error) {
+      if (error === OVER) return use(work, isSecond);
+      if (!isGone(now, error)) throw error;
+      end(now);
+      if (isSecond) throw error;
+    }
+    return use(work, true);
+  };
+
+  await current().catch((error: unknown) => {
+    throw serviceError('signerNotStarted', { reason: startReason(error, settings) }, error);
+  });
+  return {
+    use: (work) => use(work).catch((error: unknown) => Promise.reject(asKeyFailure(error))),
+    info: () => {
+      if (previous === undefined) throw keyFailure('no token');
+      return previous.info;
+    },
+    close: async () => {
+      refusal = 'the token is closed';
+      await previous?.pool.idle();
+      attempt(() => cryptoki.C_Finalize());
+    },
+  };
+}
+
+function findSlot(
+  cryptoki: Cryptoki,
+  { label, slot: number }: TokenSettings,
+): { slot: Handle; info: TokenInfo } {
+  for (const slot of cryptoki.C_GetSlotList(true)) {
+    const info = cryptoki.C_GetTokenInfo(slot);
+    const isWanted = number === undefined ? info.label.trim() === label : slot.readUInt32LE() === number;
+    if (isWanted) return { slot, info };
+  }
+  throw keyFailure(
+    number === undefined ? `no token is labelled ${JSON.stringify(label)}` : `slot ${number} has no token`,
+  );
+}
+
+function isThere(cryptoki: Cryptoki, slot: Handle, info: TokenInfo): boolean {
+  try {
+    return cryptoki.C_GetTokenInfo(slot).serialNumber === info.serialNumber;
+  } catch {
+    return false;
+  }
+}
+
+function startReason(error: unknown, { label, slot }: TokenSettings): string {
+  const name = label === undefined ? `in slot ${slot}` : JSON.stringify(label);
+  if (isPinRefused(error)) return `the token ${name} refuses the PIN (${messageOf(error)})`;
+  return `the token ${name} cannot be opened: ${messageOf(error)}`;
+}
+
+function asKeyFailure(error: unknown): unknown {
+  return error instanceof Error && error.name === 'ServiceError'
+    ? error
+    : keyFailure('the token failed', error);
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+/** For what may fail because the token is gone, where nothing depends on it any more. */
+function attempt(step: () => void): void {
+  try {
+    step();
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,154 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { KeyOwner } from '../hsm.ts';
+import { keyFailure } from '../key-failure.ts';
+import { SEALED_FORMAT } from '../sealed-format.ts';
+import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
+import { generateKey } from './generate-key.ts';
+import { keyIdOf } from './key-id.ts';
+import type { KeyKeeping } from './key-keeping.ts';
+import { signWith } from './objects.ts';
+import { BINDING_KEY, findTokenKey, makeTokenKey, type TokenKeyKind, WRAPPING_KEY } from './token-keys.ts';
+
+/** AES key wrap with padding (RFC 5649), by its number in PKCS#11 3.0, then by the older one. */
+const WRAP_MECHANISMS = [CK.mechanism.aesKeyWrapKwp, CK.mechanism.aesKeyWrapPad];
+const MAX_WRAPPED_BYTES = 512;
+const MAC_BYTES = 32;
+const WRAPPED_AT = 5;
+
+type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
+
+/**
+ * Keys that lie in the wallet's row, wrapped by a key that never leaves the token, and are unwrapped inside the token for each
+ * use. A second key of the token authenticates the wrapped bytes together with wallet and account, which wrapping alone
+ * does not bind.
+ *
+ * Record: format, mechanism (4), wrapped key, HMAC-SHA-256 (32).
+ */
+export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKeeping {
+  let keys: Promise<TokenKeys> | undefined;
+  let lifeOfKeys: object | undefined;
+  /** They are made with the first key that is created, never because of a row that says it was wrapped by them. */
+  const tokenKeys = (session: Handle, life: object, mayMake: boolean): Promise<TokenKeys> => {
+    if (life !== lifeOfKeys) keys = undefined;
+    lifeOfKeys = life;
+    keys ??= openKeys(session, mayMake).catch((error: unknown) => {
+      keys = undefined;
+      throw error;
+    });
+    return keys;
+  };
+  const openKey = async (session: Handle, kind: TokenKeyKind, mayMake: boolean): Promise<Handle> => {
+    const found = findTokenKey(cryptoki, session, kind);
+    if (found !== undefined) return found;
+    if (!mayMake) throw keyFailure(`the token has no key labelled ${JSON.stringify(kind.label)}`);
+    return makeTokenKey(cryptoki, session, kind, true);
+  };
+  const openKeys = async (session: Handle, mayMake: boolean): Promise<TokenKeys> => ({
+    wrap: await openKey(session, WRAPPING_KEY, mayMake),
+    bind: await openKey(session, BINDING_KEY, mayMake),
+  });
+  const mac = (session: Handle, bind: Handle, owner: KeyOwner, head: Uint8Array): Promise<Buffer> =>
+    signWith(
+      cryptoki,
+      session,
+      { mechanism: CK.mechanism.sha256Hmac, key: bind },
+      Buffer.concat([keyIdOf(owner), head]),
+    );
+  return {
+    create: async (session, life, owner) => {
+      const { wrap, bind } = await tokenKeys(session, life, true);
+      const place = { id: keyIdOf(owner), label: 'keyslot', isTokenObject: false, isWrappable: true };
+      const { privateKey, publicKey } = await generateKey(cryptoki, session, place);
+      try {
+        const wrapped = await cryptoki.C_WrapKeyAsync(
+          session,
+          { mechanism },
+          wrap,
+          privateKey,
+          Buffer.alloc(MAX_WRAPPED_BYTES),
+        );
+        const head = Buffer.alloc(WRAPPED_AT);
+        head[0] = SEALED_FORMAT.wrapped;
+        head.writeUInt32BE(mechanism, 1);
+        const record = Buffer.concat([head, wrapped]);
+        return { publicKey, sealed: Buffer.concat([record, await mac(session, bind, owner, record)]) };
+      } finally {
+        cryptoki.C_DestroyObject(session, privateKey);
+      }
+    },
+    sign: async (session, life, { sealed, ...owner }, message) => {
+      const { wrap, bind } = await tokenKeys(session, life, false);
+      const record = sealed.subarray(0, -MAC_BYTES);
+      const expected = await mac(session, bind, owner, record);
+      const isOurs =
+        sealed.length > WRAPPED_AT + MAC_BYTES && timingSafeEqual(sealed.subarray(-MAC_BYTES), expected);
+      if (!isOurs) throw keyFailure('the wrapped key was changed, or is another wallet’s or account’s');
+      const bytes = Buffer.from(record);
+      const by = { mechanism: bytes.readUInt32BE(1) };
+      const key = await cryptoki.C_UnwrapKeyAsync(session, by, wrap, bytes.subarray(WRAPPED_AT), UNWRAPPED);
+      try {
+        return await signWith(cryptoki, session, { mechanism: CK.mechanism.eddsa, key }, message);
+      } finally {
+        cryptoki.C_DestroyObject(session, key);
+      }
+    },
+  };
+}
+
+/** What a key is while it is unwrapped: gone with the session, and never to be taken out. */
+const UNWRAPPED: Template = [
+  { type: CK.attribute.class, value: CK.class.privateKey },
+  { type: CK.attribute.keyType, value: CK.keyType.edwards },
+  { type: CK.attribute.token, value: false },
+  { type: CK.attribute.private, value: true },
+  { type: CK.attribute.sensitive, value: true },
+  { type: CK.attribute.extractable, value: false },
+  { type: CK.attribute.sign, value: true },
+];
+
+/**
+ * The mechanism by which the token wraps Ed25519 keys, tried on a key of the session: wrapped, unwrapped, signed with.
+ * Undefined: it cannot.
+ */
+export async function findWrapMechanism(cryptoki: Cryptoki, session: Handle): Promise<number | undefined> {
+  const by = await makeTokenKey(cryptoki, session, WRAPPING_KEY, false);
+  const place = {
+    id: Buffer.from('keyslot probe'),
+    label: 'keyslot probe',
+    isTokenObject: false,
+    isWrappable: true,
+  };
+  const { privateKey } = await generateKey(cryptoki, session, place);
+  for (const mechanism of WRAP_MECHANISMS) {
+    const isAble = await tryWrap(cryptoki, session, { by, key: privateKey, mechanism });
+    if (isAble) return mechanism;
+  }
+  return undefined;
+}
+
+type Attempt = { readonly by: Handle; readonly key: Handle; readonly mechanism: number };
+
+async function tryWrap(
+  cryptoki: Cryptoki,
+  session: Handle,
+  { by, key, mechanism }: Attempt,
+): Promise<boolean> {
+  try {
+    const wrapped = await cryptoki.C_WrapKeyAsync(
+      session,
+      { mechanism },
+      by,
+      key,
+      Buffer.alloc(MAX_WRAPPED_BYTES),
+    );
+    const again = await cryptoki.C_UnwrapKeyAsync(session, { mechanism }, by, wrapped, UNWRAPPED);
+    const message = Buffer.from('keyslot probe');
+    const [first, second] = [
+      await signWith(cryptoki, session, { mechanism: CK.mechanism.eddsa, key }, message),
+      await signWith(cryptoki, session, { mechanism: CK.mechanism.eddsa, key: again }, message),
+    ];
+    return first.equals(second);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serviceError } from '../../../service-error.ts';
+import { readSecretFile } from '../../files/read-secret-file.ts';
+import { writeDurably } from '../../files/write-durably.ts';
+import {
+  MASTER_KEY_BYTES,
+  type MasterKey,
+  type MasterKeys,
+  newMasterKey,
+  takeMasterKey,
+} from './master-key.ts';
+import type { MasterKeyStore } from './master-keys.ts';
+import { secretBuffer, wipe } from './secret.ts';
+
+const MAGIC = Buffer.from('KSMK\x01');
+const HEAD_BYTES = MAGIC.length + 1;
+const CHECKSUM_BYTES = 8;
+const MAX_BYTES = HEAD_BYTES + 2 * MASTER_KEY_BYTES + CHECKSUM_BYTES;
+
+/**
+ * The master keys of `<directory>/master.key`: mark, count, the current key, the previous one while a rotation runs,
+ * checksum. It is made only with `isFirstStart`: in a directory that was used before, a lost master key must not be
+ * replaced silently.
+ *
+ * @throws ServiceError `signerNotStarted` if it is lost, damaged, or readable by others.
+ */
+export async function openOwnMasterKeys(
+  directory: string,
+  { isFirstStart }: { readonly isFirstStart: boolean },
+): Promise<MasterKeyStore> {
+  const path = join(directory, 'master.key');
+  const found = await readOwnFile(path);
+  if (found === undefined && !isFirstStart) {
+    throw refuse(
+      `${path} is gone: restore it, the wallets of this data directory cannot be opened without it`,
+    );
+  }
+  let keys: MasterKeys = found ?? { current: newMasterKey(), previous: undefined };
+  const change = async (next: MasterKeys): Promise<void> => {
+    await write(path, next);
+    keys = next;
+  };
+  if (found === undefined) await change(keys);
+  // One change at a time: of two new keys made at once, the one that is overwritten may have sealed something.
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const turn = last.then(step);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    keys: () => keys,
+    begin: () =>
+      inTurn(async () => {
+        if (keys.previous === undefined) await change({ current: newMasterKey(), previous: keys.current });
+      }),
+    finish: () =>
+      inTurn(async () => {
+        const { current, previous } = keys;
+        if (previous === undefined) return;
+        await change({ current, previous: undefined });
+        wipe(previous.key);
+      }),
+  };
+}
+
+async function readOwnFile(path: string): Promise<MasterKeys | undefined> {
+  const bytes = await readSecretFile(path, MAX_BYTES);
+  if (bytes === undefined) return undefined;
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0) throw refuse(`${path} can be read by others; chmod 600 it`);
+  try {
+    return parse(bytes, path);
+  } finally {
+    wipe(bytes);
+  }
+}
+
+function parse(bytes: Buffer, path: string): MasterKeys {
+  const count = bytes[MAGIC.length] ?? 0;
+  const end = HEAD_BYTES + count * MASTER_KEY_BYTES;
+  const isWhole =
+    bytes.subarray(0, MAGIC.length).equals(MAGIC) &&
+    (count === 1 || count === 2) &&
+    bytes.length === end + CHECKSUM_BYTES &&
+    checksum(bytes.subarray(0, end)).equals(bytes.subarray(end));
+  if (!isWhole) throw refuse(`${path} is damaged: restore it from its backup`);
+  const keyAt = (index: number): MasterKey =>
+    takeMasterKey(
+      bytes.subarray(HEAD_BYTES + index * MASTER_KEY_BYTES, HEAD_BYTES + (index + 1) * MASTER_KEY_BYTES),
+    );
+  return { current: keyAt(0), previous: count === 2 ? keyAt(1) : undefined };
+}
+
+async function write(path: string, { current, previous }: MasterKeys): Promise<void> {
+  const keys = previous === undefined ? [current] : [current, previous];
+  const end = HEAD_BYTES + keys.length * MASTER_KEY_BYTES;
+  const bytes = secretBuffer(end + CHECKSUM_BYTES);
+  MAGIC.copy(bytes);
+  bytes[MAGIC.length] = keys.length;
+  for (const [index, { key }] of keys.entries()) key.copy(bytes, HEAD_BYTES + index * MASTER_KEY_BYTES);
+  checksum(bytes.subarray(0, end)).copy(bytes, end);
+  try {
+    await writeDurably(path, bytes);
+  } finally {
+    wipe(bytes);
+  }
+}
+
+const checksum = (bytes: Buffer): Buffer =>
+  createHash('sha256').update(bytes).digest().subarray(0, CHECKSUM_BYTES);
+
+const refuse = (reason: string): Error => serviceError('signerNotStarted', { reason });

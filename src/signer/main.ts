@@ -1,0 +1,44 @@
+import { Socket } from 'node:net';
+import { pino } from 'pino';
+import { openGate } from './process/open-gate.ts';
+import { serveLink } from './process/serve-link.ts';
+import { ProtocolError } from './wire/protocol-error.ts';
+
+/** The socket that the gateway hands over. It has no name: nobody else can reach the signer. */
+const LINK_FD = 3;
+const CLOSE_DEADLINE_MS = 2_000;
+
+process.umask(0o077);
+// Ctrl-C is for the gateway, which lets requests finish before it lets its signer go.
+process.on('SIGINT', () => undefined);
+
+const log = pino({ name: 'signer' }, pino.destination({ dest: 2, sync: true }));
+process.exitCode = await run();
+// What a vendor's library leaves running must not keep the process.
+setTimeout(() => process.exit(), CLOSE_DEADLINE_MS).unref();
+
+async function run(): Promise<number> {
+  const link = openLink();
+  if (link === undefined) {
+    process.stderr.write('The signer is started by keyslot serve, not by hand.\n');
+    return 2;
+  }
+  const gate = openGate(log);
+  try {
+    await serveLink(link, gate.answer, () => performance.now());
+    return 0;
+  } catch (error) {
+    log.error({ reason: error instanceof ProtocolError ? error.message : String(error) }, 'the link broke');
+    return 3;
+  } finally {
+    await Promise.race([gate.close(), new Promise((done) => setTimeout(done, CLOSE_DEADLINE_MS).unref())]);
+  }
+}
+
+function openLink(): Socket | undefined {
+  try {
+    return new Socket({ fd: LINK_FD, readable: true, writable: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ByteReader } from '../wire/byte-reader.ts';
+import { ByteWriter } from '../wire/byte-writer.ts';
+import { OPERATIONS, type Operation } from '../wire/operations.ts';
+import type { Vault } from './vault.ts';
+
+/** Answers the content of one request. @throws ProtocolError for content that is none of the operation's. */
+export type AnswerRequest = (content: ByteReader, isRepeat: boolean) => Promise<Buffer>;
+
+/** What the signer answers once it is open, by the operation's code. */
+export function operationTable(vault: Vault): ReadonlyMap<number, AnswerRequest> {
+  return new Map([
+    bind(OPERATIONS.health, vault.health),
+    bind(OPERATIONS.create, vault.create),
+    bind(OPERATIONS.createMaster, vault.createMaster),
+    bind(OPERATIONS.derive, ({ master, children }) => vault.derive(master, children)),
+    bind(OPERATIONS.sign, ({ key, message }) => vault.sign(key, message)),
+    bind(OPERATIONS.destroy, ({ owner, derivedFrom }) => vault.destroy(owner, derivedFrom)),
+    bind(OPERATIONS.signAuditHead, vault.signAuditHead),
+    bind(OPERATIONS.auditPublicKey, async () => vault.auditPublicKey()),
+    bind(OPERATIONS.beginRotation, vault.beginRotation),
+    bind(OPERATIONS.reseal, vault.reseal),
+    bind(OPERATIONS.finishRotation, vault.finishRotation),
+  ]);
+}
+
+function bind<Q, A>(
+  { code, request, answer }: Operation<Q, A>,
+  run: (request: Q, isRepeat: boolean) => Promise<A>,
+): readonly [number, AnswerRequest] {
+  return [
+    code,
+    async (content, isRepeat) => {
+      const asked = request.read(content);
+      content.end();
+      const writer = new ByteWriter();
+      answer.write(writer, await run(asked, isRepeat));
+      return writer.done();
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import type { SealedKey } from './hsm/hsm.ts';
+import type { Signer } from './signer.ts';
+
+export type RotationPlace = {
+  readonly signer: Pick<Signer, 'beginRotation' | 'reseal' | 'finishRotation'>;
+  /** All wallets with a sealed key, from the first; called once for each pass. */
+  readonly rows: () => AsyncIterable<SealedKey>;
+  /** Puts the new sealed keys into the rows, where the rows still have the old ones, in one commit. */
+  readonly write: (changes: readonly ResealedRow[]) => Promise<void>;
+  /** Resolves when everything that was sealed before the rotation began has been committed or given up. */
+  readonly settled: () => Promise<void>;
+  readonly onProgress?: (progress: RotationProgress) => void;
+};
+
+/** A row whose key is sealed anew. `was` is what it had, so that a row that was changed meanwhile is left alone. */
+export type ResealedRow = SealedKey & { readonly was: Uint8Array };
+
+export type RotationProgress = { readonly seen: number; readonly resealed: number };
+
+const ROWS_AT_ONCE = 128;
+
+/**
+ * Seals every key under a new master key, while the old one is live beside it, and then forgets the old one. A run that was
+ * killed is continued by the next: what is sealed under the new key already is passed over. The old key is forgotten only
+ * after a pass that began after `settled` and found nothing under it.
+ *
+ * @throws ServiceError what the signer or the store says; both master keys then stay live.
+ */
+export async function rotateMaster(place: RotationPlace): Promise<RotationProgress> {
+  await place.signer.beginRotation();
+  let total = await resealAll(place, 0);
+  await place.settled();
+  for (;;) {
+    const pass = await resealAll(place, total.resealed);
+    const isClean = pass.resealed === total.resealed;
+    total = pass;
+    if (isClean) break;
+  }
+  await place.signer.finishRotation();
+  return total;
+}
+
+async function resealAll(place: RotationPlace, already: number): Promise<RotationProgress> {
+  let progress = { seen: 0, resealed: already };
+  for await (const rows of inGroups(place.rows())) {
+    const outcomes = await place.signer.reseal(rows);
+    const changes = rows.flatMap((row, index): readonly ResealedRow[] => {
+      const outcome = outcomes[index];
+      return outcome?.kind === 'resealed' ? [{ ...row, sealed: outcome.sealed, was: row.sealed }] : [];
+    });
+    if (changes.length > 0) await place.write(changes);
+    progress = { seen: progress.seen + rows.length, resealed: progress.resealed + changes.length };
+    place.onProgress?.(progress);
+  }
+  return progress;
+}
+
+async function* inGroups(rows: AsyncIterable<SealedKey>): AsyncGenerator<readonly SealedKey[]> {
+  let group: SealedKey[] = [];
+  for await (const row of rows) {
+    group.push(row);
+    if (group.length < ROWS_AT_ONCE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,189 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { serviceError } from '../service-error.ts';
+import type { SupervisedChild } from '../supervised-child.ts';
+import { RequestQueue } from './client/request-queue.ts';
+import { startSignerProcess } from './client/signer-process.ts';
+import type { KeyOwner, MadeKey, SealedKey } from './hsm/hsm.ts';
+import { mapInOrder } from './map-in-order.ts';
+import type { Resealed } from './process/vault.ts';
+import { signerSettings } from './settings.ts';
+import type { ChildPlace } from './tombstones/tombstones.ts';
+import type { Hello } from './wire/hello.ts';
+import { MAX_MESSAGE_BYTES } from './wire/limits.ts';
+import { OPERATIONS } from './wire/operations.ts';
+
+/** A new key as the wallet's row keeps it; `protection` says honestly how it is protected. */
+export type NewKey = MadeKey & { readonly protection: string };
+
+/** A child that is asked for: its own wallet's id, and where it stands below the master. */
+export type NewChild = { readonly walletId: string; readonly x: number; readonly y: number };
+
+export type SignerCapabilities = Omit<Hello, 'keysPerRequest'>;
+
+export type CallOptions = { readonly signal?: AbortSignal | undefined };
+
+/**
+ * The signer as the gateway sees it. Every call rejects with `signerUnavailable` when there is no answer within its deadline
+ * (10 s; 30 s for 128 keys), and with `keyBackendFailed` when the backend fails or refuses a sealed key: one that was
+ * changed, or is another wallet's or account's. A call that is lost because the signer dies is made once more. Calls on a
+ * destroyed wallet reject with `walletNotFound`, whatever sealed key comes with them.
+ */
+export type Signer = {
+  /**
+   * Makes Ed25519 keys, in the order asked for. Where `capabilities().keysIn` is `token`, an object stays in the token for
+   * each, so that an intent must be on record before, and `destroy` called for the ones that come to nothing.
+   */
+  readonly create: (keys: readonly KeyOwner[], options?: CallOptions) => Promise<readonly NewKey[]>;
+  /** Makes a SLIP-0010 master from random bytes; its public key is that of the master node. @throws `deriveNotSupported`. */
+  readonly createMaster: (key: KeyOwner) => Promise<NewKey>;
+  /**
+   * Children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order asked for. A place
+   * whose child was destroyed gives `destroyed`. @throws `deriveNotSupported`.
+   */
+  readonly derive: (
+    request: { readonly master: SealedKey; readonly children: readonly NewChild[] },
+    options?: CallOptions,
+  ) => Promise<readonly (NewKey | 'destroyed')[]>;
+  /** 64 bytes of signature over 1 byte to 1 MiB of message. */
+  readonly sign: (
+    request: SealedKey & { readonly message: Uint8Array },
+    options?: CallOptions,
+  ) => Promise<Uint8Array>;
+  /**
+   * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its
+   * place. Destroying twice is no failure. Call it before the row's deletion is committed.
+   */
+  readonly destroy: (
+    request: KeyOwner & {
+      readonly sealed?: Uint8Array | undefined;
+      readonly derivedFrom?: ChildPlace | undefined;
+    },
+  ) => Promise<void>;
+  /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
+  readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
+  readonly auditPublicKey: () => Promise<Uint8Array>;
+  /** As the signer said at its latest start. */
+  readonly capabilities: () => SignerCapabilities;
+  /** Resolves when a key could be used now. */
+  readonly health: () => Promise<void>;
+  /** A new master key is current from now on; one that was begun is resumed. @throws `invalidCommand` with the reason. */
+  readonly beginRotation: () => Promise<void>;
+  /** Each key sealed under the current master key, or why not. */
+  readonly reseal: (keys: readonly SealedKey[]) => Promise<readonly Resealed[]>;
+  /** Forgets the old master key: see `rotateMaster`. */
+  readonly finishRotation: () => Promise<void>;
+  /** Stops the signer. What waits for it is refused. */
+  readonly close: () => Promise<void>;
+};
+
+export type SignerOptions = {
+  readonly dataDir: string;
+  readonly config: Pick<Config, 'hsm'>;
+  readonly log: Logger;
+  readonly modulePath?: string;
+};
+
+/** Requests of one call that are with the signer at the same time: others get in between. */
+const PARTS_AT_ONCE = 2;
+
+/**
+ * Starts the signer as a supervised child and resolves when it serves.
+ *
+ * @throws ServiceError `signerNotStarted` with the reason.
+ */
+export async function startSigner({
+  dataDir,
+  config,
+  log,
+  modulePath,
+}: SignerOptions): Promise<{ readonly signer: Signer; readonly child: SupervisedChild<Hello> }> {
+  let onStuck = (): void => undefined;
+  const queue = new RequestQueue({ nowMs: () => performance.now(), onStuck: () => onStuck() });
+  let hello: Hello | undefined;
+  const settings = signerSettings(dataDir, config.hsm, log.level);
+  const { child, started } = startSignerProcess({
+    settings,
+    queue,
+    log,
+    modulePath,
+    onHello: (next) => {
+      hello = next;
+    },
+  });
+  onStuck = () => {
+    log.error('the signer does not answer; killing it');
+    child.kill();
+  };
+  const first = await started;
+  const signer = createSigner(
+    queue,
+    () => hello ?? first,
+    async () => {
+      queue.close();
+      await child.stop();
+    },
+  );
+  return { signer, child };
+}
+
+function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Promise<void>): Signer {
+  const inParts = async <T, R>(
+    items: readonly T[],
+    call: (part: readonly T[]) => Promise<readonly R[]>,
+  ): Promise<readonly R[]> => {
+    const parts = split(items, hello().keysPerRequest);
+    return (await mapInOrder(parts, PARTS_AT_ONCE, call)).flat();
+  };
+  const withProtection = (made: MadeKey): NewKey => ({ ...made, protection: hello().protection });
+  return {
+    create: async (keys, options) => {
+      const made = await inParts(keys, (part) => queue.call(OPERATIONS.create, part, options?.signal));
+      return made.map(withProtection);
+    },
+    createMaster: async (key) => withProtection(await queue.call(OPERATIONS.createMaster, key)),
+    derive: async ({ master, children }, options) => {
+      const { accountId } = master;
+      const wanted = children.map(({ walletId, x, y }) => ({ owner: { walletId, accountId }, x, y }));
+      const made = await inParts(wanted, (part) =>
+        queue.call(OPERATIONS.derive, { master, children: part }, options?.signal),
+      );
+      return made.map((key) => (key === 'destroyed' ? key : withProtection(key)));
+    },
+    sign: async ({ message, ...key }, options) => {
+      assertSize(message);
+      return queue.call(OPERATIONS.sign, { key, message }, options?.signal);
+    },
+    destroy: async ({ walletId, accountId, derivedFrom }) =>
+      queue.call(OPERATIONS.destroy, { owner: { walletId, accountId }, derivedFrom }),
+    signAuditHead: async (head) => {
+      assertSize(head);
+      return queue.call(OPERATIONS.signAuditHead, head);
+    },
+    auditPublicKey: () => queue.call(OPERATIONS.auditPublicKey, undefined),
+    capabilities: () => {
+      const { keysPerRequest: _ours, ...capabilities } = hello();
+      return capabilities;
+    },
+    health: () => queue.call(OPERATIONS.health, undefined),
+    beginRotation: () => queue.call(OPERATIONS.beginRotation, undefined),
+    reseal: (keys) => inParts(keys, (part) => queue.call(OPERATIONS.reseal, part)),
+    finishRotation: () => queue.call(OPERATIONS.finishRotation, undefined),
+    close,
+  };
+}
+
+function split<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+/** A request that the signer would refuse by the bound of its protocol. */
+function assertSize({ length }: Uint8Array): void {
+  if (length > 0 && length <= MAX_MESSAGE_BYTES) return;
+  throw serviceError(
+    'keyBackendFailed',
+    {},
+    new Error(`a message of ${length} bytes; 1 to ${MAX_MESSAGE_BYTES} are signed`),
+  );
+}

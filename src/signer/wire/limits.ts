@@ -1,0 +1,8 @@
+/** What a frame may hold, head included in none of them. Both ends refuse more. */
+export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 1024 * 1024;
+export const MAX_SEALED_BYTES = 1024;
+export const MAX_ID_BYTES = 64;
+/** Keys in one request. More are asked for in several, so that a large batch lets others in between. */
+export const MAX_ITEMS = 128;
+export const MAX_TEXT_BYTES = 4096;
