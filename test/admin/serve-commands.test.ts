@@ -5,8 +5,24 @@ import { createServeCommand } from '../../src/admin/serve-commands.ts';
 import { serviceError } from '../../src/service-error.ts';
 import { describeStores, useStore } from '../store/backends.ts';
 
+const UNKNOWN_KEY = '4f8b1d0e-0000-4000-8000-000000000000';
 const clock = { nowMs: () => 1_760_000_000_000 };
 const flushUsage = (): Promise<void> => Promise.resolve();
+
+const REFUSED: readonly (readonly [object, string])[] = [
+  [{ kind: 'usage' }, 'since must be an instant'],
+  [{ kind: 'usage', sinceMs: -1 }, 'since must be an instant'],
+  [{ kind: 'usage', sinceMs: 0, by: 'toString' }, 'by is "toString"'],
+  [{ kind: 'plans.set', name: 'a', requestsPerSecond: '1e3', burst: 'x' }, 'burst is NaN'],
+  [{ kind: 'plans.fly' }, 'does not know this command'],
+  [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan is undefined'],
+  [{ kind: 'plans.assign', account: 'acme', plan: 'developer' }, 'There is no account acme'],
+  [{ kind: 'plans.assign', account: 'acme', plan: 'gold' }, 'There is no plan gold'],
+  [{ kind: 'plans.remove', name: 'developer' }, 'nothing to remove'],
+  [{ kind: 'usage', sinceMs: 0, account: 'nobody' }, 'There is no account nobody'],
+  [{ kind: 'usage', sinceMs: 0, id: 'nonsense' }, 'no API key with the id nonsense'],
+  [{ kind: 'usage', sinceMs: 0, id: UNKNOWN_KEY }, `no API key with the id ${UNKNOWN_KEY}`],
+];
 
 describeStores('commands', (backend) => {
   test.each([{ kind: 'keys.list' }, { kind: 'plans.list' }, { kind: 'usage', sinceMs: 0 }])(
@@ -34,16 +50,10 @@ describeStores('commands', (backend) => {
     expect(done).toEqual(['flushed']);
   });
 
-  test.each([
-    [{ kind: 'usage' }, 'since must be an instant'],
-    [{ kind: 'usage', sinceMs: -1 }, 'since must be an instant'],
-    [{ kind: 'usage', sinceMs: 0, by: 'toString' }, 'by is "toString"'],
-    [{ kind: 'plans.set', name: 'a', requestsPerSecond: '1e3', burst: 'x' }, 'burst is NaN'],
-    [{ kind: 'plans.fly' }, 'does not know this command'],
-    [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan is undefined'],
-  ])('%j is refused', async (request, reason) => {
+  test('what is asked for and is not there, or is no command, is refused with the reason', async () => {
     const store = await useStore(backend.place());
     const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
-    await expect(createServeCommand(places, clock)(request)).rejects.toThrow(reason);
+    const serve = createServeCommand(places, clock);
+    for (const [request, reason] of REFUSED) await expect(serve(request)).rejects.toThrow(reason);
   });
 });
