@@ -6,6 +6,8 @@ const schema0 = {
   properties: {
     data_dir: { type: 'string', default: '.keyslot', minLength: 1 },
     database_url: { type: 'string', pattern: '^postgres(ql)?://' },
+    installation_key_file: { type: 'string', minLength: 1 },
+    audit_heads_file: { type: 'string', minLength: 1 },
     log_level: {
       type: 'string',
       enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace'],
@@ -214,9 +216,77 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         errors++;
       }
     }
-    let data2 = data.log_level;
-    if (typeof data2 !== 'string') {
-      const err5 = {
+    if (data.installation_key_file !== undefined) {
+      let data2 = data.installation_key_file;
+      if (typeof data2 === 'string') {
+        if (data2.length < 1) {
+          const err5 = {
+            instancePath: instancePath + '/installation_key_file',
+            schemaPath: '#/properties/installation_key_file/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      } else {
+        const err6 = {
+          instancePath: instancePath + '/installation_key_file',
+          schemaPath: '#/properties/installation_key_file/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.audit_heads_file !== undefined) {
+      let data3 = data.audit_heads_file;
+      if (typeof data3 === 'string') {
+        if (data3.length < 1) {
+          const err7 = {
+            instancePath: instancePath + '/audit_heads_file',
+            schemaPath: '#/properties/audit_heads_file/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
+          }
+          errors++;
+        }
+      } else {
+        const err8 = {
+          instancePath: instancePath + '/audit_heads_file',
+          schemaPath: '#/properties/audit_heads_file/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    let data4 = data.log_level;
+    if (typeof data4 !== 'string') {
+      const err9 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/type',
         keyword: 'type',
@@ -224,23 +294,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be string',
       };
       if (vErrors === null) {
-        vErrors = [err5];
+        vErrors = [err9];
       } else {
-        vErrors.push(err5);
+        vErrors.push(err9);
       }
       errors++;
     }
     if (
       !(
-        data2 === 'fatal' ||
-        data2 === 'error' ||
-        data2 === 'warn' ||
-        data2 === 'info' ||
-        data2 === 'debug' ||
-        data2 === 'trace'
+        data4 === 'fatal' ||
+        data4 === 'error' ||
+        data4 === 'warn' ||
+        data4 === 'info' ||
+        data4 === 'debug' ||
+        data4 === 'trace'
       )
     ) {
-      const err6 = {
+      const err10 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/enum',
         keyword: 'enum',
@@ -248,19 +318,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be equal to one of the allowed values',
       };
       if (vErrors === null) {
-        vErrors = [err6];
+        vErrors = [err10];
       } else {
-        vErrors.push(err6);
+        vErrors.push(err10);
       }
       errors++;
     }
-    let data3 = data.shutdown_deadline_ms;
+    let data5 = data.shutdown_deadline_ms;
     if (
-      !(typeof data3 == 'number'
-        ? Number.isInteger(data3) && data3 >= 0 && data3 <= 4294967295
-        : typeof data3 == 'bigint' && data3 >= 0 && data3 <= 4294967295)
+      !(typeof data5 == 'number'
+        ? Number.isInteger(data5) && data5 >= 0 && data5 <= 4294967295
+        : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 4294967295)
     ) {
-      const err7 = {
+      const err11 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-int',
         keyword: 'x-int',
@@ -268,14 +338,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be an integer (u32)',
       };
       if (vErrors === null) {
-        vErrors = [err7];
+        vErrors = [err11];
       } else {
-        vErrors.push(err7);
+        vErrors.push(err11);
       }
       errors++;
     }
-    if ((typeof data3 == 'number' || typeof data3 == 'bigint') && data3 > 600000) {
-      const err8 = {
+    if ((typeof data5 == 'number' || typeof data5 == 'bigint') && data5 > 600000) {
+      const err12 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-maximum',
         keyword: 'x-maximum',
@@ -283,44 +353,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be <= 600000',
       };
       if (vErrors === null) {
-        vErrors = [err8];
+        vErrors = [err12];
       } else {
-        vErrors.push(err8);
+        vErrors.push(err12);
       }
       errors++;
     }
-    let data4 = data.http;
-    if (data4 && typeof data4 == 'object' && !Array.isArray(data4)) {
-      if (data4.host === undefined) {
-        data4.host = '127.0.0.1';
+    let data6 = data.http;
+    if (data6 && typeof data6 == 'object' && !Array.isArray(data6)) {
+      if (data6.host === undefined) {
+        data6.host = '127.0.0.1';
       }
-      if (data4.port === undefined) {
-        data4.port = 8080;
+      if (data6.port === undefined) {
+        data6.port = 8080;
       }
-      if (data4.behind_proxy === undefined) {
-        data4.behind_proxy = false;
+      if (data6.behind_proxy === undefined) {
+        data6.behind_proxy = false;
       }
-      if (data4.cors_origins === undefined) {
-        data4.cors_origins = ['*'];
+      if (data6.cors_origins === undefined) {
+        data6.cors_origins = ['*'];
       }
-      if (data4.max_body_bytes === undefined) {
-        data4.max_body_bytes = 1048576;
+      if (data6.max_body_bytes === undefined) {
+        data6.max_body_bytes = 1048576;
       }
-      if (data4.body_timeout_ms === undefined) {
-        data4.body_timeout_ms = 10000;
+      if (data6.body_timeout_ms === undefined) {
+        data6.body_timeout_ms = 10000;
       }
-      if (data4.max_batch_items === undefined) {
-        data4.max_batch_items = 100;
+      if (data6.max_batch_items === undefined) {
+        data6.max_batch_items = 100;
       }
-      if (data4.batch_concurrency === undefined) {
-        data4.batch_concurrency = 10;
+      if (data6.batch_concurrency === undefined) {
+        data6.batch_concurrency = 10;
       }
-      if (data4.max_held_reply_bytes === undefined) {
-        data4.max_held_reply_bytes = 268435456;
+      if (data6.max_held_reply_bytes === undefined) {
+        data6.max_held_reply_bytes = 268435456;
       }
-      for (const key1 in data4) {
+      for (const key1 in data6) {
         if (!func0.call(schema0.properties.http.properties, key1)) {
-          const err9 = {
+          const err13 = {
             instancePath: instancePath + '/http',
             schemaPath: '#/properties/http/additionalProperties',
             keyword: 'additionalProperties',
@@ -328,17 +398,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err9];
+            vErrors = [err13];
           } else {
-            vErrors.push(err9);
+            vErrors.push(err13);
           }
           errors++;
         }
       }
-      let data5 = data4.host;
-      if (typeof data5 === 'string') {
-        if (data5.length < 1) {
-          const err10 = {
+      let data7 = data6.host;
+      if (typeof data7 === 'string') {
+        if (data7.length < 1) {
+          const err14 = {
             instancePath: instancePath + '/http/host',
             schemaPath: '#/properties/http/properties/host/minLength',
             keyword: 'minLength',
@@ -346,14 +416,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have fewer than 1 characters',
           };
           if (vErrors === null) {
-            vErrors = [err10];
+            vErrors = [err14];
           } else {
-            vErrors.push(err10);
+            vErrors.push(err14);
           }
           errors++;
         }
       } else {
-        const err11 = {
+        const err15 = {
           instancePath: instancePath + '/http/host',
           schemaPath: '#/properties/http/properties/host/type',
           keyword: 'type',
@@ -361,19 +431,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be string',
         };
         if (vErrors === null) {
-          vErrors = [err11];
+          vErrors = [err15];
         } else {
-          vErrors.push(err11);
+          vErrors.push(err15);
         }
         errors++;
       }
-      let data6 = data4.port;
+      let data8 = data6.port;
       if (
-        !(typeof data6 == 'number'
-          ? Number.isInteger(data6) && data6 >= 0 && data6 <= 65535
-          : typeof data6 == 'bigint' && data6 >= 0 && data6 <= 65535)
+        !(typeof data8 == 'number'
+          ? Number.isInteger(data8) && data8 >= 0 && data8 <= 65535
+          : typeof data8 == 'bigint' && data8 >= 0 && data8 <= 65535)
       ) {
-        const err12 = {
+        const err16 = {
           instancePath: instancePath + '/http/port',
           schemaPath: '#/properties/http/properties/port/x-int',
           keyword: 'x-int',
@@ -381,14 +451,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be an integer (u16)',
         };
         if (vErrors === null) {
-          vErrors = [err12];
+          vErrors = [err16];
         } else {
-          vErrors.push(err12);
+          vErrors.push(err16);
         }
         errors++;
       }
-      if (typeof data4.behind_proxy !== 'boolean') {
-        const err13 = {
+      if (typeof data6.behind_proxy !== 'boolean') {
+        const err17 = {
           instancePath: instancePath + '/http/behind_proxy',
           schemaPath: '#/properties/http/properties/behind_proxy/type',
           keyword: 'type',
@@ -396,17 +466,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be boolean',
         };
         if (vErrors === null) {
-          vErrors = [err13];
+          vErrors = [err17];
         } else {
-          vErrors.push(err13);
+          vErrors.push(err17);
         }
         errors++;
       }
-      if (data4.tls !== undefined) {
-        let data8 = data4.tls;
-        if (data8 && typeof data8 == 'object' && !Array.isArray(data8)) {
-          if (data8.cert_file === undefined) {
-            const err14 = {
+      if (data6.tls !== undefined) {
+        let data10 = data6.tls;
+        if (data10 && typeof data10 == 'object' && !Array.isArray(data10)) {
+          if (data10.cert_file === undefined) {
+            const err18 = {
               instancePath: instancePath + '/http/tls',
               schemaPath: '#/properties/http/properties/tls/required',
               keyword: 'required',
@@ -414,14 +484,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'cert_file' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err14];
+              vErrors = [err18];
             } else {
-              vErrors.push(err14);
+              vErrors.push(err18);
             }
             errors++;
           }
-          if (data8.key_file === undefined) {
-            const err15 = {
+          if (data10.key_file === undefined) {
+            const err19 = {
               instancePath: instancePath + '/http/tls',
               schemaPath: '#/properties/http/properties/tls/required',
               keyword: 'required',
@@ -429,88 +499,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'key_file' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err15];
+              vErrors = [err19];
             } else {
-              vErrors.push(err15);
+              vErrors.push(err19);
             }
             errors++;
           }
-          for (const key2 in data8) {
+          for (const key2 in data10) {
             if (!(key2 === 'cert_file' || key2 === 'key_file')) {
-              const err16 = {
+              const err20 = {
                 instancePath: instancePath + '/http/tls',
                 schemaPath: '#/properties/http/properties/tls/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key2 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err16];
-              } else {
-                vErrors.push(err16);
-              }
-              errors++;
-            }
-          }
-          if (data8.cert_file !== undefined) {
-            let data9 = data8.cert_file;
-            if (typeof data9 === 'string') {
-              if (data9.length < 1) {
-                const err17 = {
-                  instancePath: instancePath + '/http/tls/cert_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err17];
-                } else {
-                  vErrors.push(err17);
-                }
-                errors++;
-              }
-            } else {
-              const err18 = {
-                instancePath: instancePath + '/http/tls/cert_file',
-                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err18];
-              } else {
-                vErrors.push(err18);
-              }
-              errors++;
-            }
-          }
-          if (data8.key_file !== undefined) {
-            let data10 = data8.key_file;
-            if (typeof data10 === 'string') {
-              if (data10.length < 1) {
-                const err19 = {
-                  instancePath: instancePath + '/http/tls/key_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err19];
-                } else {
-                  vErrors.push(err19);
-                }
-                errors++;
-              }
-            } else {
-              const err20 = {
-                instancePath: instancePath + '/http/tls/key_file',
-                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err20];
@@ -520,35 +522,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-        } else {
-          const err21 = {
-            instancePath: instancePath + '/http/tls',
-            schemaPath: '#/properties/http/properties/tls/type',
-            keyword: 'type',
-            params: { type: 'object' },
-            message: 'must be object',
-          };
-          if (vErrors === null) {
-            vErrors = [err21];
-          } else {
-            vErrors.push(err21);
-          }
-          errors++;
-        }
-      }
-      let data11 = data4.cors_origins;
-      if (Array.isArray(data11)) {
-        const len0 = data11.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data12 = data11[i0];
-          if (typeof data12 === 'string') {
-            if (data12.length < 1) {
+          if (data10.cert_file !== undefined) {
+            let data11 = data10.cert_file;
+            if (typeof data11 === 'string') {
+              if (data11.length < 1) {
+                const err21 = {
+                  instancePath: instancePath + '/http/tls/cert_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err21];
+                } else {
+                  vErrors.push(err21);
+                }
+                errors++;
+              }
+            } else {
               const err22 = {
-                instancePath: instancePath + '/http/cors_origins/' + i0,
-                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
+                instancePath: instancePath + '/http/tls/cert_file',
+                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err22];
@@ -557,8 +555,80 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+          }
+          if (data10.key_file !== undefined) {
+            let data12 = data10.key_file;
+            if (typeof data12 === 'string') {
+              if (data12.length < 1) {
+                const err23 = {
+                  instancePath: instancePath + '/http/tls/key_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err23];
+                } else {
+                  vErrors.push(err23);
+                }
+                errors++;
+              }
+            } else {
+              const err24 = {
+                instancePath: instancePath + '/http/tls/key_file',
+                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err24];
+              } else {
+                vErrors.push(err24);
+              }
+              errors++;
+            }
+          }
+        } else {
+          const err25 = {
+            instancePath: instancePath + '/http/tls',
+            schemaPath: '#/properties/http/properties/tls/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err25];
           } else {
-            const err23 = {
+            vErrors.push(err25);
+          }
+          errors++;
+        }
+      }
+      let data13 = data6.cors_origins;
+      if (Array.isArray(data13)) {
+        const len0 = data13.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data14 = data13[i0];
+          if (typeof data14 === 'string') {
+            if (data14.length < 1) {
+              const err26 = {
+                instancePath: instancePath + '/http/cors_origins/' + i0,
+                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err26];
+              } else {
+                vErrors.push(err26);
+              }
+              errors++;
+            }
+          } else {
+            const err27 = {
               instancePath: instancePath + '/http/cors_origins/' + i0,
               schemaPath: '#/properties/http/properties/cors_origins/items/type',
               keyword: 'type',
@@ -566,90 +636,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err23];
+              vErrors = [err27];
             } else {
-              vErrors.push(err23);
+              vErrors.push(err27);
             }
             errors++;
           }
         }
       } else {
-        const err24 = {
+        const err28 = {
           instancePath: instancePath + '/http/cors_origins',
           schemaPath: '#/properties/http/properties/cors_origins/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err24];
-        } else {
-          vErrors.push(err24);
-        }
-        errors++;
-      }
-      let data13 = data4.max_body_bytes;
-      if (
-        !(typeof data13 == 'number'
-          ? Number.isInteger(data13) && data13 >= 0 && data13 <= 4294967295
-          : typeof data13 == 'bigint' && data13 >= 0 && data13 <= 4294967295)
-      ) {
-        const err25 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err25];
-        } else {
-          vErrors.push(err25);
-        }
-        errors++;
-      }
-      if ((typeof data13 == 'number' || typeof data13 == 'bigint') && data13 < 51200) {
-        const err26 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 51200',
-        };
-        if (vErrors === null) {
-          vErrors = [err26];
-        } else {
-          vErrors.push(err26);
-        }
-        errors++;
-      }
-      if ((typeof data13 == 'number' || typeof data13 == 'bigint') && data13 > 67108864) {
-        const err27 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 67108864',
-        };
-        if (vErrors === null) {
-          vErrors = [err27];
-        } else {
-          vErrors.push(err27);
-        }
-        errors++;
-      }
-      let data14 = data4.body_timeout_ms;
-      if (
-        !(typeof data14 == 'number'
-          ? Number.isInteger(data14) && data14 >= 0 && data14 <= 4294967295
-          : typeof data14 == 'bigint' && data14 >= 0 && data14 <= 4294967295)
-      ) {
-        const err28 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err28];
@@ -658,13 +658,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data14 == 'number' || typeof data14 == 'bigint') && data14 < 100) {
+      let data15 = data6.max_body_bytes;
+      if (
+        !(typeof data15 == 'number'
+          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
+          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
+      ) {
         const err29 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 100',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err29];
@@ -673,13 +678,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data14 == 'number' || typeof data14 == 'bigint') && data14 > 600000) {
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 51200) {
         const err30 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 51200',
         };
         if (vErrors === null) {
           vErrors = [err30];
@@ -688,18 +693,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data15 = data4.max_batch_items;
-      if (
-        !(typeof data15 == 'number'
-          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
-          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
-      ) {
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 67108864) {
         const err31 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err31];
@@ -708,13 +708,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 1) {
+      let data16 = data6.body_timeout_ms;
+      if (
+        !(typeof data16 == 'number'
+          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
+          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
+      ) {
         const err32 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err32];
@@ -723,13 +728,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 10000) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 100) {
         const err33 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000',
+          message: 'must be >= 100',
         };
         if (vErrors === null) {
           vErrors = [err33];
@@ -738,18 +743,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data16 = data4.batch_concurrency;
-      if (
-        !(typeof data16 == 'number'
-          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
-          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
-      ) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 600000) {
         const err34 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err34];
@@ -758,13 +758,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 1) {
+      let data17 = data6.max_batch_items;
+      if (
+        !(typeof data17 == 'number'
+          ? Number.isInteger(data17) && data17 >= 0 && data17 <= 4294967295
+          : typeof data17 == 'bigint' && data17 >= 0 && data17 <= 4294967295)
+      ) {
         const err35 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err35];
@@ -773,13 +778,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 1000) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 1) {
         const err36 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 1000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err36];
@@ -788,18 +793,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data17 = data4.max_held_reply_bytes;
-      if (
-        !(typeof data17 == 'number'
-          ? Number.isSafeInteger(data17) && data17 >= 0
-          : typeof data17 == 'bigint' && data17 >= 0n && data17 <= 18446744073709551615n)
-      ) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 10000) {
         const err37 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u64)',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err37];
@@ -808,13 +808,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 67108864) {
+      let data18 = data6.batch_concurrency;
+      if (
+        !(typeof data18 == 'number'
+          ? Number.isInteger(data18) && data18 >= 0 && data18 <= 4294967295
+          : typeof data18 == 'bigint' && data18 >= 0 && data18 <= 4294967295)
+      ) {
         const err38 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 67108864',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err38];
@@ -823,13 +828,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 17179869184) {
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 < 1) {
         const err39 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 17179869184',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err39];
@@ -838,30 +843,33 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err40 = {
-        instancePath: instancePath + '/http',
-        schemaPath: '#/properties/http/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err40];
-      } else {
-        vErrors.push(err40);
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 > 1000) {
+        const err40 = {
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err40];
+        } else {
+          vErrors.push(err40);
+        }
+        errors++;
       }
-      errors++;
-    }
-    let data18 = data.networks;
-    if (Array.isArray(data18)) {
-      if (data18.length < 1) {
+      let data19 = data6.max_held_reply_bytes;
+      if (
+        !(typeof data19 == 'number'
+          ? Number.isSafeInteger(data19) && data19 >= 0
+          : typeof data19 == 'bigint' && data19 >= 0n && data19 <= 18446744073709551615n)
+      ) {
         const err41 = {
-          instancePath: instancePath + '/networks',
-          schemaPath: '#/properties/networks/minItems',
-          keyword: 'minItems',
-          params: { limit: 1 },
-          message: 'must NOT have fewer than 1 items',
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
           vErrors = [err41];
@@ -870,22 +878,84 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      const len1 = data18.length;
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 < 67108864) {
+        const err42 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 67108864',
+        };
+        if (vErrors === null) {
+          vErrors = [err42];
+        } else {
+          vErrors.push(err42);
+        }
+        errors++;
+      }
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 > 17179869184) {
+        const err43 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err43];
+        } else {
+          vErrors.push(err43);
+        }
+        errors++;
+      }
+    } else {
+      const err44 = {
+        instancePath: instancePath + '/http',
+        schemaPath: '#/properties/http/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err44];
+      } else {
+        vErrors.push(err44);
+      }
+      errors++;
+    }
+    let data20 = data.networks;
+    if (Array.isArray(data20)) {
+      if (data20.length < 1) {
+        const err45 = {
+          instancePath: instancePath + '/networks',
+          schemaPath: '#/properties/networks/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
+        };
+        if (vErrors === null) {
+          vErrors = [err45];
+        } else {
+          vErrors.push(err45);
+        }
+        errors++;
+      }
+      const len1 = data20.length;
       for (let i1 = 0; i1 < len1; i1++) {
-        let data19 = data18[i1];
-        if (data19 && typeof data19 == 'object' && !Array.isArray(data19)) {
-          if (data19.name === undefined) {
-            data19.name = 'solana';
+        let data21 = data20[i1];
+        if (data21 && typeof data21 == 'object' && !Array.isArray(data21)) {
+          if (data21.name === undefined) {
+            data21.name = 'solana';
           }
-          if (data19.environment === undefined) {
-            data19.environment = 'localnet';
+          if (data21.environment === undefined) {
+            data21.environment = 'localnet';
           }
-          if (data19.upstreams === undefined) {
-            data19.upstreams = [];
+          if (data21.upstreams === undefined) {
+            data21.upstreams = [];
           }
-          for (const key3 in data19) {
+          for (const key3 in data21) {
             if (!(key3 === 'name' || key3 === 'environment' || key3 === 'upstreams')) {
-              const err42 = {
+              const err46 = {
                 instancePath: instancePath + '/networks/' + i1,
                 schemaPath: '#/properties/networks/items/additionalProperties',
                 keyword: 'additionalProperties',
@@ -893,17 +963,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err42];
+                vErrors = [err46];
               } else {
-                vErrors.push(err42);
+                vErrors.push(err46);
               }
               errors++;
             }
           }
-          let data20 = data19.name;
-          if (typeof data20 === 'string') {
-            if (!pattern1.test(data20)) {
-              const err43 = {
+          let data22 = data21.name;
+          if (typeof data22 === 'string') {
+            if (!pattern1.test(data22)) {
+              const err47 = {
                 instancePath: instancePath + '/networks/' + i1 + '/name',
                 schemaPath: '#/properties/networks/items/properties/name/pattern',
                 keyword: 'pattern',
@@ -911,14 +981,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
               };
               if (vErrors === null) {
-                vErrors = [err43];
+                vErrors = [err47];
               } else {
-                vErrors.push(err43);
+                vErrors.push(err47);
               }
               errors++;
             }
           } else {
-            const err44 = {
+            const err48 = {
               instancePath: instancePath + '/networks/' + i1 + '/name',
               schemaPath: '#/properties/networks/items/properties/name/type',
               keyword: 'type',
@@ -926,15 +996,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err44];
+              vErrors = [err48];
             } else {
-              vErrors.push(err44);
+              vErrors.push(err48);
             }
             errors++;
           }
-          let data21 = data19.environment;
-          if (typeof data21 !== 'string') {
-            const err45 = {
+          let data23 = data21.environment;
+          if (typeof data23 !== 'string') {
+            const err49 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/type',
               keyword: 'type',
@@ -942,16 +1012,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err45];
+              vErrors = [err49];
             } else {
-              vErrors.push(err45);
+              vErrors.push(err49);
             }
             errors++;
           }
           if (
-            !(data21 === 'localnet' || data21 === 'devnet' || data21 === 'testnet' || data21 === 'mainnet')
+            !(data23 === 'localnet' || data23 === 'devnet' || data23 === 'testnet' || data23 === 'mainnet')
           ) {
-            const err46 = {
+            const err50 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/enum',
               keyword: 'enum',
@@ -959,20 +1029,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be equal to one of the allowed values',
             };
             if (vErrors === null) {
-              vErrors = [err46];
+              vErrors = [err50];
             } else {
-              vErrors.push(err46);
+              vErrors.push(err50);
             }
             errors++;
           }
-          let data22 = data19.upstreams;
-          if (Array.isArray(data22)) {
-            const len2 = data22.length;
+          let data24 = data21.upstreams;
+          if (Array.isArray(data24)) {
+            const len2 = data24.length;
             for (let i2 = 0; i2 < len2; i2++) {
-              let data23 = data22[i2];
-              if (data23 && typeof data23 == 'object' && !Array.isArray(data23)) {
-                if (data23.url === undefined) {
-                  const err47 = {
+              let data25 = data24[i2];
+              if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
+                if (data25.url === undefined) {
+                  const err51 = {
                     instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                     schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
                     keyword: 'required',
@@ -980,15 +1050,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     message: "must have required property '" + 'url' + "'",
                   };
                   if (vErrors === null) {
-                    vErrors = [err47];
+                    vErrors = [err51];
                   } else {
-                    vErrors.push(err47);
+                    vErrors.push(err51);
                   }
                   errors++;
                 }
-                for (const key4 in data23) {
+                for (const key4 in data25) {
                   if (!(key4 === 'url')) {
-                    const err48 = {
+                    const err52 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/additionalProperties',
@@ -997,18 +1067,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must NOT have additional properties',
                     };
                     if (vErrors === null) {
-                      vErrors = [err48];
+                      vErrors = [err52];
                     } else {
-                      vErrors.push(err48);
+                      vErrors.push(err52);
                     }
                     errors++;
                   }
                 }
-                if (data23.url !== undefined) {
-                  let data24 = data23.url;
-                  if (typeof data24 === 'string') {
-                    if (!pattern2.test(data24)) {
-                      const err49 = {
+                if (data25.url !== undefined) {
+                  let data26 = data25.url;
+                  if (typeof data26 === 'string') {
+                    if (!pattern2.test(data26)) {
+                      const err53 = {
                         instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                         schemaPath:
                           '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
@@ -1017,14 +1087,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                         message: 'must match pattern "' + '^https?://' + '"',
                       };
                       if (vErrors === null) {
-                        vErrors = [err49];
+                        vErrors = [err53];
                       } else {
-                        vErrors.push(err49);
+                        vErrors.push(err53);
                       }
                       errors++;
                     }
                   } else {
-                    const err50 = {
+                    const err54 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/properties/url/type',
@@ -1033,15 +1103,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must be string',
                     };
                     if (vErrors === null) {
-                      vErrors = [err50];
+                      vErrors = [err54];
                     } else {
-                      vErrors.push(err50);
+                      vErrors.push(err54);
                     }
                     errors++;
                   }
                 }
               } else {
-                const err51 = {
+                const err55 = {
                   instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                   schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
                   keyword: 'type',
@@ -1049,15 +1119,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must be object',
                 };
                 if (vErrors === null) {
-                  vErrors = [err51];
+                  vErrors = [err55];
                 } else {
-                  vErrors.push(err51);
+                  vErrors.push(err55);
                 }
                 errors++;
               }
             }
           } else {
-            const err52 = {
+            const err56 = {
               instancePath: instancePath + '/networks/' + i1 + '/upstreams',
               schemaPath: '#/properties/networks/items/properties/upstreams/type',
               keyword: 'type',
@@ -1065,14 +1135,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be array',
             };
             if (vErrors === null) {
-              vErrors = [err52];
+              vErrors = [err56];
             } else {
-              vErrors.push(err52);
+              vErrors.push(err56);
             }
             errors++;
           }
         } else {
-          const err53 = {
+          const err57 = {
             instancePath: instancePath + '/networks/' + i1,
             schemaPath: '#/properties/networks/items/type',
             keyword: 'type',
@@ -1080,15 +1150,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err53];
+            vErrors = [err57];
           } else {
-            vErrors.push(err53);
+            vErrors.push(err57);
           }
           errors++;
         }
       }
     } else {
-      const err54 = {
+      const err58 = {
         instancePath: instancePath + '/networks',
         schemaPath: '#/properties/networks/type',
         keyword: 'type',
@@ -1096,27 +1166,27 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be array',
       };
       if (vErrors === null) {
-        vErrors = [err54];
+        vErrors = [err58];
       } else {
-        vErrors.push(err54);
+        vErrors.push(err58);
       }
       errors++;
     }
-    let data25 = data.upstream;
-    if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
-      if (data25.connections === undefined) {
-        data25.connections = 128;
+    let data27 = data.upstream;
+    if (data27 && typeof data27 == 'object' && !Array.isArray(data27)) {
+      if (data27.connections === undefined) {
+        data27.connections = 128;
       }
-      if (data25.connect_timeout_ms === undefined) {
-        data25.connect_timeout_ms = 2000;
+      if (data27.connect_timeout_ms === undefined) {
+        data27.connect_timeout_ms = 2000;
       }
-      if (data25.response_timeout_ms === undefined) {
-        data25.response_timeout_ms = 30000;
+      if (data27.response_timeout_ms === undefined) {
+        data27.response_timeout_ms = 30000;
       }
-      if (data25.body_timeout_ms === undefined) {
-        data25.body_timeout_ms = 15000;
+      if (data27.body_timeout_ms === undefined) {
+        data27.body_timeout_ms = 15000;
       }
-      for (const key5 in data25) {
+      for (const key5 in data27) {
         if (
           !(
             key5 === 'connections' ||
@@ -1125,7 +1195,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key5 === 'body_timeout_ms'
           )
         ) {
-          const err55 = {
+          const err59 = {
             instancePath: instancePath + '/upstream',
             schemaPath: '#/properties/upstream/additionalProperties',
             keyword: 'additionalProperties',
@@ -1133,90 +1203,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err55];
+            vErrors = [err59];
           } else {
-            vErrors.push(err55);
+            vErrors.push(err59);
           }
           errors++;
         }
       }
-      let data26 = data25.connections;
+      let data28 = data27.connections;
       if (
-        !(typeof data26 == 'number'
-          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
-          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+        !(typeof data28 == 'number'
+          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
+          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
       ) {
-        const err56 = {
+        const err60 = {
           instancePath: instancePath + '/upstream/connections',
           schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err56];
-        } else {
-          vErrors.push(err56);
-        }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
-        const err57 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err57];
-        } else {
-          vErrors.push(err57);
-        }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 4096) {
-        const err58 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 4096',
-        };
-        if (vErrors === null) {
-          vErrors = [err58];
-        } else {
-          vErrors.push(err58);
-        }
-        errors++;
-      }
-      let data27 = data25.connect_timeout_ms;
-      if (
-        !(typeof data27 == 'number'
-          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
-          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
-      ) {
-        const err59 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err59];
-        } else {
-          vErrors.push(err59);
-        }
-        errors++;
-      }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 10) {
-        const err60 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err60];
@@ -1225,13 +1230,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 60000) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 1) {
         const err61 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err61];
@@ -1240,18 +1245,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data28 = data25.response_timeout_ms;
-      if (
-        !(typeof data28 == 'number'
-          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
-          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
-      ) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 4096) {
         const err62 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err62];
@@ -1260,13 +1260,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 10) {
+      let data29 = data27.connect_timeout_ms;
+      if (
+        !(typeof data29 == 'number'
+          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
+          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
+      ) {
         const err63 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err63];
@@ -1275,13 +1280,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 600000) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
         const err64 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err64];
@@ -1290,18 +1295,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data29 = data25.body_timeout_ms;
-      if (
-        !(typeof data29 == 'number'
-          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
-      ) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 60000) {
         const err65 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err65];
@@ -1310,13 +1310,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
+      let data30 = data27.response_timeout_ms;
+      if (
+        !(typeof data30 == 'number'
+          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
+      ) {
         const err66 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err66];
@@ -1325,13 +1330,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 600000) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
         const err67 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err67];
@@ -1340,55 +1345,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err68 = {
-        instancePath: instancePath + '/upstream',
-        schemaPath: '#/properties/upstream/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err68];
-      } else {
-        vErrors.push(err68);
-      }
-      errors++;
-    }
-    let data30 = data.cache;
-    if (data30 && typeof data30 == 'object' && !Array.isArray(data30)) {
-      if (data30.max_bytes === undefined) {
-        data30.max_bytes = 67108864;
-      }
-      for (const key6 in data30) {
-        if (!(key6 === 'max_bytes')) {
-          const err69 = {
-            instancePath: instancePath + '/cache',
-            schemaPath: '#/properties/cache/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err69];
-          } else {
-            vErrors.push(err69);
-          }
-          errors++;
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 600000) {
+        const err68 = {
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err68];
+        } else {
+          vErrors.push(err68);
         }
+        errors++;
       }
-      let data31 = data30.max_bytes;
+      let data31 = data27.body_timeout_ms;
       if (
         !(typeof data31 == 'number'
           ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
           : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
       ) {
-        const err70 = {
-          instancePath: instancePath + '/cache/max_bytes',
-          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+        const err69 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err69];
+        } else {
+          vErrors.push(err69);
+        }
+        errors++;
+      }
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
+        const err70 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err70];
@@ -1397,76 +1395,70 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 600000) {
+        const err71 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err71];
+        } else {
+          vErrors.push(err71);
+        }
+        errors++;
+      }
     } else {
-      const err71 = {
-        instancePath: instancePath + '/cache',
-        schemaPath: '#/properties/cache/type',
+      const err72 = {
+        instancePath: instancePath + '/upstream',
+        schemaPath: '#/properties/upstream/type',
         keyword: 'type',
         params: { type: 'object' },
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err71];
+        vErrors = [err72];
       } else {
-        vErrors.push(err71);
+        vErrors.push(err72);
       }
       errors++;
     }
-    let data32 = data.localnet;
+    let data32 = data.cache;
     if (data32 && typeof data32 == 'object' && !Array.isArray(data32)) {
-      if (data32.slot_ms === undefined) {
-        data32.slot_ms = 400;
+      if (data32.max_bytes === undefined) {
+        data32.max_bytes = 67108864;
       }
-      if (data32.history_slots === undefined) {
-        data32.history_slots = 432000;
-      }
-      if (data32.history_transactions === undefined) {
-        data32.history_transactions = 100000;
-      }
-      for (const key7 in data32) {
-        if (!(key7 === 'slot_ms' || key7 === 'history_slots' || key7 === 'history_transactions')) {
-          const err72 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+      for (const key6 in data32) {
+        if (!(key6 === 'max_bytes')) {
+          const err73 = {
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key7 },
+            params: { additionalProperty: key6 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err72];
+            vErrors = [err73];
           } else {
-            vErrors.push(err72);
+            vErrors.push(err73);
           }
           errors++;
         }
       }
-      let data33 = data32.slot_ms;
+      let data33 = data32.max_bytes;
       if (
         !(typeof data33 == 'number'
           ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
           : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
       ) {
-        const err73 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+        const err74 = {
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err73];
-        } else {
-          vErrors.push(err73);
-        }
-        errors++;
-      }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 10) {
-        const err74 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err74];
@@ -1475,48 +1467,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 60000) {
-        const err75 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err75];
-        } else {
-          vErrors.push(err75);
-        }
-        errors++;
+    } else {
+      const err75 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err75];
+      } else {
+        vErrors.push(err75);
       }
-      let data34 = data32.history_slots;
+      errors++;
+    }
+    let data34 = data.localnet;
+    if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
+      if (data34.slot_ms === undefined) {
+        data34.slot_ms = 400;
+      }
+      if (data34.history_slots === undefined) {
+        data34.history_slots = 432000;
+      }
+      if (data34.history_transactions === undefined) {
+        data34.history_transactions = 100000;
+      }
+      for (const key7 in data34) {
+        if (!(key7 === 'slot_ms' || key7 === 'history_slots' || key7 === 'history_transactions')) {
+          const err76 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key7 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err76];
+          } else {
+            vErrors.push(err76);
+          }
+          errors++;
+        }
+      }
+      let data35 = data34.slot_ms;
       if (
-        !(typeof data34 == 'number'
-          ? Number.isInteger(data34) && data34 >= 0 && data34 <= 4294967295
-          : typeof data34 == 'bigint' && data34 >= 0 && data34 <= 4294967295)
+        !(typeof data35 == 'number'
+          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
+          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
       ) {
-        const err76 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+        const err77 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err76];
-        } else {
-          vErrors.push(err76);
-        }
-        errors++;
-      }
-      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 < 512) {
-        const err77 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err77];
@@ -1525,13 +1530,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 > 10000000) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 10) {
         const err78 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1540,18 +1545,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data35 = data32.history_transactions;
-      if (
-        !(typeof data35 == 'number'
-          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
-          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
-      ) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 60000) {
         const err79 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err79];
@@ -1560,13 +1560,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1000) {
+      let data36 = data34.history_slots;
+      if (
+        !(typeof data36 == 'number'
+          ? Number.isInteger(data36) && data36 >= 0 && data36 <= 4294967295
+          : typeof data36 == 'bigint' && data36 >= 0 && data36 <= 4294967295)
+      ) {
         const err80 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err80];
@@ -1575,13 +1580,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 10000000) {
+      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 < 512) {
         const err81 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err81];
@@ -1590,8 +1595,73 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 > 10000000) {
+        const err82 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err82];
+        } else {
+          vErrors.push(err82);
+        }
+        errors++;
+      }
+      let data37 = data34.history_transactions;
+      if (
+        !(typeof data37 == 'number'
+          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
+          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
+      ) {
+        const err83 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err83];
+        } else {
+          vErrors.push(err83);
+        }
+        errors++;
+      }
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
+        const err84 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err84];
+        } else {
+          vErrors.push(err84);
+        }
+        errors++;
+      }
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 10000000) {
+        const err85 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err85];
+        } else {
+          vErrors.push(err85);
+        }
+        errors++;
+      }
     } else {
-      const err82 = {
+      const err86 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1599,14 +1669,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err82];
+        vErrors = [err86];
       } else {
-        vErrors.push(err82);
+        vErrors.push(err86);
       }
       errors++;
     }
   } else {
-    const err83 = {
+    const err87 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1614,9 +1684,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err83];
+      vErrors = [err87];
     } else {
-      vErrors.push(err83);
+      vErrors.push(err87);
     }
     errors++;
   }

@@ -49,7 +49,11 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  store: [/^(open-store|tables)\.ts$/],
+  store: [
+    /^(open-store|tables)\.ts$/,
+    /^(access|audit|money|wallet)-tables\.ts$/,
+    /^process-started-at\.ts$/,
+  ],
   upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
