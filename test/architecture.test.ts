@@ -52,7 +52,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   store: [
     /^(open-store|tables)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
-    /^process-started-at\.ts$/,
+    /^(process-started-at|data-directory)\.ts$/,
   ],
   upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };

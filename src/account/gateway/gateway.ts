@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Clock } from '../../clock.ts';
+import { forgetExpiredKeys } from '../idempotency.ts';
 import { releaseAbandoned } from './release-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';
 
@@ -42,6 +43,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
     beat = beat
       .then(() => showLife(store, id))
       .then(() => releaseAbandoned(store, id, clock.nowMs()))
+      .then(() => forgetExpiredKeys(store, clock.nowMs()))
       .catch((error: unknown) => log.error({ err: error }, 'cannot look after what others left'));
   }, beatMs);
   timer.unref();
