@@ -88,6 +88,12 @@ const schema0 = {
       default: {},
       properties: { max_bytes: { default: 67108864, 'x-int': 'u32' } },
     },
+    usage: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { retention_days: { default: 30, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 3660 } },
+    },
     localnet: {
       type: 'object',
       additionalProperties: false,
@@ -129,6 +135,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.cache === undefined) {
       data.cache = {};
+    }
+    if (data.usage === undefined) {
+      data.usage = {};
     }
     if (data.localnet === undefined) {
       data.localnet = {};
@@ -1482,22 +1491,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data34 = data.localnet;
+    let data34 = data.usage;
     if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
-      if (data34.slot_ms === undefined) {
-        data34.slot_ms = 400;
-      }
-      if (data34.history_slots === undefined) {
-        data34.history_slots = 432000;
-      }
-      if (data34.history_transactions === undefined) {
-        data34.history_transactions = 100000;
+      if (data34.retention_days === undefined) {
+        data34.retention_days = 30;
       }
       for (const key7 in data34) {
-        if (!(key7 === 'slot_ms' || key7 === 'history_slots' || key7 === 'history_transactions')) {
+        if (!(key7 === 'retention_days')) {
           const err76 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key7 },
             message: 'must NOT have additional properties',
@@ -1510,15 +1513,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data35 = data34.slot_ms;
+      let data35 = data34.retention_days;
       if (
         !(typeof data35 == 'number'
           ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
           : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
       ) {
         const err77 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1530,13 +1533,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 10) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1) {
         const err78 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1545,13 +1548,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 60000) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 3660) {
         const err79 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be <= 3660',
         };
         if (vErrors === null) {
           vErrors = [err79];
@@ -1560,48 +1563,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data36 = data34.history_slots;
+    } else {
+      const err80 = {
+        instancePath: instancePath + '/usage',
+        schemaPath: '#/properties/usage/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err80];
+      } else {
+        vErrors.push(err80);
+      }
+      errors++;
+    }
+    let data36 = data.localnet;
+    if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
+      if (data36.slot_ms === undefined) {
+        data36.slot_ms = 400;
+      }
+      if (data36.history_slots === undefined) {
+        data36.history_slots = 432000;
+      }
+      if (data36.history_transactions === undefined) {
+        data36.history_transactions = 100000;
+      }
+      for (const key8 in data36) {
+        if (!(key8 === 'slot_ms' || key8 === 'history_slots' || key8 === 'history_transactions')) {
+          const err81 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err81];
+          } else {
+            vErrors.push(err81);
+          }
+          errors++;
+        }
+      }
+      let data37 = data36.slot_ms;
       if (
-        !(typeof data36 == 'number'
-          ? Number.isInteger(data36) && data36 >= 0 && data36 <= 4294967295
-          : typeof data36 == 'bigint' && data36 >= 0 && data36 <= 4294967295)
+        !(typeof data37 == 'number'
+          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
+          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
       ) {
-        const err80 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+        const err82 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err80];
-        } else {
-          vErrors.push(err80);
-        }
-        errors++;
-      }
-      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 < 512) {
-        const err81 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err81];
-        } else {
-          vErrors.push(err81);
-        }
-        errors++;
-      }
-      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 > 10000000) {
-        const err82 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err82];
@@ -1610,18 +1626,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data37 = data34.history_transactions;
-      if (
-        !(typeof data37 == 'number'
-          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
-          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
-      ) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 10) {
         const err83 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err83];
@@ -1630,13 +1641,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 60000) {
         const err84 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err84];
@@ -1645,13 +1656,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 10000000) {
+      let data38 = data36.history_slots;
+      if (
+        !(typeof data38 == 'number'
+          ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
+          : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+      ) {
         const err85 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err85];
@@ -1660,8 +1676,88 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 512) {
+        const err86 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err86];
+        } else {
+          vErrors.push(err86);
+        }
+        errors++;
+      }
+      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 10000000) {
+        const err87 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err87];
+        } else {
+          vErrors.push(err87);
+        }
+        errors++;
+      }
+      let data39 = data36.history_transactions;
+      if (
+        !(typeof data39 == 'number'
+          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
+          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
+      ) {
+        const err88 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err88];
+        } else {
+          vErrors.push(err88);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
+        const err89 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err89];
+        } else {
+          vErrors.push(err89);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 10000000) {
+        const err90 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err90];
+        } else {
+          vErrors.push(err90);
+        }
+        errors++;
+      }
     } else {
-      const err86 = {
+      const err91 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1669,14 +1765,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err86];
+        vErrors = [err91];
       } else {
-        vErrors.push(err86);
+        vErrors.push(err91);
       }
       errors++;
     }
   } else {
-    const err87 = {
+    const err92 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1684,9 +1780,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err87];
+      vErrors = [err92];
     } else {
-      vErrors.push(err87);
+      vErrors.push(err92);
     }
     errors++;
   }

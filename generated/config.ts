@@ -33,9 +33,9 @@ export type Config = {
     readonly body_timeout_ms: number;
     /** Most calls in one JSON-RPC batch. */
     readonly max_batch_items: number;
-    /** Calls of one batch that are under way at the same time. */
+    /** Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together. */
     readonly batch_concurrency: number;
-    /** Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503. */
+    /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
@@ -63,6 +63,11 @@ export type Config = {
   readonly cache: {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
+  };
+  /** The counts of calls by key, network, method and minute. */
+  readonly usage: {
+    /** How long counts are kept; older ones are deleted little by little. */
+    readonly retention_days: number;
   };
   /** The embedded ledger. */
   readonly localnet: {
@@ -220,7 +225,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_BATCH_CONCURRENCY',
     default: 10,
     secret: false,
-    description: 'Calls of one batch that are under way at the same time.',
+    description:
+      'Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together.',
   },
   {
     path: ['http', 'max_held_reply_bytes'],
@@ -229,7 +235,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 268435456,
     secret: false,
     description:
-      'Most memory for replies that cannot be streamed, of all requests together: those of batches, and those with an id that nodes refuse. One request holds at most 64 MiB of it; what finds no room is answered with 503.',
+      'Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead.',
   },
   {
     path: ['networks', 0, 'name'],
@@ -296,6 +302,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
   },
   {
+    path: ['usage', 'retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_USAGE_RETENTION_DAYS',
+    default: 30,
+    secret: false,
+    description: 'How long counts are kept; older ones are deleted little by little.',
+  },
+  {
     path: ['localnet', 'slot_ms'],
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_SLOT_MS',
@@ -325,3 +339,23 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold.',
   },
 ];
+
+/** The bounds and the default of every whole number that has one, by its path. */
+export const CONFIG_INTEGERS = {
+  shutdown_deadline_ms: { minimum: 0, maximum: 600000, default: 10000 },
+  'http.port': { minimum: 0, maximum: 65535, default: 8080 },
+  'http.max_body_bytes': { minimum: 51200, maximum: 67108864, default: 1048576 },
+  'http.body_timeout_ms': { minimum: 100, maximum: 600000, default: 10000 },
+  'http.max_batch_items': { minimum: 1, maximum: 10000, default: 100 },
+  'http.batch_concurrency': { minimum: 1, maximum: 1000, default: 10 },
+  'http.max_held_reply_bytes': { minimum: 67108864, maximum: 17179869184, default: 268435456 },
+  'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
+  'upstream.connect_timeout_ms': { minimum: 10, maximum: 60000, default: 2000 },
+  'upstream.response_timeout_ms': { minimum: 10, maximum: 600000, default: 30000 },
+  'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
+  'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
+  'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
+  'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
+  'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
+  'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
+} as const;

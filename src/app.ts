@@ -3,20 +3,30 @@ import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
-import { loadKeyring } from './account/keyring.ts';
+import { followKeys } from './account/follow-keys.ts';
+import { loadPlanBook } from './account/plans.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
 import { createServeCommand } from './admin/serve-commands.ts';
+import { isServed } from './admin/ask-admin.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
+import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
+import { createAdmission } from './gate/admission.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
+import { createLimitMetrics } from './gate/limit-metrics.ts';
+import { createMemoryRateLimit } from './gate/memory-rate-limit.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
+import { withMetering } from './gate/with-metering.ts';
 import { withObservation } from './gate/with-observation.ts';
+import { startUsage } from './start-usage.ts';
 import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { type DocumentedNetwork, openapiDocument } from './ledger/openapi-document.ts';
 import { createReplyMemory } from './ledger/reply-memory.ts';
 import { readReadiness, type WatchedNetwork } from './readiness.ts';
+import { createDocs } from './server/docs/docs-routes.ts';
 import {
   assertListenable,
   type HttpHandler,
@@ -28,7 +38,7 @@ import {
 import { createOperations } from './server/http/operations.ts';
 import { createRouter } from './server/http/router.ts';
 import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
-import { openStore } from './store/open-store.ts';
+import { openStore, type Store } from './store/open-store.ts';
 import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
 import { connectNodes, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
 import { createProbe } from './upstream/probe.ts';
@@ -56,6 +66,8 @@ export type AppOptions = {
 };
 
 type Network = WatchedNetwork & {
+  /** `<name>-<environment>`: what stands for it in paths, metrics and counts. */
+  readonly label: string;
   readonly rpcPath: string;
   readonly ledger: Ledger;
   readonly upstream: Upstream;
@@ -92,10 +104,15 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   for (const { upstream } of networks) started.defer(() => upstream.close());
 
   progress('opening the store');
-  const store = await openStore({ dataDir: config.data_dir, databaseUrl: config.database_url }, log);
+  const store = await openStoreInTurn(config, log, progress);
   started.defer(() => store.close());
-  const keyring = await loadKeyring(store);
-  const places = { store, keyring };
+  const { keyring, close: stopFollowing } = await followKeys(store);
+  started.defer(stopFollowing);
+  const plans = await loadPlanBook(store);
+  const limitMetrics = createLimitMetrics(metrics.registry);
+  const usage = startUsage({ store, clock: systemClock, log, metrics: limitMetrics }, config.usage);
+  started.defer(() => usage.close());
+  const places = { store, keyring, plans, flushUsage: usage.flush };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
@@ -109,16 +126,25 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   });
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
-  const endpoints = networks.map(({ rpcPath, ledger }): [string, HttpHandler] => [
-    rpcPath,
-    createRpcEndpoint({ ledger, authenticate, replyMemory, ...rpcLimits(config) }),
-  ]);
+  const rateLimit = createMemoryRateLimit();
+  const endpoints = networks.map(({ rpcPath, label, ledger }): [string, HttpHandler] => {
+    const metering = { network: label, count: usage.count };
+    const planOf = (accountId: string) => plans.planOf(accountId);
+    const onRefusal = limitMetrics.countRefusal;
+    const admission = createAdmission({ rateLimit, planOf, onRefusal, ...metering });
+    const metered = withMetering(ledger, metering);
+    return [
+      rpcPath,
+      createRpcEndpoint({ ledger: metered, authenticate, admission, replyMemory, ...rpcLimits(config) }),
+    ];
+  });
   const operations = createOperations({
     registry: metrics.registry,
     readReadiness: () => readReadiness(networks, store),
   });
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
-  const routes = new Map([...operations, ...endpoints]);
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
+  const routes = new Map([...operations, ...docs, ...endpoints]);
   const corsOrigins = config.http.cors_origins;
   const router = createRouter({ routes, rpcPaths, corsOrigins, onRefusal: metrics.countRefusal, log });
   const server = await startHttpServer(router, await serverOptions(config));
@@ -132,6 +158,15 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl };
   return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
+}
+
+/** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */
+function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
+  const { data_dir: dataDir, database_url: databaseUrl } = config;
+  return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
+    onWait: (reason) => progress(`${reason}; waiting for it`),
+    isHopeless: () => isServed(dataDir),
+  });
 }
 
 function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Network {
@@ -163,6 +198,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);
   return {
     config,
+    label,
     rpcPath: `/${label}`,
     ledger: withObservation(ledger, { metrics, logFailure, network: label }),
     upstream,
@@ -170,6 +206,10 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     probe: createProbe(upstream),
     started: embedded?.ready ?? Promise.resolve(),
   };
+}
+
+function documented({ rpcPath, config: { name, environment } }: Network): DocumentedNetwork {
+  return { rpcPath, label: `${name}, ${environment}` };
 }
 
 /** The cache that all networks share; undefined if it is turned off. */

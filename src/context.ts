@@ -1,5 +1,7 @@
 import type { Config } from '../generated/config.ts';
+import type { CallSignal } from './call-signal.ts';
 import type { ReplyHold } from './ledger/reply-memory.ts';
+import type { CallGroup } from './upstream/call-group.ts';
 
 /** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
 export type NetworkConfig = Config['networks'][number];
@@ -9,7 +11,9 @@ export type Context = {
   readonly keyId: string;
   readonly accountId: string;
   /** Aborted when the client has left. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** What the request holds of replies in memory; given back when its answer has gone. */
   readonly hold: ReplyHold;
+  /** The batch that the call came in; undefined for a single one. */
+  readonly group?: CallGroup;
 };

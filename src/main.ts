@@ -27,6 +27,10 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/localnet.ts')).localnet(command.options));
     case 'keys':
       return run(async () => (await import('./cli/keys.ts')).keys(command, process.env));
+    case 'plans':
+      return run(async () => (await import('./cli/plans.ts')).plans(command, process.env));
+    case 'usage':
+      return run(async () => (await import('./cli/show-usage.ts')).showUsage(command, process.env));
     case 'mock':
       return run(async () => (await import('./cli/mock.ts')).mock(command.options));
     case 'contract':

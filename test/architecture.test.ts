@@ -41,20 +41,28 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 
 /** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts, main.ts and cli/ open any. */
 const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
-  account: [/^(keyring|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/],
+  account: [
+    /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
+    /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
+    /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|development-access)\.ts$/,
+    /^(money|audit|tokens)\/[a-z-]+\.ts$/,
+    /^two-factor\/two-factor\.ts$/,
+  ],
   admin: [],
   cli: [],
-  gate: [/^(authenticate|presented-key|metrics|with-observation)\.ts$/],
+  gate: [
+    /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
+    /^(admission|rate-limit|weigh|meter|limit-metrics)\.ts$/,
+  ],
   ledger: [/^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
   store: [
-    /^(open-store|tables)\.ts$/,
+    /^(open-store|store-errors|tables|data-directory|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
-    /^(process-started-at|data-directory)\.ts$/,
   ],
-  upstream: [/^(upstream|open-upstream|node-address|probe|supervised-child)\.ts$/],
+  upstream: [/^(upstream|call-group|open-upstream|node-address|probe|supervised-child)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
 

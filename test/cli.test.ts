@@ -176,6 +176,14 @@ test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async 
   expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
 });
 
+test('serve prints where the reference page is', async () => {
+  const node = await scriptedNode();
+  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const address = await eventually('the line is there', () => /Reference +(\S+)\n/.exec(child.stdout())?.[1]);
+  const page = await fetch(address);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+});
+
 test('a server on SIGTERM finishes the request under way, then exits with 0', async () => {
   const node = await scriptedNode();
   const child = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });

@@ -1,13 +1,22 @@
 import { createArea } from '../area.ts';
 import { lintLedger } from '../lint/ledger/index.ts';
-import { HEAD_FILE, METHODS_FOLDER, readLedger, SCENARIO_FILE, SCHEMAS_FOLDER } from '../model/ledger.ts';
+import {
+  HEAD_FILE,
+  METHODS_FOLDER,
+  PRESENTATION_FILE,
+  readLedger,
+  SCENARIO_FILE,
+  SCHEMAS_FOLDER,
+} from '../model/ledger.ts';
 import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
 import { renderDocs } from '../render/ledger/docs.ts';
 import { renderExamples } from '../render/ledger/examples.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
+import { renderLimits } from '../render/ledger/limits.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
+import { renderOpenapi } from '../render/ledger/openapi.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
 import { renderPackage } from '../render/ledger/package.ts';
 import { renderParams } from '../render/ledger/params.ts';
@@ -20,7 +29,13 @@ import { parseYaml } from '../yaml.ts';
 /** JSON-RPC access to a ledger node. */
 export const ledgerArea = createArea({
   name: 'ledger',
-  reads: [HEAD_FILE, SCENARIO_FILE, `${METHODS_FOLDER}*.yaml`, `${SCHEMAS_FOLDER}*.yaml`].map((path) => ({
+  reads: [
+    HEAD_FILE,
+    PRESENTATION_FILE,
+    SCENARIO_FILE,
+    `${METHODS_FOLDER}*.yaml`,
+    `${SCHEMAS_FOLDER}*.yaml`,
+  ].map((path) => ({
     path,
     parse: parseYaml,
   })),
@@ -29,6 +44,7 @@ export const ledgerArea = createArea({
   renderers: [
     renderTypes,
     renderMethods,
+    renderLimits,
     renderParams,
     renderHandlers,
     renderLocalnetHandlers,
@@ -38,6 +54,7 @@ export const ledgerArea = createArea({
     renderPackage,
     renderExamples,
     renderOpenrpc,
+    renderOpenapi,
     renderDocs,
     renderResults,
     renderContract,

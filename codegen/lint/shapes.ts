@@ -112,6 +112,19 @@ export const METHOD_SHAPE = {
   }),
 };
 
+/** ledger/openapi.yaml: OpenAPI's own, except that every tag of ours has its title there. */
+export const PRESENTATION_SHAPE = {
+  type: 'object',
+  required: ['openapi', 'info', 'servers', 'tags'],
+  properties: {
+    tags: {
+      type: 'array',
+      items: closed(['name', 'x-tag'], { name: text, 'x-tag': { enum: TAGS } }),
+      allOf: TAGS.map((tag) => ({ contains: { properties: { 'x-tag': { const: tag } } } })),
+    },
+  },
+};
+
 /** ledger/scenario.yaml. */
 export const SCENARIO_SHAPE = named(text);
 

@@ -1,12 +1,14 @@
 import { deepFreeze, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
 import { type ErrorModel, readErrors } from './errors.ts';
-import { type Method, type MethodFile, toMethod } from './method.ts';
+import { type Method, type MethodFile, type Tag, toMethod } from './method.ts';
 import { mapSchema, refTo, type Schema, type Schemas } from './schema.ts';
 
 /** Everything the ledger renderers read. Methods and schemas are in name order. */
 export type LedgerModel = {
   readonly head: JsonObject;
+  /** The head of the OpenAPI document. */
+  readonly presentation: Presentation;
   readonly methods: readonly Method[];
   readonly schemas: Schemas;
   readonly errors: ReadonlyMap<string, ErrorModel>;
@@ -17,9 +19,19 @@ export type LedgerModel = {
 export const METHODS_FOLDER = 'ledger/methods/';
 export const SCHEMAS_FOLDER = 'ledger/schemas/';
 export const HEAD_FILE = 'ledger/openrpc.yaml';
+export const PRESENTATION_FILE = 'ledger/openapi.yaml';
 export const SCENARIO_FILE = 'ledger/scenario.yaml';
 
 export type Scenario = Readonly<Record<string, string>>;
+
+/** How the reference page presents the methods: the head of an OpenAPI document, with the title of each tag. */
+export type Presentation = JsonObject & {
+  readonly tags: readonly { readonly name: string; readonly 'x-tag': Tag }[];
+};
+
+/** The titles of the tags, in the order in which they are shown. */
+export const tagTitles = ({ tags }: Presentation): ReadonlyMap<Tag, string> =>
+  new Map(tags.map(({ name, 'x-tag': tag }) => [tag, name]));
 
 /** The method files by path. */
 export const methodFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
@@ -37,6 +49,7 @@ export const fileTitle = (path: string): string =>
 export const readLedger = (sources: Sources): LedgerModel =>
   deepFreeze({
     head: parseHead(sources.get(HEAD_FILE)),
+    presentation: sources.get(PRESENTATION_FILE) as unknown as Presentation,
     methods: methodFiles(sources).map(([, value]) => toMethod(parseMethodFile(value), normalize)),
     schemas: new Map(
       schemaFiles(sources).map(([path, value]) => [fileTitle(path), normalize(parseSchema(value))]),

@@ -1,6 +1,6 @@
 import type { Files } from '../area.ts';
 import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
-import type { Schema } from '../model/schema.ts';
+import { INT_BOUNDS, type Schema } from '../model/schema.ts';
 import { docComment, HEADER, literal, memberName } from '../text.ts';
 import { compileModule } from '../validators/compile.ts';
 import type { Prepared } from '../validators/keywords.ts';
@@ -28,6 +28,10 @@ export type ConfigSetting = {
 /** Every setting, in the order of the spec. */
 export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
 ${settings.map((setting) => `${literal(tableRow(setting))},\n`).join('')}];
+
+/** The bounds and the default of every whole number that has one, by its path. */
+export const CONFIG_INTEGERS = {
+${settings.map(integerRow).join('')}} as const;
 `,
   'config-validator.js': `${HEADER}${compileModule(prepareConfig(config), './runtime', { allErrors: true, messages: true, useDefaults: true }).replace('const validate =', 'const validateConfig =')}`,
   'config-validator.d.ts': `${HEADER}import type { Config } from './config.ts';
@@ -57,6 +61,14 @@ const tableRow = ({ path, schema }: Setting) => ({
   secret: schema['x-secret'] ?? false,
   description: schema.description ?? '',
 });
+
+const integerRow = ({ path, schema }: Setting): string => {
+  const { 'x-int': kind, default: fallback } = schema;
+  if (kind === undefined || fallback === undefined) return '';
+  const [lowest, highest] = INT_BOUNDS[kind];
+  const bounds = { minimum: schema.minimum ?? Number(lowest), maximum: schema.maximum ?? Number(highest) };
+  return `${memberName(path.join('.'))}: ${literal({ ...bounds, default: fallback })},\n`;
+};
 
 /** A member is there when it is required or has a default. */
 const configType = (schema: Schema): string => {

@@ -103,7 +103,10 @@ const resultOf = (method: string, id: number, status: number, text: string): unk
   const { error } = reply;
   if (isObject(error)) {
     const { code, message, data } = error;
-    throw new CallError(method, { kind: 'rpc', status, code: Number(code), message: String(message), data });
+    if (Number.isInteger(code) && typeof message === 'string')
+      throw new CallError(method, { kind: 'rpc', status, code: Number(code), message, data });
+    if (status === 200)
+      throw new CallError(method, { kind: 'malformed', reason: 'an error without a code or a message' });
   }
   if (status !== 200) throw new CallError(method, { kind: 'http', status });
   if (!Object.hasOwn(reply, 'result'))

@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, type SQL } from 'drizzle-orm';
 import { accounts } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+
+/** How the account is called that the server makes for itself. No customer's account may be. */
+export const DEVELOPMENT = 'development';
+
+/** The condition for the account of this name. */
+export function isCalled(name: string): SQL {
+  return name === DEVELOPMENT ? eq(accounts.kind, 'development') : eq(accounts.name, name);
+}
+
+/** Whether there is an account of this name. */
+export async function hasAccount(store: Store, name: string): Promise<boolean> {
+  const found = await store.db.select({ id: accounts.id }).from(accounts).where(isCalled(name));
+  return found.length > 0;
+}
 
 /** The id of the customer account of this name, which is made if there is none. */
 export async function ensureAccount(store: Store, name: string, nowMs: number): Promise<string> {

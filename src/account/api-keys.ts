@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import { DEVELOPMENT } from './accounts.ts';
+import { announceKey } from './follow-keys.ts';
 import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';
 import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
@@ -26,9 +28,6 @@ export type ApiKey = {
   readonly allowedOrigins: readonly string[];
   readonly allowedCidrs: readonly string[];
 };
-
-/** How the account is called that the server makes for itself. No customer's account may be. */
-export const DEVELOPMENT = 'development';
 
 /** A new key; `text` is the key itself, which exists nowhere else. */
 export type NewApiKey = { readonly id: string; readonly text: string };
@@ -56,7 +55,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
       ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
     },
     record: {
-      ...{ keyId: id, accountId, digest, revokedAtMs: undefined, expiresAtMs: undefined },
+      ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: undefined },
       checkPlace: compileRules(rules),
     },
   };
@@ -69,13 +68,16 @@ export async function createApiKey(
   nowMs: number,
 ): Promise<NewApiKey> {
   const { text, row, record } = draftApiKey(wanted, nowMs);
-  await store.db.insert(apiKeys).values(row);
+  await store.db.transaction(async (tx) => {
+    await tx.insert(apiKeys).values(row);
+    await announceKey(tx, row.id);
+  });
   keyring.put(record);
   return { id: row.id, text };
 }
 
 /**
- * Revokes a key at once and for good. One that another process revoked in the store is refused here from now on too.
+ * Revokes a key at once and for good; every process that follows the keys of the store is told.
  * @returns since when it is revoked; undefined when there is no such key.
  */
 export async function revokeApiKey(
@@ -83,17 +85,26 @@ export async function revokeApiKey(
   keyId: string,
   nowMs: number,
 ): Promise<Date | undefined> {
-  await store.db
-    .update(apiKeys)
-    .set({ revokedAt: new Date(nowMs) })
-    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
+  await store.db.transaction(async (tx) => {
+    await tx
+      .update(apiKeys)
+      .set({ revokedAt: new Date(nowMs) })
+      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
+    await announceKey(tx, keyId);
+  });
   const [row] = await store.db
     .select({ revokedAt: apiKeys.revokedAt })
     .from(apiKeys)
     .where(eq(apiKeys.id, keyId));
   const revokedAt = row?.revokedAt ?? undefined;
-  if (revokedAt !== undefined) keyring.revoke(keyId, revokedAt.getTime());
+  if (revokedAt !== undefined) keyring.revoke(keyId);
   return revokedAt;
+}
+
+/** Whether there is a key with this id. */
+export async function hasApiKey(store: Store, keyId: string): Promise<boolean> {
+  const found = await store.db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, keyId));
+  return found.length > 0;
 }
 
 /** The keys of an account, or of all, oldest first, revoked ones included. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
+import type { PlanPlaces } from './plans.ts';
 import {
   type DevelopmentFile,
   deleteDevelopmentFile,
@@ -25,7 +26,7 @@ const KEY_NAME = 'development';
  * @returns what the file says.
  */
 export async function ensureDevelopmentAccount(
-  places: KeyPlaces,
+  places: KeyPlaces & PlanPlaces,
   served: ServedAt,
   nowMs: number,
 ): Promise<DevelopmentFile> {
@@ -56,9 +57,10 @@ export async function revokeDevelopmentAccount(
   await deleteDevelopmentFile(dataDir);
 }
 
-async function ensureAccount(places: KeyPlaces, nowMs: number): Promise<string> {
+async function ensureAccount(places: KeyPlaces & PlanPlaces, nowMs: number): Promise<string> {
   const row = { id: randomUUID(), kind: 'development' as const, createdAt: new Date(nowMs) };
-  await places.store.db.insert(accounts).values(row).onConflictDoNothing();
+  const made = await places.store.db.insert(accounts).values(row).onConflictDoNothing().returning();
+  for (const { id, kind, plan } of made) places.plans.hold({ accountId: id, kind, plan });
   return (await findAccount(places)) ?? row.id;
 }
 

@@ -1,15 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { StoreTransaction } from '../store/open-store.ts';
-
-/** Hears what other processes announce on a channel of the store; its handlers run one after the other. */
-export type Listen = (
-  channel: string,
-  listener: {
-    /** It is heard now, for the first time or again: what was announced before was not. */
-    readonly onConnected: () => Promise<void>;
-    readonly onAnnouncement: (payload: string) => Promise<void>;
-  },
-) => Promise<{ readonly close: () => Promise<void> }>;
+import type { Store, StoreTransaction } from '../store/open-store.ts';
 
 export type Followed = {
   readonly channel: string;
@@ -24,7 +14,7 @@ const ID = /^[0-9a-f-]{36}$/;
  * this process: who changes it changes the memory too.
  */
 export async function followStore(
-  listen: Listen | undefined,
+  listen: Store['listen'],
   { channel, read }: Followed,
 ): Promise<{ readonly close: () => Promise<void> }> {
   if (listen !== undefined)

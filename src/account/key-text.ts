@@ -18,8 +18,7 @@ export function createKeyText(
   prefix: KeyTextPrefix,
   random: (sizeBytes: number) => Uint8Array = randomBytes,
 ): string {
-  const value = BigInt(`0x${Buffer.from(random(SECRET_BYTES)).toString('hex')}`);
-  const text = prefix + toBase62(value, SECRET_DIGITS);
+  const text = prefix + encodeSecret(random(SECRET_BYTES));
   return text + checksum(text);
 }
 
@@ -34,16 +33,23 @@ export function shownPart(prefix: KeyTextPrefix, text: string): string {
   return text.slice(0, prefix.length + SHOWN_DIGITS);
 }
 
-function checksum(text: string): string {
-  return toBase62(BigInt(crc32(text)), CHECKSUM_DIGITS);
-}
-
-function toBase62(value: bigint, digits: number): string {
-  let rest = value;
+function encodeSecret(secret: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from(secret).toString('hex')}`);
   let text = '';
-  for (let digit = 0; digit < digits; digit += 1) {
+  for (let digit = 0; digit < SECRET_DIGITS; digit += 1) {
     text = ALPHABET.charAt(Number(rest % 62n)) + text;
     rest /= 62n;
   }
   return text;
+}
+
+/** Runs on every request: in numbers, which are fast. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let digit = 0; digit < CHECKSUM_DIGITS; digit += 1) {
+    digits = ALPHABET.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
 }

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
@@ -22,8 +23,8 @@ export type KeyRecord = {
   readonly accountId: string;
   /** SHA-256 of the key's text. */
   readonly digest: Uint8Array;
-  /** Unix time from which the key is refused; undefined: never. */
-  readonly revokedAtMs: number | undefined;
+  /** Refused for good, whatever the clock says. */
+  readonly isRevoked: boolean;
   /** Unix time from which a key that was rotated is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
   /** From where the key may be used; undefined: from anywhere. */
@@ -48,22 +49,23 @@ export class Keyring {
     const digest = digestKey(presented);
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { keyId, accountId, revokedAtMs, expiresAtMs, checkPlace } = record;
-    if (revokedAtMs !== undefined && revokedAtMs <= nowMs) return { kind: 'revoked', keyId };
+    const { keyId, accountId, isRevoked, expiresAtMs, checkPlace } = record;
+    if (isRevoked) return { kind: 'revoked', keyId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
     return { kind: 'valid', keyId, accountId, checkPlace };
   }
 
-  /** Takes a key in, or takes what changed about it. */
+  /** Takes a key in, or takes what changed about it. A revoked one stays revoked, whatever an older reading of it says. */
   put(record: KeyRecord): void {
     const mark = fingerprint(record.digest);
-    this.#byFingerprint.set(mark, record);
+    const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
+    this.#byFingerprint.set(mark, { ...record, isRevoked });
     this.#fingerprints.set(record.keyId, mark);
   }
 
-  /** Refuses a key from `revokedAtMs` on. A key that the ring does not hold is left to the store. */
-  revoke(keyId: string, revokedAtMs: number): void {
-    this.#change(keyId, { revokedAtMs });
+  /** Refuses a key from now on. A key that the ring does not hold is left to the store. */
+  revoke(keyId: string): void {
+    this.#change(keyId, { isRevoked: true });
   }
 
   /** Lets a key end at `expiresAtMs`. A key that the ring does not hold is left to the store. */
@@ -77,20 +79,29 @@ export class Keyring {
   }
 }
 
-/** Reads every key of the store, once, at start. */
+/** A ring with every key of the store. */
 export async function loadKeyring(store: Store): Promise<Keyring> {
   const keyring = new Keyring();
-  for (const row of await store.db.select().from(apiKeys)) {
-    keyring.put(toRecord(row));
-  }
+  await readKeys(store, keyring);
   return keyring;
+}
+
+/** Reads every key of the store into the ring. */
+export async function readKeys(store: Store, keyring: Keyring): Promise<void> {
+  for (const row of await store.db.select().from(apiKeys)) keyring.put(toRecord(row));
+}
+
+/** Reads one key of the store into the ring; one that the store does not have is left as it is. */
+export async function readKey(store: Store, keyring: Keyring, keyId: string): Promise<void> {
+  const [row] = await store.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  if (row !== undefined) keyring.put(toRecord(row));
 }
 
 /** What the ring holds of a row. */
 function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
   const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
   const checkPlace = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
-  const ends = { revokedAtMs: revokedAt?.getTime(), expiresAtMs: expiresAt?.getTime() };
+  const ends = { isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() };
   return { keyId, accountId, digest, ...ends, checkPlace };
 }
 

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../service-error.ts';
+import { announceKey } from './follow-keys.ts';
 import { draftApiKey, type KeyPlaces, type NewApiKey } from './api-keys.ts';
 
 /** The key that takes another's place. */
@@ -35,6 +36,8 @@ export async function rotateApiKey(
     const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
     const draft = draftApiKey({ accountId: old.accountId, name: old.name, rules }, nowMs);
     await tx.insert(apiKeys).values(draft.row);
+    await announceKey(tx, draft.row.id);
+    await announceKey(tx, keyId);
     return { key: draft, name: old.name };
   });
   keyring.put(key.record);

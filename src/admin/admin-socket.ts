@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { serviceError, toServiceError } from '../service-error.ts';
-import { openConnection } from './ask-admin.ts';
+import { prepareDataDirectory } from '../store/data-directory.ts';
+import { isServed } from './ask-admin.ts';
 import { adminSocketPath } from './socket-path.ts';
 import { printError, readLine, type ServeCommand } from './wire.ts';
 
@@ -24,7 +25,8 @@ export type AdminSocket = {
 const REQUEST_TIMEOUT_MS = 5_000;
 const CLOSE_DEADLINE_MS = 5_000;
 const MAX_REQUEST_BYTES = 64 * 1024;
-const MAX_CONNECTIONS = 16;
+/** What comes above it is cut off without an answer: more than a script starts at once. */
+const MAX_CONNECTIONS = 1_000;
 
 /**
  * Takes commands at `<dataDir>/admin.sock`, from this user only (mode 0600). A socket that nobody answers at is replaced.
@@ -34,10 +36,7 @@ const MAX_CONNECTIONS = 16;
 export async function startAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
   const { dataDir } = options;
   const path = adminSocketPath(dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const other = await openConnection(path);
-  if (other !== undefined) {
-    other.destroy();
+  if (await isServed(dataDir)) {
     throw serviceError('dataDirectoryLocked', {
       path: dataDir,
       holder: `the server that answers at ${path}`,
@@ -50,12 +49,17 @@ export async function startAdminSocket(options: AdminSocketOptions): Promise<Adm
     void answer(socket, options);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const inode = await listenAt(server, path).catch((error: unknown) => {
+  const inode = await listenIn(dataDir, server, path).catch((error: unknown) => {
     server.close();
     const reason = error instanceof Error ? error.message : String(error);
     throw serviceError('listenFailed', { address: path, reason }, error);
   });
   return { path, close: () => close(server, connections, { path, inode }) };
+}
+
+async function listenIn(dataDir: string, server: Server, path: string): Promise<number> {
+  await prepareDataDirectory(dataDir);
+  return listenAt(server, path);
 }
 
 /**

@@ -6,8 +6,8 @@ import { readAnswer, readLine } from './wire.ts';
 /** Longer than the store's own deadlines: the server tells what went wrong there. */
 const ANSWER_DEADLINE_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** connect(2) when there is no socket, or nobody listens at it any more. */
-const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED']);
+/** connect(2) when there is no socket, no directory that it could be in, or nobody listens at it any more. */
+const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /**
  * Gives a command to the server of a data directory.
@@ -40,12 +40,19 @@ export async function askAdmin(
   }
 }
 
+/** Whether a server answers for a data directory. @throws ServiceError like `askAdmin`. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const socket = await openConnection(adminSocketPath(dataDir));
+  socket?.destroy();
+  return socket !== undefined;
+}
+
 /**
  * A connection to whoever answers at a socket; undefined if nobody does.
  *
  * @throws ServiceError `adminFailed` with the system's reason, such as missing permission.
  */
-export function openConnection(path: string): Promise<Socket | undefined> {
+function openConnection(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once('connect', () => {

@@ -4,30 +4,55 @@ import type { KeyRules } from '../account/key-rules.ts';
 import { rotateApiKey } from '../account/rotate-api-key.ts';
 import type { Clock } from '../clock.ts';
 import { serviceError } from '../service-error.ts';
-import { type KeyRequest, readKeyRequest } from './key-request.ts';
+import type { PlanPlaces } from '../account/plans.ts';
+import type { KeyRequest } from './key-request.ts';
+import { readRequest } from './read-request.ts';
+import { servePlans } from './serve-plans.ts';
+import { serveUsage, type UsagePlaces } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
 
+/** What commands act on: the store, what is kept of it in memory, and the counts on their way there. */
+export type CommandPlaces = KeyPlaces & PlanPlaces & UsagePlaces;
+
 /**
- * Does what commands ask, in the store and in the ring at once. The results are what `--json` prints: member names in
+ * Does what commands ask, in the store and in memory at once. The results are what `--json` prints: member names in
  * snake case, instants as ISO 8601. A key is in the result of its creation, in no other.
+ *
+ * Throws ServiceError `storeUnavailable` before anything is done when the store does not answer.
  */
-export function createServeCommand(places: KeyPlaces, clock: Clock): ServeCommand {
-  return async (request) => serveKeys(places, readKeyRequest(request), clock.nowMs());
+export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCommand {
+  return async (command) => {
+    const { about, request } = readRequest(command);
+    await places.store.ping();
+    switch (about) {
+      case 'keys':
+        return serveKeys(places, request, clock.nowMs());
+      case 'plans':
+        return servePlans(places, request);
+      case 'usage':
+        return serveUsage(places, request);
+    }
+  };
 }
 
-async function serveKeys(places: KeyPlaces, request: KeyRequest, nowMs: number): Promise<unknown> {
+async function serveKeys(
+  places: KeyPlaces & PlanPlaces,
+  request: KeyRequest,
+  nowMs: number,
+): Promise<unknown> {
   switch (request.kind) {
     case 'keys.create': {
       const { name, account, rules } = request;
       const accountId = await ensureAccount(places.store, account, nowMs);
       const { id, text } = await createApiKey(places, { accountId, name, rules }, nowMs);
-      return { id, key: text, name, account, created_at: new Date(nowMs), ...rules };
+      const plan = places.plans.planOf(accountId).name;
+      return { id, key: text, name, account, plan, created_at: new Date(nowMs), ...rules };
     }
     case 'keys.list': {
       const keys = await listApiKeys(places.store);
       const { account } = request;
       const wanted = keys.filter((key) => account === undefined || key.account === account);
-      return { keys: wanted.map((key) => showKey(key, nowMs)) };
+      return { keys: wanted.map((key) => showKey(key, places.plans.planOf(key.accountId).name, nowMs)) };
     }
     case 'keys.rotate': {
       const { id: keyId, overlapMs } = request;
@@ -48,7 +73,7 @@ async function serveKeys(places: KeyPlaces, request: KeyRequest, nowMs: number):
   }
 }
 
-function showKey(key: ApiKey, nowMs: number) {
+function showKey(key: ApiKey, plan: string, nowMs: number) {
   const { id, prefix, name, account, createdAt, expiresAt, revokedAt } = key;
   const rules: KeyRules = { origins: key.allowedOrigins, cidrs: key.allowedCidrs };
   const state = stateOf(key, nowMs);
@@ -57,6 +82,7 @@ function showKey(key: ApiKey, nowMs: number) {
     prefix,
     name,
     account,
+    plan,
     state,
     created_at: createdAt,
     expires_at: expiresAt,

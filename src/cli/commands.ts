@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
+import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
+import { parseUsageArguments, type UsageCommand } from './usage-options.ts';
 
 /** Options by name without the dashes. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -10,6 +12,8 @@ export type Command =
   | { readonly kind: 'serve'; readonly options: OptionValues }
   | { readonly kind: 'localnet'; readonly options: OptionValues }
   | KeysCommand
+  | PlansCommand
+  | UsageCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
@@ -64,6 +68,10 @@ export function parseCommand(args: readonly string[]): Command {
       return readOptions('localnet', rest, LOCALNET_OPTIONS);
     case 'keys':
       return orMistake('keys', rest, () => parseKeysArguments(rest));
+    case 'plans':
+      return orMistake('plans', rest, () => parsePlansArguments(rest));
+    case 'usage':
+      return orMistake('usage', rest, () => parseUsageArguments(rest));
     case 'mock':
       return readOptions('mock', rest, MOCK_OPTIONS);
     case 'contract':

@@ -18,6 +18,9 @@ export async function contract(args: readonly string[]): Promise<number> {
   if (!existsSync(PROGRAM))
     throw serviceError('invalidConfig', { problems: 'contract: it runs from a checkout of Keyslot only' });
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on('SIGTERM', passOn).on('SIGINT', passOn);
   const [code] = (await once(child, 'exit')) as [number | null];
+  process.off('SIGTERM', passOn).off('SIGINT', passOn);
   return code ?? EXIT_KILLED;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SERVER_OPTIONS, type ServerOptions } from './server-options.ts';
 
 export type KeysAction = 'create' | 'list' | 'rotate' | 'revoke';
 
@@ -8,12 +9,11 @@ export type KeysCommand = {
   readonly action: KeysAction;
   /** The key that the command names; undefined where it names none. */
   readonly id: string | undefined;
-  readonly options: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+  readonly options: ServerOptions;
 };
 
 const TEXT = { type: 'string' } as const;
 const TEXTS = { type: 'string', multiple: true } as const;
-const COMMON = { config: TEXT, 'data-dir': TEXT, json: { type: 'boolean' } } as const;
 
 /** The options of each command, and whether it names a key. */
 const ACTIONS: Readonly<
@@ -34,7 +34,7 @@ export function parseKeysArguments([action = '', ...rest]: readonly string[]): K
   const { options, takesId } = ACTIONS[action];
   const parsed = parseArgs({
     args: [...rest],
-    options: { ...COMMON, ...options },
+    options: { ...SERVER_OPTIONS, ...options },
     strict: true,
     allowPositionals: takesId,
   });

@@ -1,42 +1,19 @@
-import { pino } from 'pino';
-import { runCommand } from '../admin/run-command.ts';
-import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config.ts';
 import { serviceError } from '../service-error.ts';
+import { askServer } from './ask-server.ts';
 import { parseDuration } from './duration.ts';
 import type { KeysCommand } from './keys-options.ts';
 import { describeKeys } from './keys-text.ts';
 
 /**
- * `keyslot keys …`: by the running server of the data directory, at once; where none runs, in its store. Prints text, or
- * with `--json` one line of JSON.
+ * `keyslot keys …`: by the running server of the data directory, at once; where none runs, in its store.
  *
  * @throws ServiceError what is wrong with the command, or keeps it from being done.
  */
-export async function keys(command: KeysCommand, env: NodeJS.ProcessEnv): Promise<void> {
-  const { config: file, 'data-dir': dataDir, json, overlap } = command.options;
-  const config = loadConfig({
-    file: typeof file === 'string' ? file : undefined,
-    env,
-    cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
-  });
-  const place = {
-    store: { dataDir: config.data_dir, databaseUrl: config.database_url },
-    clock: systemClock,
-    log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
-  };
-  const { name, account, origin: origins, cidr: cidrs } = command.options;
+export async function keys({ action, id, options }: KeysCommand, env: NodeJS.ProcessEnv): Promise<void> {
+  const { name, account, origin: origins, cidr: cidrs, overlap } = options;
   const overlapMs = readOverlap(overlap);
-  const request = {
-    kind: `keys.${command.action}`,
-    id: command.id,
-    name,
-    account,
-    overlapMs,
-    rules: { origins, cidrs },
-  };
-  const result = await runCommand(place, request);
-  process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : describeKeys(command.action, result));
+  const request = { kind: `keys.${action}`, id, name, account, overlapMs, rules: { origins, cidrs } };
+  await askServer(options, env, { request, describe: (result) => describeKeys(action, result) });
 }
 
 function readOverlap(overlap: unknown): number | undefined {

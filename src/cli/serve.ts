@@ -49,7 +49,8 @@ function describe({ address: { baseUrl }, rpcPaths, hasLedger, development }: Ap
   return `
 ${hasLedger ? 'Keyslot is ready.' : 'Keyslot serves, but its ledger has not started: calls answer 503 until it does (see above).'}
 
-${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  OpenRPC    ${baseUrl}/openrpc.json
+${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  Reference  ${baseUrl}/docs
+  OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz
   Metrics    ${baseUrl}/metrics
   Data       ${dataDir}${development === undefined ? '' : ' (dev.json has these addresses and the key)'}

@@ -1,4 +1,4 @@
-import { CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
+import { CONFIG_INTEGERS, CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
 
 /** What `keyslot help` prints. The settings come from spec/config.yaml. */
 export function usage(): string {
@@ -11,7 +11,7 @@ export function usage(): string {
   keyslot localnet [options]    the embedded ledger alone
     --rpc-port N                port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)
-    --slot-ms N                 length of a slot (400)
+    --slot-ms N                 length of a slot (${CONFIG_INTEGERS['localnet.slot_ms'].default})
     --history-slots N           slots whose blocks are kept
     --history-transactions N    transactions kept
     --json                      print where it serves as one line of JSON
@@ -25,8 +25,19 @@ export function usage(): string {
   keyslot keys rotate ID        a new key in the place of another one
     --overlap DURATION          how long the old one still works: 0s to 30d (24h)
   keyslot keys revoke ID        refuses a key from now on, for good
-    --json                      (keys ...) print the result as one line of JSON
-    --config FILE, --data-dir   (keys ...) which server's keys; as given to serve
+  keyslot plans list            what the plans allow each key of an account
+  keyslot plans set NAME        a new plan, or other figures for one; they hold from the next request on
+    --requests-per-second N     weight of calls per second, on average
+    --burst N                   weight of calls at once
+  keyslot plans remove NAME     takes back what was set
+  keyslot plans assign ACCOUNT PLAN
+                                gives an account a plan
+  keyslot usage                 what was called, until now
+    --account NAME, --key ID    by one account, with one key
+    --since WHEN                such as 30m, 24h, 7d or 2025-01-31T12:00Z (24h)
+    --by WHAT                   key, network, method, minute, hour or day (key)
+    --json                      (keys, plans, usage) print the result as one line of JSON
+    --config FILE, --data-dir   (keys, plans, usage) which server; as given to serve
   keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
     --port N                    port (8899; 0: any free one)
     --host ADDRESS              address to listen on (127.0.0.1)
@@ -34,6 +45,7 @@ export function usage(): string {
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
     --apikey KEY                sent as the query parameter apikey
     --allow-writes              ask for airdrops and send transactions too
+    --rate N                    at most N calls a second (as fast as the server takes them)
     --json                      print the report as JSON
     --junit FILE                write it as JUnit XML too
   keyslot help

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import type { ReplyMemory } from '../ledger/reply-memory.ts';
+import { CallCounts } from './call-counts.ts';
 
 /** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */
 export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
@@ -39,23 +40,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const calls = new Counter({
-    name: 'keyslot_rpc_calls_total',
-    help: 'JSON-RPC calls by method and outcome',
-    labelNames: ['network', 'method', 'outcome'] as const,
-    registers,
-  });
+  const calls = new CallCounts(registry);
   const durations = new Histogram({
     name: 'keyslot_rpc_duration_seconds',
     help: 'Time from a call to its reply, or to the first byte of a large one',
     labelNames: ['network', 'method'] as const,
     buckets: DURATION_BUCKETS_S,
-    registers,
-  });
-  const inFlight = new Gauge({
-    name: 'keyslot_rpc_in_flight',
-    help: 'Calls that are being served',
-    labelNames: ['network'] as const,
     registers,
   });
   const refusals = counter(
@@ -81,11 +71,10 @@ export function createMetrics(): Metrics {
   );
   return {
     registry,
-    startCall: (network) => inFlight.inc({ network }),
+    startCall: (network) => calls.start(network),
     endCall: ({ network, method, outcome, durationMs }) => {
       const known = isMethodName(method) ? method : 'unknown';
-      inFlight.dec({ network });
-      calls.inc({ network, method: known, outcome });
+      calls.end(network, known, outcome);
       durations.observe({ network, method: known }, durationMs / 1000);
     },
     countRefusal: (error) => refusals.inc({ error }),

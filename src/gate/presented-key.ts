@@ -6,8 +6,15 @@ export function presentedKey({
   headers,
 }: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
   const query = url.indexOf('?');
-  const fromQuery = query < 0 ? null : new URLSearchParams(url.slice(query + 1)).get('apikey');
+  const fromQuery = query < 0 ? null : readApikey(url.slice(query + 1));
   const fromHeader = headers['x-api-key'];
   const presented = fromQuery || (typeof fromHeader === 'string' ? fromHeader : '');
   return presented === '' ? undefined : presented;
+}
+
+const ONLY_PARAMETER = /^apikey=(\w*)$/;
+
+/** A query of nothing but a plain key, which is what clients send, is not worth a parser. */
+function readApikey(query: string): string | null {
+  return ONLY_PARAMETER.exec(query)?.[1] ?? new URLSearchParams(query).get('apikey');
 }

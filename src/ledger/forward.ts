@@ -1,7 +1,9 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
+import type { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
+import type { CallGroup } from '../upstream/call-group.ts';
 import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
@@ -9,8 +11,9 @@ import type { ReplyHold } from './reply-memory.ts';
 export type ForwardOptions = {
   readonly method: MethodName;
   readonly call: Call;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly hold: ReplyHold;
+  readonly group: CallGroup | undefined;
 };
 
 /**
@@ -18,11 +21,11 @@ export type ForwardOptions = {
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
 export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal, hold } = options;
-  if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal });
-  if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal });
-  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
+  const { method, call, signal, hold, group } = options;
+  if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal, group });
+  if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal, group });
+  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal, group });
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
-  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError };
+  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };
 }

@@ -28,11 +28,11 @@ const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HA
 /** Checks a call against the specification, answers it here or forwards it to a node as the bytes that came. */
 export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   return {
-    serve: async (call, { signal, hold }) => {
+    serve: async (call, { signal, hold, group }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return { kind: 'result', json: handler() };
-      return forward(upstream, { method, call, signal, hold });
+      return forward(upstream, { method, call, signal, hold, group });
     },
   };
 }

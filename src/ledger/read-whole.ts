@@ -7,13 +7,13 @@ export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<
 }
 
 /**
- * The whole body of a reply, drawn on what its request may hold: at once where the node announced its size.
+ * The whole body of a reply, drawn on what its request may hold, unless it is already: at once where its size is known.
  *
  * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
  */
 export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
   if (reply.kind === 'whole') {
-    hold.draw(reply.body.length);
+    if (reply.isHeld !== true) hold.draw(reply.body.length);
     return [reply.body];
   }
   try {
@@ -25,9 +25,10 @@ export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<
 
 type Stream = Extract<UpstreamReply, { readonly kind: 'stream' }>;
 
-async function readStream({ body, sizeBytes = 0 }: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {
+async function readStream(reply: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {
+  const { body, sizeBytes = 0, isHeld = false } = reply;
   body.on('error', () => undefined);
-  hold.draw(sizeBytes);
+  if (!isHeld) hold.draw(sizeBytes);
   const chunks: Buffer[] = [];
   let readBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -1,3 +1,4 @@
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { AccountStore } from './accounts/account-store.ts';
 import { Bank } from './bank/bank.ts';
 import { Runtime } from './bank/runtime.ts';
@@ -12,13 +13,9 @@ import type { DecodedTransaction } from './model.ts';
 import { PerformanceSamples } from './validator/performance-samples.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
 
-/** An epoch. A block without transactions takes 56 bytes, so what costs is the transactions. */
-export const DEFAULT_HISTORY_SLOTS = 432_000;
-/** From 3 kB of heap each: history stays near 0.3 GB, unless the newest 512 blocks, which are kept, alone hold more. */
-export const DEFAULT_HISTORY_TRANSACTIONS = 100_000;
-export const DEFAULT_SLOT_MS = 400;
 const INCINERATOR = '1nc1nerator11111111111111111111111111111111';
 
+/** What is not given is as spec/config.yaml says. */
 export type LedgerOptions = {
   /** The clock: milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -48,13 +45,15 @@ export class Ledger {
   readonly #nowMs: () => number;
 
   constructor(options: LedgerOptions) {
-    const { nowMs, slotMs = DEFAULT_SLOT_MS, historySlots: slots = DEFAULT_HISTORY_SLOTS } = options;
+    const { nowMs, slotMs = CONFIG_INTEGERS['localnet.slot_ms'].default } = options;
+    const slots = options.historySlots ?? CONFIG_INTEGERS['localnet.history_slots'].default;
     this.#nowMs = nowMs;
     this.slotMs = slotMs;
     const startMs = nowMs();
     this.genesis = createGenesis(startMs - Number(FINALIZED_LAG) * slotMs);
     this.#epochs = new EpochTimes(this.genesis.time);
-    const transactions = options.historyTransactions ?? DEFAULT_HISTORY_TRANSACTIONS;
+    const transactions =
+      options.historyTransactions ?? CONFIG_INTEGERS['localnet.history_transactions'].default;
     this.blocks = new BlockHistory({ slots, transactions }, this.genesis);
     this.accounts = new AccountStore(derivedAccounts(this.blocks, this.#epochs, this.genesis));
     for (const { address, account } of genesisAccounts(this.runtime, this.genesis))

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { serviceError } from '../service-error.ts';
-import { DEFAULT_HISTORY_SLOTS, DEFAULT_HISTORY_TRANSACTIONS, DEFAULT_SLOT_MS } from './ledger.ts';
 
 /** How the embedded ledger is started. */
 export type LocalnetOptions = {
@@ -15,13 +15,14 @@ export type LocalnetOptions = {
 };
 
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
-type Bounds = { readonly fallback: number; readonly minimum: number; readonly maximum: number };
+type Bounds = { readonly default: number; readonly minimum: number; readonly maximum: number };
 
+/** A validator's own port, and the settings of the embedded ledger as spec/config.yaml bounds them. */
 const NUMBERS = {
-  'rpc-port': { fallback: 8899, minimum: 0, maximum: 65_535 },
-  'slot-ms': { fallback: DEFAULT_SLOT_MS, minimum: 10, maximum: 60_000 },
-  'history-slots': { fallback: DEFAULT_HISTORY_SLOTS, minimum: 512, maximum: 10_000_000 },
-  'history-transactions': { fallback: DEFAULT_HISTORY_TRANSACTIONS, minimum: 1_000, maximum: 10_000_000 },
+  'rpc-port': { ...CONFIG_INTEGERS['http.port'], default: 8899 },
+  'slot-ms': CONFIG_INTEGERS['localnet.slot_ms'],
+  'history-slots': CONFIG_INTEGERS['localnet.history_slots'],
+  'history-transactions': CONFIG_INTEGERS['localnet.history_transactions'],
 } as const satisfies Readonly<Record<string, Bounds>>;
 
 /** Reads the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
@@ -58,7 +59,7 @@ export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
 }
 
 function readNumber(name: keyof typeof NUMBERS, values: OptionValues): number {
-  const { fallback, minimum, maximum } = NUMBERS[name];
+  const { default: fallback, minimum, maximum } = NUMBERS[name];
   const text = values[name];
   if (text === undefined) return fallback;
   const number = Number(text);

@@ -1,3 +1,4 @@
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { serviceError } from '../service-error.ts';
 
 /** How the mock ledger is started. */
@@ -10,7 +11,7 @@ export type MockOptions = {
 };
 
 const DEFAULT_PORT = 8899;
-const MAX_PORT = 65_535;
+const MAX_PORT = CONFIG_INTEGERS['http.port'].maximum;
 
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 

@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
-import { openPglite } from './pglite/open-pglite.ts';
+import { hasPglite, openPglite } from './pglite/open-pglite.ts';
+import { type Listener, type Listening, startListening } from './postgres/listen.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { withStoreErrors } from './store-errors.ts';
 
@@ -25,6 +26,11 @@ export type Store = {
    * `tx` only, a query on `db` would wait for the transaction and end in its deadline.
    */
   readonly db: NodePgDatabase;
+  /**
+   * Hears what other processes announce on a channel (`pg_notify`). Undefined for the embedded store: there is no other process.
+   * @throws ServiceError storeUnavailable when the store cannot be listened to; what `onConnected` throws.
+   */
+  readonly listen: ((channel: string, listener: Listener) => Promise<Listening>) | undefined;
   /** Ends the connections and gives the data directory back. May be called twice. */
   close(): Promise<void>;
   /** Resolves when the store answers. @throws ServiceError storeUnavailable when it does not within its deadline. */
@@ -43,6 +49,11 @@ export type Backend = {
   readonly maxConnections: number;
   close(): Promise<void>;
 };
+
+/** Whether there may be a store to open; where there is none, opening makes one. */
+export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
+  return databaseUrl !== undefined || hasPglite(dataDir);
+}
 
 /**
  * Opens the store, brings its tables up to date and returns it ready for queries.
@@ -72,12 +83,16 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   });
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
   const db = drizzle(pool);
+  const { kind, where, clientConfig } = backend;
+  const listen = (channel: string, listener: Listener): Promise<Listening> =>
+    withStoreErrors(where, () => startListening({ clientConfig, channel, listener, log }));
   let closing: Promise<void> | undefined;
   return {
-    kind: backend.kind,
+    kind,
     db,
+    listen: kind === 'postgres' ? listen : undefined,
     close: () => (closing ??= endPool(pool).finally(() => backend.close())),
-    ping: () => withStoreErrors(backend.where, async () => void (await db.execute(sql`select 1`))),
+    ping: () => withStoreErrors(where, async () => void (await db.execute(sql`select 1`))),
   };
 }
 

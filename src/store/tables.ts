@@ -1,6 +1,29 @@
 import { sql } from 'drizzle-orm';
-import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytes, instant } from './columns.ts';
+
+const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+/** Plans that an operator wrote: they go before those of the specification that have the same name. */
+export const plans = pgTable(
+  'plans',
+  {
+    name: text('name').primaryKey(),
+    requestsPerSecond: integer('requests_per_second').notNull(),
+    burst: integer('burst').notNull(),
+  },
+  () => [check('plans_figures', sql`requests_per_second >= 1 and burst >= requests_per_second`)],
+);
 
 /** Who owns keys. A customer has a name; of development accounts there is at most one in a store, without a name. */
 export const accounts = pgTable(
@@ -10,6 +33,8 @@ export const accounts = pgTable(
     kind: text('kind', { enum: ['development', 'customer'] }).notNull(),
     name: text('name'),
     createdAt: instant('created_at').notNull(),
+    /** The name of a plan, of the table or of the specification; none: the specification's for this kind of account. */
+    plan: text('plan'),
   },
   (table) => [
     check('accounts_kind', sql`kind in ('development', 'customer')`),
@@ -43,3 +68,32 @@ export const apiKeys = pgTable(
     check('api_keys_digest_size', sql`octet_length(digest) = 32`),
   ],
 );
+
+/**
+ * What each key called in each minute. Not bound to `api_keys`: a row that the store refused would hold up all others.
+ * `calls` and `weight` are those served, `errors` those of them that were answered with an error.
+ */
+export const usageMinutes = pgTable(
+  'usage_minutes',
+  {
+    minute: instant('minute').notNull(),
+    keyId: uuid('key_id').notNull(),
+    /** `<name>-<environment>`. */
+    network: text('network').notNull(),
+    /** A method of the specification, or what stands for all others. */
+    method: text('method').notNull(),
+    calls: count('calls'),
+    errors: count('errors'),
+    /** Not served: the plan allowed no more. */
+    refused: count('refused'),
+    weight: count('weight'),
+  },
+  (table) => [primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] })],
+);
+
+/** How many batches of counts each process has written, so that one that is sent again is not added again. */
+export const usageWriters = pgTable('usage_writers', {
+  id: uuid('id').primaryKey(),
+  batches: bigint('batches', { mode: 'number' }).notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});

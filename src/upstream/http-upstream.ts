@@ -33,16 +33,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   });
   const headers = { ...HEADERS, ...(authorization === undefined ? {} : { authorization }) };
   return {
-    send: async ({ body, signal }: UpstreamRequest): Promise<UpstreamReply> => {
+    send: async ({ body, signal, isBatch = false }: UpstreamRequest): Promise<UpstreamReply> => {
       signal.throwIfAborted();
-      const collector = new ReplyCollector(options.bodyTimeoutMs);
-      const leave = (): void => collector.abort(signal.reason);
-      signal.addEventListener('abort', leave, { once: true });
+      const collector = new ReplyCollector(options.bodyTimeoutMs, isBatch);
+      const forget = signal.onAbort((reason) => collector.abort(reason));
       try {
         pool.dispatch({ path, method: 'POST', headers, body }, collector);
-        return toReply(await collector.reply, signal, leave);
+        return toReply(await collector.reply, forget);
       } catch (error) {
-        signal.removeEventListener('abort', leave);
+        forget();
         throw error;
       }
     },
@@ -51,8 +50,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
 }
 
 /** A stream stays under the signal until it has closed; a whole reply is done with it. */
-function toReply(reply: CollectedReply, signal: AbortSignal, leave: () => void): UpstreamReply {
-  const forget = (): void => signal.removeEventListener('abort', leave);
+function toReply(reply: CollectedReply, forget: () => void): UpstreamReply {
   if (reply.kind === 'stream') {
     reply.body.once('close', forget);
     return reply;

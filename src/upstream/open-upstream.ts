@@ -1,6 +1,7 @@
 import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts';
 import { spreadCalls } from './spread-calls.ts';
 import type { Upstream } from './upstream.ts';
+import { withGroups } from './with-groups.ts';
 import { withReplyCheck } from './with-reply-check.ts';
 import { withRetry } from './with-retry.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -21,5 +22,5 @@ export function connectNodes(urls: readonly string[], options: NodeOptions): Ups
 
 /** The nodes of a network with all that a call is entitled to, outermost first. */
 export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): Upstream {
-  return withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs));
+  return withGroups(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
 }

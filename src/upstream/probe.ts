@@ -1,4 +1,5 @@
-import { toServiceError } from '../service-error.ts';
+import { CallSignal } from '../call-signal.ts';
+import { serviceError, toServiceError } from '../service-error.ts';
 import type { Upstream } from './upstream.ts';
 
 /** `ready`; `unhealthy`: the node answers that it has fallen behind; otherwise the name of the error. */
@@ -23,13 +24,17 @@ export function createProbe(upstream: Upstream): () => Promise<NodeState> {
 }
 
 async function askHealth(upstream: Upstream): Promise<NodeState> {
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const signal = new CallSignal();
+  const late = serviceError('upstreamTimeout', { limitMs: DEADLINE_MS });
+  const timer = setTimeout(() => signal.abort(late), DEADLINE_MS);
   try {
     const reply = await upstream.send({ body: BODY, method: 'getHealth', id: '0', signal });
     if (reply.kind === 'whole') return reply.isError ? 'unhealthy' : 'ready';
     reply.body.on('error', () => undefined).destroy();
     return 'upstreamBroken';
   } catch (error) {
-    return signal.aborted ? 'upstreamTimeout' : toServiceError(error).code;
+    return toServiceError(error).code;
+  } finally {
+    clearTimeout(timer);
   }
 }

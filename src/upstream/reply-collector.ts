@@ -9,6 +9,7 @@ export const WHOLE_REPLY_BYTES = 64 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** What a node says of the call by its status. Any other status but 200 says nothing that a client can act on. */
@@ -40,9 +41,12 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   #announcedBytes: number | undefined;
   #stream: Readable | undefined;
   readonly #timeoutMs: number;
+  readonly #open: number;
 
-  constructor(timeoutMs: number) {
+  /** A call is answered with an object, a batch with an array. */
+  constructor(timeoutMs: number, isBatch: boolean) {
     this.#timeoutMs = timeoutMs;
+    this.#open = isBatch ? OPEN_BRACKET : OPEN_BRACE;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -82,14 +86,14 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
       return;
     }
     this.#firstByte ??= chunk.find((byte) => !WHITE_SPACE.has(byte));
-    if (this.#firstByte !== undefined && this.#firstByte !== OPEN_BRACE) {
-      this.abort(broken('the body is no JSON object'));
+    if (this.#firstByte !== undefined && this.#firstByte !== this.#open) {
+      this.abort(broken('the body is not what the call is answered with'));
       return;
     }
     this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
     if (this.#sizeBytes <= WHOLE_REPLY_BYTES) return;
-    if (this.#firstByte === undefined) this.abort(broken('the body is no JSON object'));
+    if (this.#firstByte === undefined) this.abort(broken('the body is not what the call is answered with'));
     else this.#startStream(controller);
   }
 

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
+import type { CallSignal } from '../call-signal.ts';
+import type { CallGroup } from './call-group.ts';
 
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
@@ -9,16 +11,24 @@ export type UpstreamRequest = {
   /** The raw id token in `body`; undefined for a notification, which a node answers with an empty body. */
   readonly id: string | undefined;
   /** Aborted when the client has left: the call is given up at the node too. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
+  /** The batch that the call came in. */
+  readonly group?: CallGroup | undefined;
+  /** `body` is a batch of reads like `method`, and so is the reply, which is not checked. */
+  readonly isBatch?: boolean;
 };
 
 /**
  * A node's reply body, unchanged. A reply of up to 64 KiB comes whole, a larger one as a stream that keeps at most a few
  * chunks in memory; the stream fails with a ServiceError if the node breaks off. Whoever takes a stream destroys it.
  */
-export type UpstreamReply =
+export type UpstreamReply = (
   | { readonly kind: 'whole'; readonly body: Buffer; readonly isError: boolean }
-  | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
+  | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined }
+) & {
+  /** Its bytes are drawn on the hold of its request already. */
+  readonly isHeld?: boolean;
+};
 
 /**
  * A ledger node behind us. `send` throws ServiceError `upstreamUnavailable` (nothing was sent), `upstreamBusy` or

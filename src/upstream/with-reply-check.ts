@@ -1,11 +1,11 @@
 import { serviceError } from '../service-error.ts';
-import { scanMembers, type Member } from '../scan-json.ts';
+import { readReply } from './read-reply.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
 /**
  * Lets no body through that is not a JSON-RPC reply to the call: a whole reply must be one object with either `result`
- * or `error`, and the call's id (null will do on an error). Of a stream the first byte has been checked, no more.
- * Throws `upstreamBroken`.
+ * or `error`, and the call's id (null will do on an error). Of a stream the first byte has been checked, no more; a batch is
+ * checked by who takes it apart. Throws `upstreamBroken`.
  */
 export function withReplyCheck(upstream: Upstream): Upstream {
   return {
@@ -18,23 +18,14 @@ export function withReplyCheck(upstream: Upstream): Upstream {
 }
 
 function checkReply(body: Buffer, id: string): UpstreamReply {
-  const members = scanMembers(body);
-  const outcomes = (members ?? []).filter(({ name }) => name === 'result' || name === 'error');
-  const [outcome] = outcomes;
-  const [idMember, ...otherIds] = (members ?? []).filter(({ name }) => name === 'id');
-  if (outcome === undefined || outcomes.length > 1 || idMember === undefined || otherIds.length > 0) {
+  const reply = readReply(body);
+  if (reply === undefined)
     throw serviceError('upstreamBroken', {}, new Error('the body is no JSON-RPC reply'));
-  }
-  const isError = outcome.name === 'error';
-  const token = tokenOf(body, idMember);
-  if (!isSameId(token, id) && !(isError && token === 'null')) {
+  const { isError } = reply;
+  if (!isSameId(reply.id, id) && !(isError && reply.id === 'null')) {
     throw serviceError('upstreamBroken', {}, new Error('the reply answers another call'));
   }
   return { kind: 'whole', body, isError };
-}
-
-function tokenOf(body: Buffer, { start, end }: Member): string {
-  return body.toString('utf8', start, end);
 }
 
 /** Nodes may escape characters of a string id otherwise than the client did. */

@@ -1,3 +1,4 @@
+import { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -7,13 +8,11 @@ export function withTimeout(upstream: Upstream, limitMs: number): Upstream {
     ...upstream,
     send: async (request) => {
       request.signal.throwIfAborted();
-      const deadline = new AbortController();
-      const leave = (): void => deadline.abort(request.signal.reason);
+      const deadline = new CallSignal();
       const timer = setTimeout(() => deadline.abort(serviceError('upstreamTimeout', { limitMs })), limitMs);
-      request.signal.addEventListener('abort', leave, { once: true });
-      const forget = (): void => request.signal.removeEventListener('abort', leave);
+      const forget = request.signal.onAbort((reason) => deadline.abort(reason));
       try {
-        const reply = await upstream.send({ ...request, signal: deadline.signal });
+        const reply = await upstream.send({ ...request, signal: deadline });
         if (reply.kind === 'stream') reply.body.once('close', forget);
         else forget();
         return reply;

@@ -6,12 +6,17 @@ import { createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../../s
 import { ensureDevelopmentAccount } from '../../src/account/development-account.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import { Keyring, loadKeyring } from '../../src/account/keyring.ts';
+import { PlanBook } from '../../src/account/plan-book.ts';
 import { accounts, apiKeys } from '../../src/store/tables.ts';
 import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
 
 const NOW_MS = 1_760_000_000_000;
 
-type Places = KeyPlaces & { readonly accountId: string; readonly dataDir: string };
+type Places = KeyPlaces & {
+  readonly plans: PlanBook;
+  readonly accountId: string;
+  readonly dataDir: string;
+};
 
 async function usePlaces(backend: TestBackend): Promise<Places> {
   const place = backend.place();
@@ -20,7 +25,7 @@ async function usePlaces(backend: TestBackend): Promise<Places> {
   await store.db
     .insert(accounts)
     .values({ id: accountId, kind: 'customer', name: 'acme', createdAt: new Date(NOW_MS) });
-  return { store, keyring: new Keyring(), accountId, dataDir: place.dataDir };
+  return { store, keyring: new Keyring(), plans: new PlanBook(), accountId, dataDir: place.dataDir };
 }
 
 describeStores('API keys', (backend) => {

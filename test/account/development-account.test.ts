@@ -5,6 +5,7 @@ import type { KeyPlaces } from '../../src/account/api-keys.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../../src/account/development-account.ts';
 import { createKeyText } from '../../src/account/key-text.ts';
 import { loadKeyring } from '../../src/account/keyring.ts';
+import { loadPlanBook } from '../../src/account/plans.ts';
 import { describeStores, useStore } from '../store/backends.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 
@@ -13,7 +14,7 @@ const filesDir = useNewDirectory();
 
 /** A start of the server on this store: the ring is read anew, as after a restart. */
 async function start(store: KeyPlaces['store'], more: { baseUrl?: string } = {}) {
-  const places = { store, keyring: await loadKeyring(store) };
+  const places = { store, keyring: await loadKeyring(store), plans: await loadPlanBook(store) };
   const served = {
     dataDir: filesDir(),
     baseUrl: 'http://127.0.0.1:8080',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -98,6 +98,22 @@ test('a command of 64 KiB is taken, one byte more is refused', async () => {
   const line = (sizeBytes: number): string => `${JSON.stringify('x'.repeat(sizeBytes - 2))}\n`;
   expect(await sendRaw(line(65_536))).toBe('{"result":65534}\n');
   expect(await sendRaw(line(65_537))).toContain('"invalidCommand"');
+});
+
+test('a hundred commands at once are all answered', async () => {
+  await start();
+  const asked = Array.from({ length: 100 }, (_, index) => askAdmin(directory(), index));
+  expect(await Promise.all(asked)).toEqual(asked.map((_, index) => ({ result: { echo: index } })));
+});
+
+test.each([
+  ['a file', () => file()],
+  ['below a file', () => join(file(), 'data')],
+  ['where no directory can be made', () => '/proc/nowhere/data'],
+])('a data directory that is %s cannot be listened in, and nobody answers there', async (_what, dataDir) => {
+  writeFileSync(file(), '');
+  await expect(start({ dataDir: dataDir() })).rejects.toMatchObject({ code: 'listenFailed' });
+  expect(await askAdmin(dataDir(), {})).toBeUndefined();
 });
 
 test('what is no JSON is refused', async () => {

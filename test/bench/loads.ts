@@ -33,7 +33,7 @@ export const LOADS: readonly Load[] = [
   },
   {
     name: 'batch',
-    what: `a batch of ${BATCH_CALLS} getBalance; Keyslot checks and sends each by itself, the others pass one body on`,
+    what: `a batch of ${BATCH_CALLS} getBalance; Keyslot checks each call and takes the replies apart, the others pass one body on`,
     body: `[${Array.from({ length: BATCH_CALLS }, (_, id) => call(id, 'getBalance', [ADDRESS])).join(',')}]`,
     requests: 60,
     connections: 4,

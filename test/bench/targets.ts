@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { eventually } from '../support/eventually.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { startNode } from '../support/node-process.ts';
@@ -21,10 +22,15 @@ export function startScriptedNode(): Promise<RunningTarget> {
   return startScript('direct', 'test/bench/serve-scripted-node.ts', []);
 }
 
-/** The gateway with everything on, as `keyslot serve` starts it. */
+/** A plan that the limiter holds the key to at every request, and that no load reaches. */
+const PLAN = { name: 'bench', requestsPerSecond: 1_000_000, burst: 1_000_000_000 };
+
+/** The gateway with everything on, as `keyslot serve` starts it; its plan is out of reach. */
 export async function startGateway(nodeUrl: string): Promise<RunningTarget> {
   const env = { KEYSLOT_UPSTREAM_URL: nodeUrl, NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '' };
-  const { rpcUrl, pid, stop } = await startKeyslot({ env });
+  const { rpcUrl, dataDir, pid, stop } = await startKeyslot({ env });
+  await askAdmin(dataDir, { kind: 'plans.set', ...PLAN });
+  await askAdmin(dataDir, { kind: 'plans.assign', account: 'development', plan: PLAN.name });
   const { port, pathname, search } = new URL(rpcUrl);
   return { name: GATEWAY, port: Number(port), path: `${pathname}${search}`, pid, stop };
 }

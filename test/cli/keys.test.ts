@@ -2,9 +2,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
+import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
 /** A test starts up to eight processes one after the other. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -146,6 +148,17 @@ test('what was done while no server ran holds when one starts, with the configur
   expect(await answer(kept.key)).toEqual([401, -32042]);
 });
 
+test.each([
+  [['list', '--json'], 'exit code 0', '{"keys":[]}\n'],
+  [['revoke', '4f8b1d0e-0000-4000-8000-000000000000'], 'exit code 1', ''],
+])('keys %j makes no store where there is none, and says so', async (args, code, output) => {
+  const place = join(directory(), 'mistyped');
+  const { end, stdout, stderr } = await run(...args, '--data-dir', place);
+  expect([end, stdout]).toEqual([code, output]);
+  expect(stderr).toContain(`${place} has no store yet, and no server runs there`);
+  expect(existsSync(place)).toBe(false);
+});
+
 test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
   const node = await newNode();
   const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
@@ -164,6 +177,74 @@ test('the socket of a server that was killed stands in nobody’s way', async ()
   const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
   expect(await answer(key)).toEqual(VALID);
 });
+
+const postgresUrl = await findPostgres();
+
+test('of two servers on one PostgreSQL, each hears what is done to keys at the other', async (context) => {
+  if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const database = await createDatabase(postgresUrl);
+  running.push({ stop: database.drop });
+  const node = await newNode();
+  const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_DATABASE_URL: database.url };
+  const file = join(directory(), 'keyslot.yaml');
+  writeFileSync(file, '{}\n');
+  const places = ['a', 'b'].map((name) => ({ ...env, KEYSLOT_DATA_DIR: join(directory(), name) }));
+  const servers = await Promise.all(places.map((place) => serve(['--config', file], place)));
+  const ask = async (...args: readonly string[]): Promise<Printed> => {
+    const command = start(['keys', ...args, '--json'], places[0]);
+    await eventually('the command has ended', command.ended);
+    return JSON.parse(command.stdout()) as Printed;
+  };
+  const bothAnswer = (key: string, wanted: unknown): Promise<unknown> =>
+    expect
+      .poll(() => Promise.all(servers.map(({ answer }) => answer(key))), { timeout: 20_000 })
+      .toEqual([wanted, wanted]);
+
+  const { id, key } = await ask('create');
+  await bothAnswer(key, VALID);
+  const next = await ask('rotate', id, '--overlap', '0s');
+  await bothAnswer(next.key, VALID);
+  await bothAnswer(key, [401, -32063]);
+  await ask('revoke', next.id);
+  await bothAnswer(next.key, [401, -32042]);
+});
+
+test('commands that come while a server starts or stops are done, as are two that come at once where none runs', async () => {
+  const node = await newNode();
+  const env = { KEYSLOT_UPSTREAM_URL: node.url };
+  await Promise.all([json('create', '--name', 'first'), json('create', '--name', 'second')]);
+
+  const opening = start(['serve', '--json'], env);
+  await eventually('it opens the store', () => (existsSync(join(directory(), 'lock')) ? true : undefined), {
+    intervalMs: 1,
+  });
+  const early = await json('create', '--name', 'early');
+  await eventually('it serves', () => (opening.stdout().includes('\n') ? true : undefined));
+  const stopped = opening.stop();
+  const late = await json('create', '--name', 'late');
+  await stopped;
+
+  const { answer } = await serve([], env);
+  expect([await answer(early.key), await answer(late.key)]).toEqual([VALID, VALID]);
+  const { keys } = await json('list');
+  expect(keys.map(({ name }) => name).sort()).toEqual(['development', 'early', 'first', 'late', 'second']);
+});
+
+test.each([
+  ['a command', ['keys', 'list']],
+  ['a server', ['serve']],
+])(
+  '%s says whom it waits for while another process has the store, and goes on when that ends',
+  async (_who, args) => {
+    const node = await newNode();
+    const holder = await startHolder({ dataDir: directory() });
+    const waiting = start([...args, '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const told = `is in use by process ${holder.pid}; waiting for it`;
+    await eventually('it waits', () => (waiting.stderr().includes(told) ? true : undefined));
+    await holder.kill();
+    await eventually('it goes on', () => (waiting.stdout().includes('\n') ? true : undefined));
+  },
+);
 
 test('the development key is not rotated, and can be revoked', async () => {
   const node = await newNode();

@@ -91,6 +91,20 @@ describe('the generated client', () => {
     expect(empty.failure).toEqual({ kind: 'malformed', reason: 'neither result nor error' });
   });
 
+  it.each(['{"code":"x","message":"m"}', '{"code":-32000}', '{"message":"m"}', '{}'])(
+    'takes the error object %s for none',
+    async (error) => {
+      const text = `{"jsonrpc":"2.0","id":1,"error":${error}}`;
+      const reason = 'an error without a code or a message';
+      expect((await failureOf(clientOf(text).client.getSlot())).failure).toEqual({
+        kind: 'malformed',
+        reason,
+      });
+      const refused = await failureOf(clientOf(text, 503).client.getSlot());
+      expect(refused.failure).toEqual({ kind: 'http', status: 503 });
+    },
+  );
+
   it('keeps the key out of network errors', async () => {
     const fetchThatFails = () =>
       Promise.reject(new TypeError('fetch failed: http://127.0.0.1:1/?apikey=secret'));

@@ -50,6 +50,8 @@ describe('a limit lowered in the spec', () => {
     expect(changed.sort()).toEqual([
       'docs/ledger/getSignatureStatuses.md',
       'ledger/client.ts',
+      'ledger/limits.ts',
+      'ledger/openapi.json',
       'ledger/openrpc.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
@@ -151,9 +154,149 @@ test(
   RUN_DEADLINE_MS,
 );
 
+test(
+  'a limit that the server lifts again is waited for, one that it does not lift is told, with what it hides',
+  async () => {
+    const mock = await startMock();
+    running.push(mock);
+    let calls = 0;
+    const lifting = await startFaultProxy(mock, {
+      refuse: () => (++calls % 5 === 0 ? { status: 429, headers: { 'retry-after': '0' } } : undefined),
+    });
+    const strict = await startFaultProxy(mock, {
+      refuse: ({ method }) =>
+        method.toLowerCase() === 'getbalance'
+          ? { status: 429, headers: { 'retry-after': '3600' } }
+          : undefined,
+    });
+    running.push(lifting, strict);
+    const [plain, waited] = [await contract('--url', mock.rpcUrl), await contract('--url', lifting.rpcUrl)];
+    const verdicts = (text: string): readonly string[] =>
+      text.match(/^(?:holds|differs|unproven) .*$/gm) ?? [];
+    expect([waited.ended, verdicts(waited.stdout)]).toEqual([plain.ended, verdicts(plain.stdout)]);
+
+    const told = await contract('--url', strict.rpcUrl);
+    const cases = CONTRACT.getBalance.cases.length;
+    expect(told.stdout).toMatch(new RegExp(`^unproven +getBalance +${cases} limited$`, 'm'));
+    expect(told.stdout).toContain(
+      `${cases} cases were not answered: the server limits the rate of calls (HTTP 429)`,
+    );
+    expect(told.stdout).not.toContain('differs   getBalance ');
+  },
+  RUN_DEADLINE_MS,
+);
+
+test(
+  'a server that limits every call is no server that holds or differs: exit code 2',
+  async () => {
+    const mock = await startMock();
+    const all = await startFaultProxy(mock, {
+      refuse: ({ method }) =>
+        method === 'getSlot' ? undefined : { status: 429, headers: { 'retry-after': '3600' } },
+    });
+    running.push(mock, all);
+    const junit = join(directory(), 'junit.xml');
+    const { ended, stdout } = await contract('--url', all.rpcUrl, '--json', '--junit', junit);
+    expect(ended).toBe('exit code 2');
+    expect(Object.keys(byVerdict(stdout)).sort()).toEqual(['holds', 'unproven']);
+    expect(byVerdict(stdout).holds).toEqual(['getSlot']);
+    expect(JSON.parse(stdout)).toMatchObject({ limited: expect.any(Number) });
+    expect(await readFile(junit, 'utf8')).toContain('<skipped message="limited"/>');
+  },
+  RUN_DEADLINE_MS,
+);
+
+test(
+  'what a server quotes of its address, and what would move the cursor, is not shown; a report that cannot be written is',
+  async () => {
+    const key = 'secret-of-the-provider-in-the-path';
+    const mock = await startMock();
+    const rude = await startFaultProxy(mock, {
+      refuse: ({ method }, url) =>
+        method === 'getBalance' ? { status: 500, body: `\u001b[2J no ${url}` } : undefined,
+    });
+    running.push(mock, rude);
+    const address = `${rude.rpcUrl.replace('//', '//user:pass-of-user@')}/v2/${key}`;
+    const junit = join(directory(), 'missing', 'junit.xml');
+    const { ended, stdout, stderr } = await contract('--url', address, '--apikey', 'key-1', '--junit', junit);
+    expect(stdout).toContain('HTTP 500: \uFFFD[2J no /v2/…');
+    expect(stdout).toContain('53 methods: ');
+    expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining('ENOENT')]);
+    for (const secret of [key, 'pass-of-user', 'key-1', '\u001b'])
+      expect(stdout + stderr).not.toContain(secret);
+  },
+  RUN_DEADLINE_MS,
+);
+
+test.each([
+  ['a page', '<html>', 'getSlot: HTTP 200 without a JSON-RPC result: <html>'],
+  ['nothing', '', 'getSlot: HTTP 200 without a JSON-RPC result'],
+  ['null', 'null', 'getSlot: HTTP 200 without a JSON-RPC result: null'],
+  [
+    'an error that is none',
+    '{"error":"boom"}',
+    'getSlot: HTTP 200 without a JSON-RPC result: {"error":"boom"}',
+  ],
+  [
+    'a text for every result',
+    '{"jsonrpc":"2.0","id":1,"result":"x"}',
+    'getSlot answers "x", which is no slot',
+  ],
+])('a server that answers %s cannot be asked, and the line says why', async (_what, body, reason) => {
+  const server = createServer((_request, response) => response.end(body));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  running.push({ stop: () => new Promise((done) => server.close(() => done())) });
+  const { ended, stderr } = await contract(
+    '--url',
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  );
+  expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining(reason)]);
+});
+
+test(
+  'a server that is wrong about its blocks and nodes differs there; the run goes on',
+  async () => {
+    const mock = await startMock();
+    const wrong = ['getIdentity', 'getVoteAccounts', 'getBlocks', 'getBlock'];
+    const values = [
+      '"x"',
+      'null',
+      '[null,"y"]',
+      '{"transactions":[null,{"transaction":{}}],"current":[null]}',
+    ];
+    let turn = 0;
+    const proxy = await startFaultProxy(mock, {
+      reply: (text, { method, id }) =>
+        wrong.includes(method)
+          ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${values[turn++ % values.length]}}`
+          : text,
+    });
+    running.push(mock, proxy);
+    const { ended, stdout } = await contract('--url', proxy.rpcUrl, '--json');
+    expect(ended).toBe('exit code 1');
+    expect(byVerdict(stdout).differs).toEqual(expect.arrayContaining(wrong));
+  },
+  RUN_DEADLINE_MS,
+);
+
+test('a run that is told to stop leaves no process behind', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  const asked = once(silent, 'request');
+  const { port } = silent.address() as AddressInfo;
+  const child = startNode(['src/main.ts', 'contract', '--url', `http://127.0.0.1:${port}`], {});
+  const [request] = (await asked) as [IncomingMessage];
+  const gone = once(request.socket, 'close');
+  await child.stop();
+  await gone;
+  expect(child.ended()).toBe('exit code 130');
+  silent.close();
+});
+
 test.each([
   ['no address', [], '--url URL is missing'],
   ['an address that is none', ['--url', 'localhost:8899'], '--url is no http or https address'],
+  ['a rate that is none', ['--url', 'http://127.0.0.1:2', '--rate', '0'], '--rate is no number'],
   ['an unknown option', ['--url', 'http://127.0.0.1:2', '--fast'], '--fast'],
   [
     'a server that is not there',

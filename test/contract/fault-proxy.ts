@@ -9,8 +9,16 @@ export type RpcRequest = {
   readonly params?: readonly unknown[];
 };
 
+type Refusal = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
 /** Something wrong with a server: it takes calls as other calls, or answers other text than it should. */
 export type Fault = {
+  /** Answers a call itself; undefined where it passes it on. `url` is the path and query that were asked for. */
+  readonly refuse?: (request: RpcRequest, url: string) => Refusal | undefined;
   readonly request?: (request: RpcRequest) => RpcRequest;
   readonly reply?: (text: string, request: RpcRequest) => string;
 };
@@ -24,7 +32,8 @@ const KEEP_ALIVE_MS = 60_000;
 export async function startFaultProxy(target: RpcTarget, fault: Fault): Promise<FaultProxy> {
   const server = createServer((incoming, outgoing) => {
     exchange(target, fault, incoming).then(
-      (text) => outgoing.setHeader('content-type', 'application/json').end(text),
+      ({ status, headers, body }) =>
+        outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body),
       (error: unknown) => outgoing.writeHead(502).end(String(error)),
     );
   });
@@ -41,10 +50,12 @@ export async function startFaultProxy(target: RpcTarget, fault: Fault): Promise<
   return { rpcUrl: `http://127.0.0.1:${address.port}`, stop };
 }
 
-async function exchange(target: RpcTarget, fault: Fault, incoming: IncomingMessage): Promise<string> {
+async function exchange(target: RpcTarget, fault: Fault, incoming: IncomingMessage): Promise<Refusal> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const request = parseJson(Buffer.concat(chunks).toString()) as RpcRequest;
+  const refusal = fault.refuse?.(request, incoming.url ?? '');
+  if (refusal !== undefined) return refusal;
   const { text } = await post(target, fault.request?.(request) ?? request);
-  return fault.reply?.(text, request) ?? text;
+  return { status: 200, body: fault.reply?.(text, request) ?? text };
 }

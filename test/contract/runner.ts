@@ -1,7 +1,7 @@
 import { isMethodName, METHODS } from '../../generated/ledger/methods.ts';
 import type { Case } from '../../generated/test/contract-case.ts';
 import { printJson } from '../support/exact-json.ts';
-import { post, type RpcTarget } from '../support/json-rpc.ts';
+import { post, RateLimited, type RpcTarget } from '../support/json-rpc.ts';
 import { compare, type Envelope, readEnvelope } from './check-reply.ts';
 import { judgeResult } from './judge-result.ts';
 import type { Scenario } from './scenario.ts';
@@ -12,6 +12,8 @@ export type CaseResult = {
   readonly failures: readonly string[];
   /** What was answered, where that is a JSON-RPC reply. */
   readonly answer?: Envelope;
+  /** The server refused to answer for the rate of calls, so that nothing is shown. */
+  readonly isLimited?: true;
 };
 
 export type Report = {
@@ -64,6 +66,7 @@ async function runCase(
     const sent = failures.length > 0 ? [`sent ${printJson(params).slice(0, 300)}`] : [];
     return { failures: [...failures, ...sent], answer: envelope };
   } catch (error) {
+    if (error instanceof RateLimited) return { failures: [error.message], isLimited: true };
     return { failures: [String(error)] };
   }
 }

@@ -66,6 +66,7 @@ function apply(bytes: Buffer, { at, kind, byte }: Change): Buffer {
 export const hostileBody: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 6, arbitrary: mutated(call.map((text) => Buffer.from(text))) },
   { weight: 3, arbitrary: mutated(batch.map((text) => Buffer.from(text))) },
+  { weight: 1, arbitrary: mutated(rawJson.map((text) => Buffer.from(text))) },
   { weight: 1, arbitrary: deep.map((text) => Buffer.from(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
 );

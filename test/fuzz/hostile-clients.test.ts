@@ -11,7 +11,14 @@ import {
   SMUGGLED,
   withSmuggled,
 } from './hostile-requests.ts';
-import { expectUnharmed, type OpenServer, openServer, postBody, usedBytes } from './open-server.ts';
+import {
+  expectUnharmed,
+  INSPECTED,
+  type OpenServer,
+  openServer,
+  postBody,
+  usedBytes,
+} from './open-server.ts';
 import { CASES, tryCases } from './seeded.ts';
 
 const BODY_TIMEOUT_MS = 1_000;
@@ -28,6 +35,7 @@ beforeAll(async () => {
   server = await openServer({
     KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
     KEYSLOT_MAX_BATCH_ITEMS: '10000',
+    ...INSPECTED,
   });
 }, 60_000);
 
@@ -43,8 +51,8 @@ async function expectFlatMemory(run: () => Promise<void>): Promise<void> {
   const before = await usedBytes(server);
   await run();
   const grown = (await usedBytes(server)) - before;
-  console.log(`memory in use grew by ${Math.round(grown / MIB)} MiB`);
-  expect(grown).toBeLessThan(96 * MIB);
+  console.log(`memory in use grew by ${(grown / MIB).toFixed(1)} MiB`);
+  expect(grown).toBeLessThan(8 * MIB);
 }
 
 test(

@@ -17,6 +17,8 @@ import { echoResult } from '../server/scripted-node.ts';
 const onLinux = test.skipIf(process.platform !== 'linux');
 
 const MIB = 1024 * 1024;
+/** A test that starts a server of its own beside the others. */
+const LONG_MS = 120_000;
 const HEADERS = { 'content-type': 'application/json' };
 const PROGRAM = '["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"]';
 const accounts = (id: number): string =>
@@ -64,10 +66,14 @@ async function readAnswer(count: number): Promise<void> {
   expect(size).toBe(count * MIB + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
 }
 
+/** How many blocks the node was asked for; its health is asked for beside that. */
+const blocksAsked = ({ node }: OpenServer): number =>
+  node.seen.filter(({ body }) => body.includes('"getBlock"')).length;
+
 /** A connection that has sent a call and reads nothing of the answer. */
-function callWithoutReading(body: string): Socket {
-  const socket = connect(Number(new URL(server.keyslot.baseUrl).port), '127.0.0.1').pause();
-  const head = [`POST ${server.target} HTTP/1.1`, 'host: x', 'content-type: application/json'];
+function callWithoutReading({ keyslot, target }: OpenServer, body: string): Socket {
+  const socket = connect(Number(new URL(keyslot.baseUrl).port), '127.0.0.1').pause();
+  const head = [`POST ${target} HTTP/1.1`, 'host: x', 'content-type: application/json'];
   socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   return socket.on('error', () => undefined);
 }
@@ -80,7 +86,7 @@ onLinux('clients that stop reading hold a bounded buffer each, and leaving cance
     taken.push(sendMebibytes(response, { id: 1, count: 100 }));
   });
   const before = residentBytes(server.keyslot.pid);
-  const sockets = Array.from({ length: 8 }, () => callWithoutReading(accounts(1)));
+  const sockets = Array.from({ length: 8 }, () => callWithoutReading(server, accounts(1)));
   const total = (): number => taken.reduce((sum, read) => sum + read(), 0);
   let last = -1;
   await expect
@@ -106,6 +112,45 @@ onLinux('clients that stop reading hold a bounded buffer each, and leaving cance
   server.node.play(echoResult('1'));
   await expectUnharmed(server, 2);
 });
+
+onLinux(
+  'clients that do not read answers that are kept hold no more of them than all may',
+  async () => {
+    const own = await openServer({
+      KEYSLOT_CACHE_MAX_BYTES: String(128 * MIB),
+      KEYSLOT_MAX_HELD_REPLY_BYTES: String(64 * MIB),
+    });
+    try {
+      const result = 'x'.repeat(15 * MIB);
+      own.node.play((response) => {
+        const answer = `{"jsonrpc":"2.0","id":1,"result":"${result}"}`;
+        response.writeHead(200, { ...HEADERS, 'content-length': answer.length }).end(answer);
+      });
+      const block = (slot: number): string =>
+        `{"jsonrpc":"2.0","id":1,"method":"getBlock","params":[${slot}]}`;
+      const sockets: Socket[] = [];
+      for (let slot = 0; slot < 16; slot += 1) {
+        sockets.push(callWithoutReading(own, block(slot)));
+        await expect.poll(() => blocksAsked(own), { timeout: 20_000 }).toBe(slot + 1);
+      }
+      const held = async (): Promise<number> => {
+        const metrics = await (await fetch(`${own.keyslot.baseUrl}/metrics`)).text();
+        return Number(/^keyslot_held_reply_bytes (\d+)$/m.exec(metrics)?.[1]);
+      };
+      await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(60 * MIB);
+      expect(await held()).toBeLessThanOrEqual(64 * MIB);
+      // Those that found no room are streamed as they are read.
+      const other = await fetch(own.keyslot.rpcUrl, { method: 'POST', headers: HEADERS, body: block(99) });
+      expect(other.headers.get('cache-status')).toBe('Keyslot; fwd=miss');
+      expect(await other.text()).toHaveLength(result.length + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
+      for (const socket of sockets) socket.destroy();
+      await expect.poll(held, { timeout: 20_000 }).toBe(0);
+    } finally {
+      await own.close();
+    }
+  },
+  LONG_MS,
+);
 
 onLinux(
   'ten batches of 60 MB at once stay within what all may hold; those without room are told so',

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { ERRORS } from '../../generated/errors.ts';
 import { checkCall } from '../../src/ledger/check-call.ts';
 import { parseJson } from '../../src/json.ts';
-import { scanItems, scanMembers } from '../../src/scan-json.ts';
+import { measureDepth, scanItems, scanMembers } from '../../src/scan-json.ts';
 import { ServiceError, serviceError } from '../../src/service-error.ts';
 import { answerBody } from '../../src/server/json-rpc/answer-body.ts';
 import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
@@ -30,7 +31,7 @@ test('at least 100,000 cases are tried', () => {
 });
 
 test(
-  'a body is parsed, or refused with an error of the catalogue',
+  'a body is parsed, or refused with an error of the catalogue; what is no UTF-8 or too deep is always refused',
   () =>
     tryCases(
       'parser',
@@ -38,6 +39,9 @@ test(
         const message = outcome(() => parseBody(body, LIMITS));
         if (message instanceof ServiceError) expect(Object.keys(ERRORS)).toContain(message.code);
         else expect(['single', 'batch']).toContain(message.kind);
+        const isRefused = message instanceof ServiceError;
+        expect(isRefused && message.code === 'bodyNotUtf8').toBe(!isUtf8(body));
+        if (measureDepth(body) > 127) expect(isRefused).toBe(true);
       }),
     ),
   TIMEOUT_MS,

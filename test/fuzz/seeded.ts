@@ -13,6 +13,7 @@ export const CASES = {
   exactBatch: 1_000,
   exactIntegers: 3_000,
   exactDuplicates: 1_000,
+  exactCached: 1_000,
   httpBodies: 16_000,
   rawRequests: 3_000,
 } as const;

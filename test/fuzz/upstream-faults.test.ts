@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
+import type { ErrorName } from '../../generated/errors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Script, type ScriptedNode, sendJson, startScriptedNode } from '../server/scripted-node.ts';
 import { type Gateway, post, startGateway } from '../server/start-gateway.ts';
@@ -14,8 +15,8 @@ const LARGE = `{"jsonrpc":"2.0","id":7,"result":"${'x'.repeat(200_000)}`;
 type Fault = {
   readonly what: string;
   readonly script: Script;
-  /** HTTP status and JSON-RPC code of the answer; `cut`: it had begun, so its connection is broken off. */
-  readonly answer: readonly [status: number, code: number] | 'cut';
+  /** HTTP status and JSON-RPC code of the answer; `cut`: it had begun, so its connection is broken off, for a reason that is counted. */
+  readonly answer: readonly [status: number, code: number] | readonly ['cut', ErrorName];
   /** How many requests the node sees of a read; of a transaction it must always be one. */
   readonly reads: number;
 };
@@ -53,10 +54,20 @@ const FAULTS: readonly Fault[] = [
     answer: [502, -32050],
     reads: 2,
   },
-  { what: 'a reset in the middle of a large body', script: begin(LARGE, true), answer: 'cut', reads: 1 },
+  {
+    what: 'a reset in the middle of a large body',
+    script: begin(LARGE, true),
+    answer: ['cut', 'upstreamBroken'],
+    reads: 1,
+  },
   { what: 'no first byte', script: () => undefined, answer: [504, -32052], reads: 1 },
   { what: 'a small body that stalls', script: begin('{"jsonrpc"', false), answer: [504, -32052], reads: 1 },
-  { what: 'a large body that stalls', script: begin(LARGE, false), answer: 'cut', reads: 1 },
+  {
+    what: 'a large body that stalls',
+    script: begin(LARGE, false),
+    answer: ['cut', 'upstreamTimeout'],
+    reads: 1,
+  },
   {
     what: 'another content type',
     script: (response) =>
@@ -125,10 +136,12 @@ test.each(FAULTS.flatMap((fault) => CALLS.map((call) => ({ ...fault, ...call }))
   async ({ script, answer, reads, body, isRead }) => {
     node.play(script);
     const response = await post(gateway.rpcUrl, body);
-    if (answer === 'cut') {
+    const [httpStatus, code] = answer;
+    if (httpStatus === 'cut') {
       await expect(response.text()).rejects.toThrow();
+      const failed = `keyslot_upstream_errors_total{network="solana-localnet",error="${code}"} 1`;
+      expect(await gateway.metrics.registry.metrics()).toContain(failed);
     } else {
-      const [httpStatus, code] = answer;
       expect(response.status).toBe(httpStatus);
       expect(await response.json()).toMatchObject({ error: { code }, id: 7 });
     }

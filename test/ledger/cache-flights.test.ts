@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { CallSignal } from '../../src/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
@@ -12,7 +15,7 @@ type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
 const caller = { keyId: 'k', accountId: 'a' };
 const context = {
   ...caller,
-  signal: new AbortController().signal,
+  signal: new CallSignal(),
   hold: createReplyMemory(1_000_000, 1_000_000).hold(),
 };
 
@@ -37,7 +40,7 @@ function setUp(options: { readonly maxBytes?: number; readonly generation?: () =
   const ledger: Ledger = {
     serve: (call, { signal }) => {
       const answer = { ...Promise.withResolvers<LedgerReply>(), call };
-      signal.addEventListener('abort', () => answer.reject(signal.reason));
+      signal.onAbort(answer.reject);
       pending.push(answer);
       return answer.promise;
     },
@@ -96,8 +99,8 @@ test('a failure is not shared', async () => {
 
 test('when the client whose call went to the node leaves, one of the others goes in its place', async () => {
   const { cached, pending } = setUp();
-  const leaver = new AbortController();
-  const first = cached.serve(genesisHash(1), { ...context, signal: leaver.signal });
+  const leaver = new CallSignal();
+  const first = cached.serve(genesisHash(1), { ...context, signal: leaver });
   const others = [2, 3].map((id) => cached.serve(genesisHash(id), context));
   leaver.abort(new Error('left'));
   await expect(first).rejects.toThrow('left');
@@ -117,6 +120,40 @@ test('what was kept before the ledger began anew is out of reach, also if it arr
   const after = cached.serve(genesisHash(2), context);
   pending[1]?.resolve(reply('"new"', 2));
   expect(await textOf(after)).toContain('"new"');
+});
+
+const LARGE_BYTES = 100_000;
+
+function largeReply(id: number): LedgerReply {
+  const body = Buffer.from(`{"jsonrpc":"2.0","result":"${'x'.repeat(LARGE_BYTES)}","id":${id}}`);
+  return { kind: 'stream', body: Readable.from([body], { objectMode: false }), sizeBytes: body.length };
+}
+
+/** Serves a call for the hash from a large reply of the node, or from the cache; what the request holds for it. */
+async function serveLarge({ cached, pending }: ReturnType<typeof setUp>, roomBytes: number) {
+  const memory = createReplyMemory(roomBytes, roomBytes);
+  const asked = pending.length;
+  const hold = memory.hold();
+  const serving = cached.serve(genesisHash(1), { ...context, hold });
+  pending[asked]?.resolve(largeReply(1));
+  const { kind, cacheStatus, ...served } = await serving;
+  const rest = 'body' in served && served.body instanceof Readable ? served.body.resume() : undefined;
+  await (rest && once(rest, 'close'));
+  return [kind, cacheStatus, memory.heldBytes(), pending.length - asked];
+}
+
+test('a large answer is held by its request, from the node and from the cache: a slow client keeps it', async () => {
+  const run = setUp();
+  const heldBytes = Number((largeReply(1) as { sizeBytes: number }).sizeBytes);
+  expect(await serveLarge(run, heldBytes)).toEqual(['whole', 'fwd=miss; stored', heldBytes, 1]);
+  expect(await serveLarge(run, heldBytes)).toEqual(['stream', 'hit', heldBytes, 0]);
+});
+
+test('without room to hold it a large answer is streamed from the node, and not kept', async () => {
+  const run = setUp();
+  expect(await serveLarge(run, LARGE_BYTES)).toEqual(['stream', 'fwd=miss', 0, 1]);
+  expect((await serveLarge(run, 2 * LARGE_BYTES))[1]).toBe('fwd=miss; stored');
+  expect(await serveLarge(run, LARGE_BYTES)).toEqual(['stream', 'fwd=bypass', 0, 1]);
 });
 
 test('the cache never holds more bytes than it may, and forgets the oldest first', () => {

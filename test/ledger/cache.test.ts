@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { echoResult, type ScriptedNode, sendJson, startScriptedNode } from '../server/scripted-node.ts';
 import { type Gateway, post, startGateway } from '../server/start-gateway.ts';
@@ -126,6 +127,19 @@ test('a large answer is kept too, and streamed from memory', async () => {
     status: 'Keyslot; hit',
   });
 });
+
+test('a large answer to another call is not kept, although nobody looks at the id of what is streamed', async () => {
+  const body = (id: number): string => `{"jsonrpc":"2.0","result":"${'x'.repeat(100_000)}","id":${id}}`;
+  const block = '{"jsonrpc":"2.0","id":1,"method":"getBlock","params":[5]}';
+  node.play((response) => sendSized(response, body(2)));
+  expect((await ask(block)).status).toBe('Keyslot; fwd=miss');
+  node.play((response) => sendSized(response, body(1)));
+  expect(await ask(block)).toEqual({ text: body(1), status: 'Keyslot; fwd=miss; stored' });
+});
+
+function sendSized(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+}
 
 test('hits and misses are counted', async () => {
   await ask(GENESIS);

@@ -92,6 +92,20 @@ test('an error of the ledger is told with its text and data', async () => {
   });
 });
 
+test('a preflight that fails tells what the simulation did, as the specification says of its data', async () => {
+  const failing = EXAMPLES.sendTransaction.find(
+    (each) => 'error' in each && each.error === 'preflightFailure',
+  );
+  const envelope = await ask('sendTransaction', failing?.params);
+  expect(envelope).toMatchObject({
+    kind: 'error',
+    error: { code: -32002, data: { err: 'BlockhashNotFound' } },
+  });
+  const value = envelope.kind === 'error' ? envelope.error.data : undefined;
+  const context = { slot: 348, apiVersion: '4.2.0' };
+  expect(judgeResult('simulateTransaction', { context, value }).problems).toEqual([]);
+});
+
 test('an unknown method, a message that is no call, and a batch are answered as by a node', async () => {
   expect(await ask('getNothing', [])).toMatchObject({ error: { code: -32601, message: 'Method not found' } });
   const invalid = await post(mock, '{"jsonrpc":"2.0","id":7}');

@@ -15,7 +15,8 @@ afterEach(async () => {
   await node.close();
 });
 
-const call = (id: string, method = 'getSlot'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+const call = (id: string, method = 'getSupply'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
 
 test('replies stand in the order of the calls, whichever is answered first', async () => {
   const firstMayEnd = Promise.withResolvers<void>();

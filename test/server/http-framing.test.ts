@@ -64,6 +64,15 @@ test.each([
   },
 );
 
+test.each([
+  ['1.1', ['HTTP/1.1 100', 'HTTP/1.1 200']],
+  ['1.0', ['HTTP/1.1 200']],
+])('a client of HTTP/%s that expects 100-continue gets %j', async (version, statuses) => {
+  const headers = [LENGTH, 'expect: 100-continue', 'connection: close'];
+  const bytes = request(TARGET, headers).replace('HTTP/1.1', `HTTP/${version}`);
+  expect(statusLines(await text(send(bytes)))).toEqual(statuses);
+});
+
 test('what comes behind a request under way and is no HTTP is not taken for its answer', async () => {
   const arrived = Promise.withResolvers<void>();
   node.play(() => arrived.resolve());

@@ -98,6 +98,8 @@ test('nothing of the node but its body reaches the client', async () => {
     'content-type',
     'date',
     'keep-alive',
+    'ratelimit',
+    'ratelimit-policy',
   ]);
 });
 

@@ -1,12 +1,20 @@
 import { type Logger, pino } from 'pino';
+import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
+import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
+import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
+import type { PlanLimit } from '../../src/gate/rate-limit.ts';
+import type { CountCall } from '../../src/gate/usage-book.ts';
+import { withMetering } from '../../src/gate/with-metering.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { createDocs } from '../../src/server/docs/docs-routes.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
 import { createRouter } from '../../src/server/http/router.ts';
@@ -15,6 +23,8 @@ import { connectNodes, wrapUpstream } from '../../src/upstream/open-upstream.ts'
 
 export const KEY = 'ks_key_test';
 export const RPC_PATH = '/solana-localnet';
+
+const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst: 10_000_000 };
 
 export type GatewayOptions = {
   readonly nodeUrls: readonly string[];
@@ -34,7 +44,13 @@ export type GatewayOptions = {
   readonly cacheBytes?: number;
   readonly log?: Logger;
   readonly keys?: KeyFinder;
+  /** Without it no test meets a limit. */
+  readonly plan?: PlanLimit;
+  /** Told of every message that is counted. */
+  readonly count?: CountCall;
   readonly isBehindProxy?: boolean;
+  /** The networks that the reference page names; served is the first of them. */
+  readonly documented?: readonly DocumentedNetwork[];
 };
 
 export type Gateway = {
@@ -73,11 +89,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         });
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
   metrics.watchReplyMemory(replyMemory);
+  const metering = { network: 'solana-localnet', count: options.count ?? (() => undefined) };
+  const observed = withObservation(ledger, {
+    metrics,
+    logFailure: createFailureLog(log, { nowMs: () => 0 }),
+    network: 'solana-localnet',
+  });
   const endpoint = createRpcEndpoint({
-    ledger: withObservation(ledger, {
-      metrics,
-      logFailure: createFailureLog(log, { nowMs: () => 0 }),
-      network: 'solana-localnet',
+    ledger: withMetering(observed, metering),
+    admission: createAdmission({
+      rateLimit: createMemoryRateLimit(),
+      planOf: () => options.plan ?? WIDE_PLAN,
+      onRefusal: createLimitMetrics(metrics.registry).countRefusal,
+      ...metering,
     }),
     authenticate: createAuthenticate(
       options.keys ?? KEYS,
@@ -90,8 +114,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
   const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });
+  const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   const router = createRouter({
-    routes: new Map([...operations, [RPC_PATH, endpoint]]),
+    routes: new Map([...operations, ...docs, [RPC_PATH, endpoint]]),
     rpcPaths: [RPC_PATH],
     corsOrigins: options.corsOrigins ?? ['*'],
     onRefusal: metrics.countRefusal,

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import type { LedgerModel } from '../../model/ledger.ts';
+import { fileTitle, type LedgerModel } from '../../model/ledger.ts';
 import type { Example, Method } from '../../model/method.ts';
+import { refTo } from '../../model/schema.ts';
 import { checkAgainst, type ParamsValidator } from '../../runtime/explain-params.ts';
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
@@ -46,20 +47,29 @@ const checkAll = (method: Method, model: LedgerModel): readonly Fault[] => {
   });
 };
 
-/** An error that the params alone do not give is told with its whole context. */
+/** An error that the params alone do not give is told with its whole context, and with its data where that has a schema. */
 const checkContext = (
   { error = '', context = {} }: Example,
   isAccepted: boolean,
-  { errors }: LedgerModel,
+  { errors, schemas }: LedgerModel,
 ): readonly string[] => {
-  const wanted = isAccepted ? Object.entries(errors.get(error)?.context ?? {}) : [];
+  const entry = isAccepted ? errors.get(error) : undefined;
+  const wanted = Object.entries(entry?.context ?? {});
+  const dataTitle = entry?.dataSchema && fileTitle(entry.dataSchema.$ref);
+  const known = [...wanted.map(([name]) => name), ...(dataTitle === undefined ? [] : ['data'])];
   const missing = wanted.filter(([name, type]) => typeOf(context[name]) !== type);
-  const unknown = Object.keys(context).filter((name) => !wanted.some(([known]) => known === name));
+  const unknown = Object.keys(context).filter((name) => !known.includes(name));
   return [
     ...missing.map(([name, type]) => `${error} wants ${name} as ${type}`),
     ...unknown.map((name) => `${name} is not to be told here`),
+    ...(dataTitle === undefined || isOf(dataTitle, context.data, schemas)
+      ? []
+      : [`${error} wants data that is a ${dataTitle}`]),
   ];
 };
+
+const isOf = (title: string, value: unknown, schemas: LedgerModel['schemas']): boolean =>
+  compileValidator(prepareResult({ $ref: refTo(title) }, schemas))(value);
 
 const typeOf = (value: unknown): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;

@@ -1,9 +1,9 @@
 import type { Sources } from '../../load.ts';
-import { HEAD_FILE, methodFiles, SCENARIO_FILE, schemaFiles } from '../../model/ledger.ts';
+import { HEAD_FILE, methodFiles, PRESENTATION_FILE, SCENARIO_FILE, schemaFiles } from '../../model/ledger.ts';
 import type { Problem } from '../../problem.ts';
 import { lintErrors } from '../errors.ts';
 import { createShapeCheck } from '../shape.ts';
-import { METHOD_SHAPE, SCENARIO_SHAPE, SCHEMA_SHAPE } from '../shapes.ts';
+import { METHOD_SHAPE, PRESENTATION_SHAPE, SCENARIO_SHAPE, SCHEMA_SHAPE } from '../shapes.ts';
 import { checkDocument } from './document.ts';
 import { checkExamples } from './examples.ts';
 import { checkNames } from './names.ts';
@@ -16,6 +16,7 @@ import { checkSchemas } from './schemas.ts';
 
 const checkMethod = createShapeCheck(METHOD_SHAPE);
 const checkSchema = createShapeCheck(SCHEMA_SHAPE);
+const checkPresentation = createShapeCheck(PRESENTATION_SHAPE);
 const checkScenarioShape = createShapeCheck(SCENARIO_SHAPE);
 
 /** The rules, one step after the other: what a step finds to be unusable is not shown to the next. */
@@ -30,9 +31,12 @@ const STEPS: readonly (readonly Rule[])[] = [
 export const lintLedger = (sources: Sources): readonly Problem[] => {
   const shape = [
     ...lintErrors(sources),
-    ...[HEAD_FILE, SCENARIO_FILE]
+    ...[HEAD_FILE, PRESENTATION_FILE, SCENARIO_FILE]
       .filter((file) => !sources.has(file))
       .map((file) => ({ file, pointer: '', rule: 'shape', message: 'the file is missing', blocking: true })),
+    ...(sources.has(PRESENTATION_FILE)
+      ? checkPresentation(PRESENTATION_FILE, sources.get(PRESENTATION_FILE) ?? null)
+      : []),
     ...checkScenarioShape(SCENARIO_FILE, sources.get(SCENARIO_FILE) ?? {}),
     ...methodFiles(sources).flatMap(([file, value]) => checkMethod(file, value)),
     ...schemaFiles(sources).flatMap(([file, value]) => checkSchema(file, value)),

@@ -2,10 +2,10 @@ import type { Files } from '../../area.ts';
 import { printJson } from '../../json.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import { type Example, type Method, TAGS } from '../../model/method.ts';
-import { errorNamesOf, limitsOf, paramParts, resultLimit } from '../../model/param-parts.ts';
+import { resultLimit } from '../../model/param-parts.ts';
 import { titledSchemas } from '../../model/reach.ts';
-import type { Schema } from '../../model/schema.ts';
 import { indentCode } from '../../text.ts';
+import { cell, errorTable, paramTable } from './tables.ts';
 import { typeOf } from './type-of.ts';
 import { declareTypes } from './types.ts';
 
@@ -32,11 +32,11 @@ const page = (method: Method, model: LedgerModel): string =>
     `${method.summary}${method.description === undefined ? '' : ` ${method.description.trim()}`}\n`,
     `Weight ${method.cost}. ${method.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.'}${refused(method)}\n`,
     '## Params\n',
-    params(method, model),
+    paramTable(method, model, typeLink),
     '## Result\n',
     result(method, model),
     '## Errors\n',
-    errors(method, model),
+    errorTable(method, model),
     ...(method.examples.length > 0
       ? ['## Examples\n', method.examples.map((item) => example(method, item, model)).join('\n')]
       : []),
@@ -46,33 +46,6 @@ const refused = ({ refusedIn }: Method): string =>
   Object.entries(refusedIn)
     .map(([environment, error]) => ` Refused on ${environment} (${error}).`)
     .join('');
-
-const params = (method: Method, model: LedgerModel): string => {
-  const parts = paramParts(method, model).filter(
-    ({ name, inUnion, hops }, index, all) =>
-      all.findIndex((part) => part.name === name) === index && (!inUnion || hops.length > 0),
-  );
-  if (parts.length === 0) return 'None.\n';
-  const limits = limitsOf(method, model);
-  const rows = parts.map(({ name, schema, optional, index, hops }) => {
-    const own = hops.length === 0 ? method.params[index]?.description : undefined;
-    const text = [
-      own ?? schema.description ?? '',
-      ...limits
-        .filter((limit) => limit.name === name)
-        .map((limit) => `Limit: ${limit.text} (${limit.error}).`),
-    ];
-    const fallback = schema.default === undefined ? '' : ` Default: \`${printJson(schema.default)}\`.`;
-    return `| \`${name}\` | ${cell(brief(schema))} | ${optional ? '' : 'yes'} | ${cell(text.join(' ').trim() + fallback)} |\n`;
-  });
-  return `| param | type | required | |\n|---|---|---|---|\n${rows.join('')}`;
-};
-
-const brief = (schema: Schema): string => {
-  if (schema.type === 'integer') return schema['x-int'] ?? 'integer';
-  if (schema.title !== undefined && (schema.type === 'object' || schema.anyOf)) return typeLink(schema.title);
-  return `\`${typeOf(schema, 'param', (title) => title)}\``;
-};
 
 const result = (method: Method, model: LedgerModel): string => {
   const { schema, description } = method.result;
@@ -98,16 +71,6 @@ const typesPage = (model: LedgerModel): string => {
 
 const typeLink = (title: string): string => `[${title}](types.md#${title.toLowerCase()})`;
 
-const errors = (method: Method, model: LedgerModel): string => {
-  const names = errorNamesOf(method, model);
-  if (names.length === 0) return 'Those of params only.\n';
-  const rows = names.map((name) => {
-    const error = model.errors.get(name);
-    return `| \`${name}\` | ${error?.jsonrpc.code} | \`${cell(error?.jsonrpc.message ?? '')}\` | ${cell(error?.summary ?? '')} |\n`;
-  });
-  return `| name | code | message | |\n|---|---|---|---|\n${rows.join('')}`;
-};
-
 const example = (
   method: Method,
   { name, params: values, result: value, error }: Example,
@@ -125,5 +88,3 @@ const example = (
 };
 
 const block = (value: unknown): string => `\`\`\`json\n${printJson(value)}\n\`\`\`\n`;
-
-const cell = (text: string): string => text.trim().replaceAll('\n', ' ').replaceAll('|', '\\|');

@@ -1,31 +1,41 @@
 import { Readable } from 'node:stream';
 import { scanMembers } from '../../scan-json.ts';
 import type { UpstreamReply } from '../../upstream/upstream.ts';
+import type { ReplyHold } from '../reply-memory.ts';
 
 /** A node's reply without its id: the bytes before and after it. */
 export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
 
-/** Answers above this size are handed out as a stream, so that a slow client costs no copy. */
+/** Answers above this size are handed out as a stream, so that a slow client costs no copy, and are held by its request. */
 const WHOLE_BYTES = 64 * 1024;
 
-/** The reply as it may be kept, copied; undefined unless it is a success with one id and a result that is not null. */
-export function keepAnswer(body: Buffer): KeptAnswer | undefined {
+/**
+ * The reply as it may be kept, copied; undefined unless it is a success to the call of this id token, with a result that is
+ * not null. Of a large reply nobody has looked at the id before.
+ */
+export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined {
   const members = scanMembers(body) ?? [];
   const [id, ...otherIds] = members.filter(({ name }) => name === 'id');
   const [result, ...otherResults] = members.filter(({ name }) => name === 'result' || name === 'error');
   if (id === undefined || result === undefined || otherIds.length + otherResults.length > 0) return undefined;
+  if (body.toString('utf8', id.start, id.end) !== token) return undefined;
   if (result.name === 'error' || body.toString('latin1', result.start, result.end) === 'null')
     return undefined;
   return { before: copy(body.subarray(0, id.start)), after: copy(body.subarray(id.end)) };
 }
 
-/** The reply under a client's raw id token. */
-export function replyFrom({ before, after }: KeptAnswer, id: string): UpstreamReply {
+/** The reply under a client's raw id token. Undefined if it is large and its request has no room to hold it. */
+export function replyFrom(
+  { before, after }: KeptAnswer,
+  id: string,
+  hold: ReplyHold,
+): UpstreamReply | undefined {
   const parts = [before, Buffer.from(id), after];
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 0);
   if (sizeBytes <= WHOLE_BYTES)
     return { kind: 'whole', body: Buffer.concat(parts, sizeBytes), isError: false };
-  return { kind: 'stream', body: Readable.from(parts, { objectMode: false }), sizeBytes };
+  if (!hold.tryDraw(sizeBytes)) return undefined;
+  return { kind: 'stream', body: Readable.from(parts, { objectMode: false }), sizeBytes, isHeld: true };
 }
 
 /** Bytes of their own: a slice would keep the whole buffer that the connection was read into. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { UpstreamReply } from '../../upstream/upstream.ts';
 import type { Ledger, LedgerReply } from '../ledger.ts';
 import { readWhole } from '../read-whole.ts';
-import { createReplyMemory } from '../reply-memory.ts';
+import { createReplyMemory, type ReplyHold } from '../reply-memory.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import { type KeptAnswer, keepAnswer, replyFrom } from './kept-answer.ts';
@@ -26,6 +26,8 @@ type Flight = KeptAnswer | 'notKept' | 'left';
 /** How many of the largest answers may be on their way into the cache at the same time. */
 const READING_ANSWERS = 4;
 
+type Streamed = Extract<UpstreamReply, { readonly kind: 'stream' }>;
+type Whole = Extract<UpstreamReply, { readonly kind: 'whole' }>;
 type Served = { readonly reply: LedgerReply; readonly kept: KeptAnswer | undefined };
 
 /**
@@ -45,19 +47,13 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
         return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
       const key = `${network}#${generation()} ${found.key}`;
       const kept = answers.get(key);
-      if (kept !== undefined) {
-        onOutcome(call.method, 'hit');
-        return { ...replyFrom(kept, call.id), cacheStatus: 'hit' };
-      }
+      if (kept !== undefined) return handOut(kept, 'hit', call, context);
       let flight = flights.get(key);
       while (flight !== undefined) {
         const outcome = await flight;
         context.signal.throwIfAborted();
         if (outcome === 'notKept') break;
-        if (outcome !== 'left') {
-          onOutcome(call.method, 'collapsed');
-          return { ...replyFrom(outcome, call.id), cacheStatus: 'fwd=miss; collapsed' };
-        }
+        if (outcome !== 'left') return handOut(outcome, 'collapsed', call, context);
         flight = flights.get(key);
       }
       onOutcome(call.method, 'miss');
@@ -66,6 +62,22 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
       return { ...served.reply, cacheStatus };
     },
   };
+
+  /** What is kept, or the node's own answer where the request has no room to hold a large one: that is streamed. */
+  async function handOut(
+    kept: KeptAnswer,
+    outcome: 'hit' | 'collapsed',
+    call: Call,
+    context: Context,
+  ): Promise<LedgerReply> {
+    const reply = replyFrom(kept, call.id, context.hold);
+    if (reply === undefined) {
+      onOutcome(call.method, 'miss');
+      return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
+    }
+    onOutcome(call.method, outcome);
+    return { ...reply, cacheStatus: outcome === 'hit' ? 'hit' : 'fwd=miss; collapsed' };
+  }
 
   /** Sends a call to the node for all who ask the same until it is answered. */
   async function lead(key: string, call: Call, context: Context): Promise<Served> {
@@ -88,26 +100,26 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   async function fetchAnswer(key: string, call: Call, context: Context): Promise<Served> {
     const reply = await ledger.serve(call, context);
     if (reply.kind === 'result') return { reply, kept: undefined };
-    const body = await readKeepable(reply);
-    if (body === undefined) return { reply, kept: undefined };
-    const kept = keepAnswer(body);
+    const whole = reply.kind === 'whole' ? reply : await readKeepable(reply, context.hold);
+    if (whole === undefined) return { reply, kept: undefined };
+    const kept = keepAnswer(whole.body, call.id);
     if (kept !== undefined) answers.put(key, kept);
-    const isError = reply.kind === 'whole' && reply.isError;
-    return { reply: { kind: 'whole', body, isError }, kept };
+    return { reply: whole, kept };
   }
 
   /**
-   * The whole body of a reply that may be kept. Undefined, and the reply still to be streamed, if it is too large, does not
-   * say its size, or too many bytes are being read for the cache already.
+   * A streamed reply that may be kept, whole, and held by its request. Undefined, and the reply still to be streamed, if it is too
+   * large, does not say its size, there is no room to hold it, or too many bytes are being read for the cache already.
    */
-  async function readKeepable(reply: UpstreamReply): Promise<Buffer | undefined> {
-    if (reply.kind === 'whole') return reply.body;
+  async function readKeepable(reply: Streamed, hold: ReplyHold): Promise<Whole | undefined> {
     const { sizeBytes } = reply;
     if (sizeBytes === undefined || sizeBytes > Math.min(answers.maxAnswerBytes, unreadBytes))
       return undefined;
+    if (reply.isHeld !== true && !hold.tryDraw(sizeBytes)) return undefined;
     unreadBytes -= sizeBytes;
     try {
-      return await readWhole(reply, createReplyMemory(sizeBytes, sizeBytes).hold());
+      const body = await readWhole(reply, createReplyMemory(sizeBytes, sizeBytes).hold());
+      return { kind: 'whole', body, isError: false, isHeld: true };
     } finally {
       unreadBytes += sizeBytes;
     }

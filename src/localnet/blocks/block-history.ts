@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
+import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import type { Block, TransactionRecord } from '../model.ts';
 import { RecentBlockhashes } from './recent-blockhashes.ts';
 import { SlotRing } from './slot-ring.ts';
@@ -9,7 +10,7 @@ import { TransactionIndex } from './transaction-index.ts';
 export type HistoryLimits = { readonly slots: number; readonly transactions: number };
 
 /** The blocks that no limit drops: what the status cache and the newest finalized bank need. */
-export const MINIMUM_HISTORY_SLOTS = 512;
+export const MINIMUM_HISTORY_SLOTS = CONFIG_INTEGERS['localnet.history_slots'].minimum;
 
 const NO_PARENT = base58.encode(new Uint8Array(32));
 const ABSENT_SIGNATURE = new Uint8Array(64);

@@ -2,13 +2,8 @@ import type { AccountFilter } from '../../../generated/ledger/types.ts';
 import { decodeMemcmp } from './memcmp-bytes.ts';
 import { readTokenAccount } from './token-layout.ts';
 
-/** Whether account data passes a filter of getProgramAccounts. Throws as `compileFilter` does. */
-export function accountMatches(filter: AccountFilter, data: Uint8Array): boolean {
-  return compileFilter(filter)(data);
-}
-
 /**
- * A filter made ready for many accounts. Throws `invalidParam` for bytes that are not in the encoding they claim and
+ * A filter of getProgramAccounts made ready: says of account data whether they pass. Throws `invalidParam` for bytes that are not in the encoding they claim and
  * `memcmpDataTooLarge` for more than 128 of them.
  */
 export function compileFilter(filter: AccountFilter): (data: Uint8Array) => boolean {

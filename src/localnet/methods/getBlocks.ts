@@ -1,9 +1,10 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { availableSlots } from '../blocks/slot-range.ts';
 
-const MAX_SPAN = 500_000n;
+const MAX_SPAN = BigInt(LIMITS.getBlocks.span);
 
 export const getBlocks: LedgerHandler<Ledger, 'getBlocks'> = (ledger, startSlot, endOrConfig, trailing) => {
   const isConfig = typeof endOrConfig === 'object' && endOrConfig !== null;

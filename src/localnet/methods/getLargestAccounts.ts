@@ -1,9 +1,10 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { nonCirculating } from '../accounts/supply.ts';
 
-const MAX_ACCOUNTS = 20;
+const MAX_ACCOUNTS = LIMITS.getLargestAccounts['result.value.maxItems'];
 
 export const getLargestAccounts: LedgerHandler<Ledger, 'getLargestAccounts'> = (ledger, config) => {
   const { slot, context } = viewBank(ledger, config);

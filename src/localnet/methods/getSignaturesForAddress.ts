@@ -1,13 +1,12 @@
 import type { AddressSignature } from '../../../generated/ledger/types.ts';
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { signatureOf } from '../blocks/transaction-index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 import { memoText } from '../transaction/memo.ts';
-
-const MAX_SIGNATURES = 1000;
 
 export const getSignaturesForAddress: LedgerHandler<Ledger, 'getSignaturesForAddress'> = (
   ledger,
@@ -17,7 +16,7 @@ export const getSignaturesForAddress: LedgerHandler<Ledger, 'getSignaturesForAdd
   const { slot } = viewBank(ledger, config);
   const before = findBound(ledger, config?.before);
   const until = findBound(ledger, config?.until);
-  const limit = Number(config?.limit ?? MAX_SIGNATURES);
+  const limit = Number(config?.limit ?? LIMITS.getSignaturesForAddress['config.limit.default']);
   const records = ledger.blocks.index.ofAddress(address);
   const found: AddressSignature[] = [];
   for (let index = records.length - 1; index >= 0 && found.length < limit; index--) {

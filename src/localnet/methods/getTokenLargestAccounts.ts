@@ -1,10 +1,11 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { mintAmount } from '../encode/mint-amount.ts';
 import type { Ledger } from '../ledger.ts';
 import { findMint, tokenAccountOf } from '../accounts/token-view.ts';
 
-const MAX_ACCOUNTS = 20;
+const MAX_ACCOUNTS = LIMITS.getTokenLargestAccounts['result.value.maxItems'];
 
 export const getTokenLargestAccounts: LedgerHandler<Ledger, 'getTokenLargestAccounts'> = (
   ledger,

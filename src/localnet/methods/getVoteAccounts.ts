@@ -1,4 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { activeStake } from '../validator/stakes.ts';
@@ -6,7 +7,7 @@ import { voteRecord } from '../validator/vote-state.ts';
 
 const SHOWN_EPOCHS = 5;
 
-const DELINQUENT_DISTANCE = 128n;
+const DELINQUENT_DISTANCE = BigInt(LIMITS.getVoteAccounts['config.delinquentSlotDistance.default']);
 
 /** The one validator votes for every slot in the next one: it is delinquent before its first votes, or if nobody may lag. */
 export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger, config) => {

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { ServiceError } from '../../service-error.ts';
+import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { encodePreflight } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
@@ -23,7 +23,7 @@ export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger
     const { err } = simulation;
     if (err !== null) {
       const data = encodePreflight(simulation);
-      throw new ServiceError('preflightFailure', { reason: errorText(err), data });
+      throw serviceError('preflightFailure', { reason: errorText(err), data });
     }
   }
   ledger.send(transaction);

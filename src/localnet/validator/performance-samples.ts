@@ -1,3 +1,5 @@
+import { LIMITS } from '../../../generated/ledger/limits.ts';
+
 /** What the ledger did in one period; `slot` is the last one of it. */
 export type PerformanceSample = {
   readonly slot: bigint;
@@ -8,9 +10,10 @@ export type PerformanceSample = {
 type Mark = { readonly timeMs: number; readonly slot: bigint; readonly transactions: number };
 
 const PERIOD_MS = 60_000;
-const MAX_SAMPLES = 720;
+/** More than can be asked for need not be kept. */
+const MAX_SAMPLES = LIMITS.getRecentPerformanceSamples['limit.maximum'];
 
-/** Measures throughput once a minute by the ledger's clock; keeps twelve hours. */
+/** Measures throughput once a minute by the ledger's clock; keeps as many samples as can be asked for. */
 export class PerformanceSamples {
   readonly #samples: PerformanceSample[] = [];
   #mark: Mark;

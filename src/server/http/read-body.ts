@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../service-error.ts';
 
 /**
- * The body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks.
+ * The body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks; one that
+ * speaks HTTP/1.0 cannot (RFC 9110, section 10.1.1).
  *
  * @throws ServiceError `bodyTooLarge`, from the announced length where there is one. Rejects with the connection's error
  *   if the client leaves. How long a body may take is the server's `requestTimeout`.
@@ -18,7 +19,7 @@ export function readBody(
       reject(serviceError('bodyTooLarge', { limit: maxBytes }));
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     request.on('data', (chunk: Buffer) => {
@@ -26,8 +27,8 @@ export function readBody(
       if (sizeBytes > maxBytes) return tooLarge();
       chunks.push(chunk);
     });
-    request.once('end', () => resolve(joinChunks(chunks)));
-    request.once('error', reject);
+    request.on('end', () => resolve(joinChunks(chunks)));
+    request.on('error', reject);
   });
 }
 

@@ -4,19 +4,21 @@ import type { Duplex } from 'node:stream';
 /** How long a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
 
-/** Knows which requests are under way, so that a stopping server can wait for them. */
+/** Knows which requests are under way, so that a stopping server can wait for them. Kept per connection: that is what is cheap. */
 export class RequestTracker {
-  readonly #open = new Set<ServerResponse>();
-  readonly #latest = new WeakMap<Duplex, ServerResponse>();
+  readonly #latest = new Map<Duplex, ServerResponse>();
+  #underWay = 0;
   #isDraining = false;
   #onEnd: () => void = () => undefined;
 
   /** Takes a request in. While the server drains it is served too, and its connection closed after it. */
   begin(response: ServerResponse): void {
-    this.#open.add(response);
-    this.#latest.set(response.req.socket, response);
-    response.once('close', () => {
-      this.#open.delete(response);
+    const { socket } = response.req;
+    if (!this.#latest.has(socket)) socket.once('close', () => this.#latest.delete(socket));
+    this.#latest.set(socket, response);
+    this.#underWay++;
+    response.on('close', () => {
+      this.#underWay--;
       this.#onEnd();
     });
     if (this.#isDraining) response.setHeader('connection', 'close');
@@ -38,13 +40,15 @@ export class RequestTracker {
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
-    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
+    for (const response of this.#latest.values()) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
     const ended = Promise.withResolvers<void>();
     const deadline = setTimeout(ended.resolve, deadlineMs);
     const grace = setTimeout(
       () => {
         this.#onEnd = () => {
-          if (this.#open.size === 0) ended.resolve();
+          if (this.#underWay === 0) ended.resolve();
         };
         this.#onEnd();
       },

@@ -43,6 +43,7 @@ export function createRouter({ routes, rpcPaths, corsOrigins, onRefusal, log }: 
 
 /** The path of a request target, in origin form or, as every server has to take it, in absolute form (RFC 9112, section 3.2.2). */
 function pathOf(target: string): string {
-  const [address = ''] = target.split('?', 1);
-  return address.replace(/^https?:\/\/[^/]*/i, '');
+  const query = target.indexOf('?');
+  const address = query < 0 ? target : target.slice(0, query);
+  return address.startsWith('/') ? address : address.replace(/^https?:\/\/[^/]*/i, '');
 }

@@ -43,8 +43,6 @@ async function answerCall(call: Call, serve: ServeCall): Promise<Parts> {
 
 function replyParts(call: Call, reply: RawReply): Parts {
   switch (reply.kind) {
-    case 'reply':
-      return [reply.body];
     case 'parts':
       return reply.parts;
     case 'result':

@@ -27,9 +27,8 @@ export type Message =
   | { readonly kind: 'single'; readonly envelope: Envelope }
   | { readonly kind: 'batch'; readonly envelopes: readonly Envelope[] };
 
-/** An answer to a call: a whole reply envelope with the id already right, in parts if it is large, or the JSON text of a result. */
+/** An answer to a call: a whole reply envelope with the id already right, in parts, or the JSON text of a result. */
 export type RawReply =
-  | { readonly kind: 'reply'; readonly body: Buffer }
   | { readonly kind: 'parts'; readonly parts: readonly Buffer[] }
   | { readonly kind: 'result'; readonly json: string };
 

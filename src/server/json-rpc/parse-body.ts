@@ -19,7 +19,7 @@ const MAX_DEPTH = 127;
 export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'maxBatchCalls'>): Message {
   if (!isUtf8(body)) throw serviceError('bodyNotUtf8');
   const value = parseText(body.toString('utf8'));
-  if (measureDepth(body) > MAX_DEPTH) throw serviceError('parseError');
+  if (isTooDeep(body)) throw serviceError('parseError');
   if (Array.isArray(value)) {
     if (value.length > maxBatchCalls)
       throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: value.length });
@@ -27,6 +27,11 @@ export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'max
   }
   if (!isObject(value)) throw serviceError('parseError');
   return { kind: 'single', envelope: readEnvelope(body, value) };
+}
+
+/** Every level takes two bytes: most bodies are too short to be too deep. */
+function isTooDeep(body: Buffer): boolean {
+  return body.length > 2 * MAX_DEPTH && measureDepth(body) > MAX_DEPTH;
 }
 
 function readBatch(body: Buffer, values: readonly unknown[]): readonly Envelope[] {

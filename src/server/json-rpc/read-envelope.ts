@@ -1,6 +1,6 @@
 import { serviceError } from '../../service-error.ts';
 import type { Envelope } from './call.ts';
-import { scanMembers } from '../../scan-json.ts';
+import { type Span, scanMembers } from '../../scan-json.ts';
 
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
@@ -13,26 +13,43 @@ const MAX_U64 = 2n ** 64n - 1n;
  * @throws ServiceError `parseError` on an id that cannot be read (object, array, boolean, or given twice).
  */
 export function readEnvelope(raw: Buffer, value: Readonly<Record<string, unknown>>): Envelope {
-  const members = scanMembers(raw) ?? [];
-  const ids = members.filter((member) => member.name === 'id');
-  const [idSpan] = ids;
-  if (ids.length > 1 || !isReadableId(value.id)) throw serviceError('parseError');
+  const { idSpan, paramsSpan, isSound, hasTwoIds } = readMembers(raw);
+  if (hasTwoIds || !isReadableId(value.id)) throw serviceError('parseError');
   const id = idSpan === undefined ? 'null' : raw.toString('utf8', idSpan.start, idSpan.end);
-  const isKnown = members.every((member) => MEMBERS.has(member.name));
-  const isUnique = new Set(members.map((member) => member.name)).size === members.length;
   const { method, params, jsonrpc } = value;
   const isCall = typeof method === 'string' && (params === undefined || typeof params === 'object');
   const isVersion = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
-  if (!isKnown || !isUnique || !isCall || !isVersion)
+  if (!isSound || !isCall || !isVersion)
     return { kind: 'invalid', error: serviceError('invalidRequest'), id };
   if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
   const isNotification = idSpan === undefined;
-  const paramsSpan = members.find((member) => member.name === 'params');
   const rawParams = paramsSpan && raw.subarray(paramsSpan.start, paramsSpan.end);
   return {
     kind: 'call',
     call: { method, params, rawParams, id, raw, idIsPlain: isPlainId(id), isNotification },
   };
+}
+
+type Members = {
+  idSpan: Span | undefined;
+  paramsSpan: Span | undefined;
+  /** No member is unknown or stands twice. */
+  isSound: boolean;
+  hasTwoIds: boolean;
+};
+
+function readMembers(raw: Buffer): Members {
+  const found: Members = { idSpan: undefined, paramsSpan: undefined, isSound: true, hasTwoIds: false };
+  const seen = new Set<string>();
+  for (const member of scanMembers(raw) ?? []) {
+    const { name } = member;
+    if (!MEMBERS.has(name) || seen.has(name)) found.isSound = false;
+    if (name === 'id' && seen.has(name)) found.hasTwoIds = true;
+    seen.add(name);
+    if (name === 'id') found.idSpan ??= member;
+    else if (name === 'params') found.paramsSpan ??= member;
+  }
+  return found;
 }
 
 /** Whether a parsed JSON value is an object, neither array nor null. */

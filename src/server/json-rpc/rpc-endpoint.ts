@@ -1,23 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Authenticate } from '../../gate/authenticate.ts';
+import { CallSignal } from '../../call-signal.ts';
+import type { Admission } from '../../gate/admission.ts';
+import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
+import { CallGroup } from '../../upstream/call-group.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
-import { isJsonContentType } from '../http/content-type.ts';
 import { sendPreflight } from '../http/preflight.ts';
-import { readBody } from '../http/read-body.ts';
 import { COMMON_HEADERS, type HeaderMap, sendBody, sendError, sendParts } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
+import { admitRequest } from './admit-request.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
-import { parseBody } from './parse-body.ts';
 import { resultReply } from './replies.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
   readonly authenticate: Authenticate;
+  /** What the plan of the key allows. */
+  readonly admission: Admission;
   readonly limits: CallLimits;
   readonly maxBodyBytes: number;
   /** Where replies are held that cannot be streamed. */
@@ -27,33 +30,37 @@ export type RpcEndpointOptions = {
 const CLIENT_LEFT = new Error('the client has left');
 
 /**
- * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read; single replies are
- * streamed. Rejects with the ServiceError of a request that is refused as a whole.
+ * JSON-RPC over HTTP POST (interface.md section 4.1). The key is checked before the body is read, its plan before any call
+ * runs; single replies are streamed. Rejects with the ServiceError of a request that is refused as a whole.
  */
 export function createRpcEndpoint(options: RpcEndpointOptions) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
     const caller = options.authenticate(request);
-    if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
-    const body = await readBody(request, response, options.maxBodyBytes);
-    const message = parseBody(body, options.limits);
-    const hold = options.replyMemory.hold();
-    response.once('close', hold.release);
-    const context: Context = { ...caller, signal: signalOf(response), hold };
+    const message = await admitRequest(options, caller, { request, response });
+    if (message === undefined) return;
+    const context = contextOf(caller, response, options.replyMemory);
     if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
-    const serve = batchServer(options.ledger, context);
-    sendParts(response, await answerBatch(message.envelopes, serve, options.limits));
+    const { envelopes } = message;
+    const group = new CallGroup(context.hold, options.limits.batchConcurrency);
+    const serve = batchServer(options.ledger, { ...context, group });
+    sendParts(response, await answerBatch(envelopes, serve, { batchConcurrency: envelopes.length }));
   };
 }
 
-/** Aborted when the connection closes before the answer has been handed over. */
-function signalOf(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(CLIENT_LEFT);
+/** What the calls of a request share; it is given up when the connection closes before the answer has been handed over. */
+function contextOf(
+  { keyId, accountId }: Caller,
+  response: ServerResponse,
+  replyMemory: ReplyMemory,
+): Context {
+  const [signal, hold] = [new CallSignal(), replyMemory.hold()];
+  response.on('close', () => {
+    hold.release();
+    if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
-  return controller.signal;
+  return { keyId, accountId, signal, hold };
 }
 
 async function answerSingle(
@@ -98,7 +105,7 @@ function dropReply(reply: LedgerReply, response: ServerResponse): void {
   sendBody(response, 200, '');
 }
 
-/** Every reply of a batch is held; one whose id was put back is so already (see `forward`). */
+/** Every reply of a batch is held. */
 function batchServer(ledger: Ledger, context: Context): ServeCall {
   const { hold } = context;
   return async (call) => {
@@ -108,7 +115,6 @@ function batchServer(ledger: Ledger, context: Context): ServeCall {
       hold.draw(reply.json.length);
       return reply;
     }
-    if (reply.kind === 'whole' && !call.idIsPlain) return { kind: 'reply', body: reply.body };
     return { kind: 'parts', parts: await readParts(reply, hold) };
   };
 }

@@ -10,6 +10,12 @@ import { withStoreErrors } from '../store-errors.ts';
 import { type StoreThread, startStoreThread } from './store-thread.ts';
 import { WireStream } from './wire-stream.ts';
 
+/** Whether a data directory has an embedded store; one that was not finished is none. */
+export function hasPglite(dataDir: string): boolean {
+  const directory = join(dataDir, 'store');
+  return existsSync(directory) && !existsSync(markBeside(directory));
+}
+
 /**
  * The embedded PostgreSQL in `<dataDir>/store`, for this process alone: PGlite does not notice a second process, and
  * rows that it has acknowledged would be lost.
@@ -52,11 +58,15 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
  * is found, in which nothing was ever stored, and it is made anew.
  */
 async function startThread(directory: string): Promise<StoreThread> {
-  const mark = `${directory}.unfinished`;
+  const mark = markBeside(directory);
   if (existsSync(mark)) await rm(directory, { recursive: true, force: true });
   if (existsSync(directory)) return startStoreThread(directory);
   await writeFile(mark, '');
   const thread = await startStoreThread(directory);
   await rm(mark);
   return thread;
+}
+
+function markBeside(directory: string): string {
+  return `${directory}.unfinished`;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { DEADLINES } from '../deadlines.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
+import { toError } from './thrown-error.ts';
 import type { Wire } from './wire-stream.ts';
 
 /** A running PGlite in a thread of its own. */
@@ -62,8 +63,4 @@ function awaitEnd(worker: Worker): Promise<Error | undefined> {
       resolve(code === 0 ? undefined : new Error(`the store thread ended with code ${code}`)),
     );
   });
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { createKeyText } from '../../../src/account/key-text.ts';
-import { type Listen, followStore } from '../../../src/account/follow-store.ts';
+import { followStore } from '../../../src/account/follow-store.ts';
 import {
   createToken,
   listTokens,
@@ -12,6 +12,7 @@ import {
 } from '../../../src/account/tokens/access-tokens.ts';
 import { readTokens, TokenRing } from '../../../src/account/tokens/token-ring.ts';
 import { accessTokens } from '../../../src/store/access-tables.ts';
+import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores } from '../../store/backends.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 
@@ -95,7 +96,7 @@ describeStores('access tokens', (backend) => {
     const { places: elsewhere, accountId } = await setUp();
     const here = new TokenRing();
     let announce: (id: string) => Promise<void> = async () => undefined;
-    const listen: Listen = async (channel, { onConnected, onAnnouncement }) => {
+    const listen: Store['listen'] = async (channel, { onConnected, onAnnouncement }) => {
       expect(channel).toBe(TOKEN_CHANNEL);
       announce = onAnnouncement;
       await onConnected();

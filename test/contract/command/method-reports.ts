@@ -14,7 +14,7 @@ export type CaseReport = {
 
 export type MethodReport = {
   readonly method: MethodName;
-  /** `unproven`: no case of it was sent, or none that showed anything. */
+  /** `unproven`: no case of it was sent, none that showed anything, or some were not answered for the rate of calls. */
   readonly verdict: 'holds' | 'differs' | 'absent' | 'unproven';
   /** Whether a server must have it; the others are chosen by us, and nodes may lack them. */
   readonly isGiven: boolean;
@@ -44,7 +44,12 @@ export function countCases({ cases }: Pick<MethodReport, 'cases'>, outcome: Case
   return cases.filter((item) => item.outcome === outcome).length;
 }
 
-/** Whether nothing differs, and no method is absent that a server must have. */
+/** How many cases of all methods were not answered for the rate of calls. */
+export function countLimited(reports: readonly MethodReport[]): number {
+  return reports.reduce((sum, report) => sum + countCases(report, 'limited'), 0);
+}
+
+/** Whether nothing differs, and no method is absent that a server must have, as far as the answers tell. */
 export function isFulfilled(reports: readonly MethodReport[]): boolean {
   return reports.every(({ verdict, isGiven }) => verdict !== 'differs' && !(isGiven && verdict === 'absent'));
 }
@@ -55,5 +60,5 @@ function verdictOf(all: readonly CaseReport[]): MethodReport['verdict'] {
   const count = (outcome: Outcome): number => countCases({ cases }, outcome);
   if (count('absent') > 0 && count('held') + count('differed') === 0) return 'absent';
   if (countCases({ cases: all }, 'differed') + count('absent') > 0) return 'differs';
-  return count('held') > 0 ? 'holds' : 'unproven';
+  return count('held') > 0 && count('limited') === 0 ? 'holds' : 'unproven';
 }

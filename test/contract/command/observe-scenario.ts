@@ -28,12 +28,15 @@ type Landed = Partial<Readonly<Record<'wallet' | 'transferSignature' | 'transfer
  * Reads what a run needs from any server without changing anything on it: its identity, a vote account, and a legacy
  * transaction of a recent block with its payer. Transfers are signed by a key pair without funds and only simulated.
  *
- * @throws Error when the server does not answer getSlot.
+ * @throws Error when the server does not answer getSlot with a number.
  */
 export async function observeScenario(target: RpcTarget): Promise<ObservedScenario> {
   const nobody = Keypair.generate();
   const fresh = freshValues({ target, wallet: nobody, airdropSignature: '' }, Keypair.generate().publicKey);
-  const slot = Number(await call(target, 'getSlot', [{ commitment: 'finalized' }]));
+  const answered = await call(target, 'getSlot', [{ commitment: 'finalized' }]);
+  if (typeof answered !== 'number')
+    throw new Error(`getSlot answers ${JSON.stringify(answered)}, which is no slot`);
+  const slot = answered;
   const [node, landed] = await Promise.all([readNode(target), findLanded(target, slot)]);
   const fixed: Readonly<Record<string, unknown>> = { wallet: node.identity, ...PROGRAMS, ...node, ...landed };
   return {
@@ -50,33 +53,38 @@ async function readNode(target: RpcTarget): Promise<Readonly<Record<string, unkn
     call(target, 'getIdentity').catch(() => undefined),
     call(target, 'getVoteAccounts').catch(() => undefined),
   ]);
-  const named = identity as { readonly identity?: string } | undefined;
-  const voting = votes as { readonly current?: readonly { readonly votePubkey: string }[] } | undefined;
+  const named = identity as { readonly identity?: string } | null | undefined;
+  const voting = votes as
+    | { readonly current?: readonly ({ readonly votePubkey?: string } | null)[] | null }
+    | null
+    | undefined;
   return { identity: named?.identity, voteAccount: voting?.current?.[0]?.votePubkey };
 }
 
+/** As much of a block as is looked at; a server that is wrong about it is told so by the cases, not here. */
 type Block = {
-  readonly transactions?: readonly {
+  readonly transactions?: readonly ({
     readonly version?: unknown;
-    readonly meta: { readonly err: unknown } | null;
-    readonly transaction: {
-      readonly signatures: readonly string[];
-      readonly accountKeys: readonly { readonly pubkey: string }[];
+    readonly meta?: { readonly err?: unknown } | null;
+    readonly transaction?: {
+      readonly signatures?: readonly string[];
+      readonly accountKeys?: readonly ({ readonly pubkey?: string } | null)[];
     };
-  }[];
+  } | null)[];
 };
 
 /** The newest legacy transaction that succeeded, in the blocks up to `slot` that are looked at; nothing where there is none. */
 async function findLanded(target: RpcTarget, slot: number): Promise<Landed> {
   const slots = await call(target, 'getBlocks', [Math.max(0, slot - BLOCKS_LOOKED_AT), slot]).catch(() => []);
-  for (const at of (slots as readonly number[]).toReversed()) {
+  for (const at of Array.isArray(slots) ? slots.toReversed() : []) {
     const config = { transactionDetails: 'accounts', maxSupportedTransactionVersion: 0, rewards: false };
-    const block = (await call(target, 'getBlock', [at, config]).catch(() => ({}))) as Block;
-    const found = block.transactions?.find(({ version, meta }) => version === 'legacy' && meta?.err === null);
-    if (found !== undefined) {
-      const { signatures, accountKeys } = found.transaction;
-      return { wallet: accountKeys[0]?.pubkey, transferSignature: signatures[0], transferSlot: at };
-    }
+    const block = (await call(target, 'getBlock', [at, config]).catch(() => null)) as Block | null;
+    const transactions = Array.isArray(block?.transactions) ? block.transactions : [];
+    const found = transactions.find((each) => each?.version === 'legacy' && each.meta?.err === null);
+    const wallet = found?.transaction?.accountKeys?.[0]?.pubkey;
+    const transferSignature = found?.transaction?.signatures?.[0];
+    if (wallet !== undefined && transferSignature !== undefined)
+      return { wallet, transferSignature, transferSlot: at };
   }
   return {};
 }

@@ -3,8 +3,11 @@ import { isMethodName } from '../../../generated/ledger/methods.ts';
 import { judgeResult } from '../judge-result.ts';
 import type { CaseResult } from '../runner.ts';
 
-/** `unproven`: the answer is one that the method may give, but the state of this ledger does not show what was looked for. */
-export type Outcome = 'held' | 'differed' | 'absent' | 'unproven';
+/**
+ * `unproven`: the answer is one that the method may give, but the state of this ledger does not show what was looked for.
+ * `limited`: there was none, the server limits the rate of calls.
+ */
+export type Outcome = 'held' | 'differed' | 'absent' | 'unproven' | 'limited';
 
 const OF_STATE = Object.entries(ERRORS).filter(([, { area }]) => area === 'ledger');
 const STATE_ERRORS: ReadonlySet<string> = new Set(OF_STATE.map(([name]) => name));
@@ -19,6 +22,7 @@ const METHOD_NOT_FOUND = ERRORS.methodNotFound.jsonrpc.code;
  */
 export function outcomeOf(result: CaseResult, isOwnHistory: boolean): Outcome {
   if (result.failures.length === 0) return 'held';
+  if (result.isLimited) return 'limited';
   if (isAbsent(result)) return 'absent';
   return !isOwnHistory && dependsOnState(result) ? 'unproven' : 'differed';
 }

@@ -1,4 +1,10 @@
-import { countCases, type CaseReport, isFulfilled, type MethodReport } from './method-reports.ts';
+import {
+  countCases,
+  countLimited,
+  type CaseReport,
+  isFulfilled,
+  type MethodReport,
+} from './method-reports.ts';
 
 export type RunReport = {
   /** The address of the server, without its query. */
@@ -18,7 +24,15 @@ export function printText({ url, methods }: RunReport): string {
   const summary = (['holds', 'differs', 'absent', 'unproven'] as const)
     .map((verdict) => `${verdict} ${total(verdict)}`)
     .join(', ');
-  return `${url}\n\n${lines.join('\n')}\n\n${methods.length} methods: ${summary}\n`;
+  return `${url}\n\n${lines.join('\n')}\n\n${methods.length} methods: ${summary}\n${limitText(methods)}`;
+}
+
+/** What a server's limit kept from being shown. */
+export function limitText(methods: readonly MethodReport[]): string {
+  const limited = countLimited(methods);
+  return limited === 0
+    ? ''
+    : `${limited} cases were not answered: the server limits the rate of calls (HTTP 429), longer than it was waited for. Of these nothing is shown; try --rate N.\n`;
 }
 
 /** The same as JSON; cases that held are only counted. */
@@ -30,7 +44,7 @@ export function printAsJson({ url, methods }: RunReport): string {
     leftOut: countCases(report, 'left-out'),
     cases: report.cases.filter(({ outcome }) => outcome !== 'held' && outcome !== 'left-out'),
   }));
-  return `${JSON.stringify({ url, isFulfilled: isFulfilled(methods), methods: shown }, null, 2)}\n`;
+  return `${JSON.stringify({ url, isFulfilled: isFulfilled(methods), limited: countLimited(methods), methods: shown }, null, 2)}\n`;
 }
 
 /** The same as JUnit XML: a suite per method, a test per case; what was not shown is skipped. */
@@ -38,7 +52,7 @@ export function printJunit({ url, methods }: RunReport): string {
   const suites = methods.map((report) => {
     const { method, cases } = report;
     const failed = countCases(report, 'differed') + countCases(report, 'absent');
-    const skipped = countCases(report, 'left-out') + countCases(report, 'unproven');
+    const skipped = cases.length - failed - countCases(report, 'held');
     return `  <testsuite name="${xml(method)}" tests="${cases.length}" failures="${failed}" skipped="${skipped}">
 ${cases.map((item) => testCase(method, item)).join('')}  </testsuite>
 `;
@@ -47,7 +61,7 @@ ${cases.map((item) => testCase(method, item)).join('')}  </testsuite>
 }
 
 function counts(report: MethodReport): string {
-  const kinds = ['held', 'differed', 'absent', 'unproven', 'left-out'] as const;
+  const kinds = ['held', 'differed', 'absent', 'unproven', 'limited', 'left-out'] as const;
   return kinds
     .map((outcome) => [countCases(report, outcome), outcome.replace('-', ' ')] as const)
     .filter(([count]) => count > 0)

@@ -1,7 +1,8 @@
 import { getBase58Decoder } from '@solana/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { accountMatches, compileFilter } from '../../../src/localnet/encode/account-filter.ts';
+import type { AccountFilter } from '../../../generated/ledger/types.ts';
+import { compileFilter } from '../../../src/localnet/encode/account-filter.ts';
 import { mintBytes, tokenAccountBytes, withExtensions } from './token-bytes.ts';
 
 const data = Uint8Array.of(0, 1, 2, 3, 4);
@@ -13,6 +14,8 @@ const memcmp = (
   memcmp: encoding === undefined ? { offset, bytes } : { offset, bytes, encoding },
 });
 const base58 = (...bytes: number[]) => getBase58Decoder().decode(Uint8Array.from(bytes));
+
+const accountMatches = (filter: AccountFilter, data: Uint8Array): boolean => compileFilter(filter)(data);
 
 test('dataSize is the exact length', () => {
   expect(accountMatches({ dataSize: 5 }, data)).toBe(true);

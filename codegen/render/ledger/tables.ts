@@ -1,0 +1,52 @@
+import { printJson } from '../../json.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Method } from '../../model/method.ts';
+import { errorNamesOf, limitsOf, paramParts } from '../../model/param-parts.ts';
+import type { Schema } from '../../model/schema.ts';
+import { typeOf } from './type-of.ts';
+
+/** What a method takes, as a Markdown table: every param and what is known inside it, limits and defaults in words. */
+export const paramTable = (
+  method: Method,
+  model: LedgerModel,
+  nameType: (title: string) => string,
+): string => {
+  const parts = paramParts(method, model).filter(
+    ({ name, inUnion, hops }, index, all) =>
+      all.findIndex((part) => part.name === name) === index && (!inUnion || hops.length > 0),
+  );
+  if (parts.length === 0) return 'None.\n';
+  const limits = limitsOf(method, model);
+  const rows = parts.map(({ name, schema, optional, index, hops }) => {
+    const own = hops.length === 0 ? method.params[index]?.description : undefined;
+    const text = [
+      own ?? schema.description ?? '',
+      ...limits
+        .filter((limit) => limit.name === name)
+        .map((limit) => `Limit: ${limit.text} (${limit.error}).`),
+    ];
+    const fallback = schema.default === undefined ? '' : ` Default: \`${printJson(schema.default)}\`.`;
+    return `| \`${name}\` | ${cell(brief(schema, nameType))} | ${optional ? '' : 'yes'} | ${cell(text.join(' ').trim() + fallback)} |\n`;
+  });
+  return `| param | type | required | |\n|---|---|---|---|\n${rows.join('')}`;
+};
+
+/** The errors that are a method's own, as a Markdown table. */
+export const errorTable = (method: Method, model: LedgerModel): string => {
+  const names = errorNamesOf(method, model);
+  if (names.length === 0) return 'Those of params only.\n';
+  const rows = names.map((name) => {
+    const error = model.errors.get(name);
+    return `| \`${name}\` | ${error?.jsonrpc.code} | \`${cell(error?.jsonrpc.message ?? '')}\` | ${cell(error?.summary ?? '')} |\n`;
+  });
+  return `| name | code | message | |\n|---|---|---|---|\n${rows.join('')}`;
+};
+
+/** The text of a table's cell. */
+export const cell = (text: string): string => text.trim().replaceAll('\n', ' ').replaceAll('|', '\\|');
+
+const brief = (schema: Schema, nameType: (title: string) => string): string => {
+  if (schema.type === 'integer') return schema['x-int'] ?? 'integer';
+  if (schema.title !== undefined && (schema.type === 'object' || schema.anyOf)) return nameType(schema.title);
+  return `\`${typeOf(schema, 'param', (title) => title)}\``;
+};

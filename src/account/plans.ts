@@ -1,0 +1,102 @@
+import { count, eq } from 'drizzle-orm';
+import { serviceError } from '../service-error.ts';
+import type { Store } from '../store/open-store.ts';
+import { accounts, plans } from '../store/tables.ts';
+import { isCalled } from './accounts.ts';
+import { DEFAULT_PLAN_NAMES, type Plan, SPEC_PLANS } from './plan.ts';
+import { PlanBook } from './plan-book.ts';
+
+/** Where plans are kept: the store, and the book that answers for it. */
+export type PlanPlaces = { readonly store: Store; readonly plans: PlanBook };
+
+/** A plan as it is listed. */
+export type ListedPlan = Plan & { readonly isDefault: boolean; readonly accounts: number };
+
+/** Reads the plans of the store, and which account has which, once, at start. */
+export async function loadPlanBook(store: Store): Promise<PlanBook> {
+  const book = new PlanBook();
+  for (const row of await store.db.select().from(plans)) book.put({ ...row, source: 'store' });
+  const holders = await store.db
+    .select({ accountId: accounts.id, kind: accounts.kind, plan: accounts.plan })
+    .from(accounts);
+  for (const holder of holders) book.hold(holder);
+  return book;
+}
+
+/** All plans by name, with the number of accounts that have each. */
+export async function listPlans({ store, plans: book }: PlanPlaces): Promise<readonly ListedPlan[]> {
+  const rows = await store.db.select({ accountId: accounts.id }).from(accounts);
+  const names = rows.map(({ accountId }) => book.planOf(accountId).name);
+  return book.list().map((plan) => ({
+    ...plan,
+    isDefault: plan.name === DEFAULT_PLAN_NAMES.customer,
+    accounts: names.filter((name) => name === plan.name).length,
+  }));
+}
+
+/** Writes a plan, a new one or in the place of another one. It is stored before it holds. */
+export async function setPlan(
+  { store, plans: book }: PlanPlaces,
+  figures: Omit<Plan, 'source'>,
+): Promise<Plan> {
+  const { name, requestsPerSecond, burst } = figures;
+  await store.db
+    .insert(plans)
+    .values({ name, requestsPerSecond, burst })
+    .onConflictDoUpdate({ target: plans.name, set: { requestsPerSecond, burst } });
+  const plan: Plan = { ...figures, source: 'store' };
+  book.put(plan);
+  return plan;
+}
+
+/**
+ * Removes what an operator wrote.
+ *
+ * @returns the specification's plan of that name, which holds again; undefined if it has none.
+ * @throws ServiceError `planNotFound`; `planIsDefault` when nothing was written; `planInUse` when accounts would have none.
+ */
+export async function removePlan(
+  { store, plans: book }: PlanPlaces,
+  name: string,
+): Promise<Plan | undefined> {
+  const plan = findPlan(book, name);
+  if (plan.source === 'spec') throw serviceError('planIsDefault', { name });
+  await store.db.transaction(async (tx) => {
+    const [held] = await tx.select({ value: count() }).from(accounts).where(eq(accounts.plan, name));
+    if (!SPEC_PLANS.has(name) && held !== undefined && held.value > 0)
+      throw serviceError('planInUse', { name, value: held.value });
+    await tx.delete(plans).where(eq(plans.name, name));
+  });
+  book.drop(name);
+  return book.find(name);
+}
+
+/**
+ * Gives an account a plan; the development account is called `development`.
+ *
+ * @throws ServiceError `planNotFound`, `accountNotFound`.
+ */
+export async function assignPlan(
+  { store, plans: book }: PlanPlaces,
+  { account, plan: planName }: { readonly account: string; readonly plan: string },
+): Promise<Plan> {
+  const plan = findPlan(book, planName);
+  const [row] = await store.db
+    .update(accounts)
+    .set({ plan: planName })
+    .where(isCalled(account))
+    .returning({ accountId: accounts.id, kind: accounts.kind });
+  if (row === undefined) throw serviceError('accountNotFound', { name: account });
+  book.hold({ ...row, plan: planName });
+  return plan;
+}
+
+function findPlan(book: PlanBook, name: string): Plan {
+  const plan = book.find(name);
+  if (plan !== undefined) return plan;
+  const known = book
+    .list()
+    .map((one) => one.name)
+    .join(', ');
+  throw serviceError('planNotFound', { name, known });
+}

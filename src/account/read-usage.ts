@@ -1,0 +1,90 @@
+import { and, eq, gte, type SQL, sql } from 'drizzle-orm';
+import type { Store } from '../store/open-store.ts';
+import { accounts, apiKeys, usageMinutes } from '../store/tables.ts';
+import { DEVELOPMENT, isCalled } from './accounts.ts';
+
+/** By what counts can be summed up. Days and hours are those of UTC. */
+export const USAGE_GROUPS = ['key', 'network', 'method', 'minute', 'hour', 'day'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export type UsageQuery = {
+  /** From the beginning of this minute on. */
+  readonly sinceMs: number;
+  readonly by: UsageGroup;
+  /** The name of an account; undefined: of all. */
+  readonly account: string | undefined;
+  readonly keyId: string | undefined;
+};
+
+/** Counts. `calls` were served, `errors` of them were answered with an error, `refused` were not served: the plan allowed no more. */
+export type UsageCounts = {
+  readonly calls: number;
+  readonly errors: number;
+  readonly refused: number;
+  /** What the served calls weighed. */
+  readonly weight: number;
+};
+
+/** A sum. `group`: the key's id, the network, the method, or the instant at which the minute, hour or day began. */
+export type UsageSum = UsageCounts & {
+  readonly group: string;
+  /** Only by key; null for a key that the store does not have. */
+  readonly key?: { readonly name: string | null; readonly account: string | null };
+};
+
+const { keyId, network, method, minute } = usageMinutes;
+const EXPRESSIONS: Readonly<Record<UsageGroup, SQL>> = {
+  key: sql`${keyId}::text`,
+  network: sql`${network}`,
+  method: sql`${method}`,
+  minute: instantOf(sql`${minute}`),
+  hour: instantOf(sql`date_trunc('hour', ${minute}, 'UTC')`),
+  day: instantOf(sql`date_trunc('day', ${minute}, 'UTC')`),
+};
+
+/** Sums of what is stored, in the order of their groups: times ascending, others by the most weight and refusals first. */
+export async function readUsage(
+  store: Store,
+  { sinceMs, by, account, keyId: wantedKey }: UsageQuery,
+): Promise<readonly UsageSum[]> {
+  const rows = await store.db
+    .select({
+      group: sql<string>`${EXPRESSIONS[by]} as "group"`,
+      calls: sum(usageMinutes.calls),
+      errors: sum(usageMinutes.errors),
+      refused: sum(usageMinutes.refused),
+      weight: sum(usageMinutes.weight),
+      name: sql<string | null>`min(${apiKeys.name})`,
+      account: sql<
+        string | null
+      >`min(case when ${accounts.kind} = 'development' then ${DEVELOPMENT} else ${accounts.name} end)`,
+    })
+    .from(usageMinutes)
+    .leftJoin(apiKeys, eq(apiKeys.id, keyId))
+    .leftJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(
+      and(
+        gte(minute, new Date(Math.floor(sinceMs / 60_000) * 60_000)),
+        wantedKey === undefined ? undefined : eq(keyId, wantedKey),
+        account === undefined ? undefined : isCalled(account),
+      ),
+    )
+    .groupBy(sql`1`)
+    .orderBy(isTime(by) ? sql`1` : sql`5 desc, 4 desc, 1`);
+  return rows.map(({ name, account: owner, ...counts }) =>
+    by === 'key' ? { ...counts, key: { name, account: owner } } : counts,
+  );
+}
+
+function isTime(by: UsageGroup): boolean {
+  return by === 'minute' || by === 'hour' || by === 'day';
+}
+
+function sum(column: SQL | (typeof usageMinutes)['calls']): SQL<number> {
+  return sql<number>`sum(${column})`.mapWith(Number);
+}
+
+/** An instant as ISO 8601, in UTC. */
+function instantOf(expression: SQL): SQL {
+  return sql`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+}

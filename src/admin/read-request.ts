@@ -1,0 +1,22 @@
+import { type KeyRequest, readKeyRequest } from './key-request.ts';
+import { type PlanRequest, readPlanRequest } from './plan-request.ts';
+import { readUsageRequest, type UsageRequest } from './usage-request.ts';
+
+/** A command, checked. */
+export type AdminRequest =
+  | { readonly about: 'keys'; readonly request: KeyRequest }
+  | { readonly about: 'plans'; readonly request: PlanRequest }
+  | { readonly about: 'usage'; readonly request: UsageRequest };
+
+/**
+ * Checks what came over the admin socket or from the command line.
+ *
+ * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound` for what is no id of a key.
+ */
+export function readRequest(request: unknown): AdminRequest {
+  const members = typeof request === 'object' && request !== null ? { ...request } : {};
+  const kind = 'kind' in members && typeof members.kind === 'string' ? members.kind : '';
+  if (kind.startsWith('plans.')) return { about: 'plans', request: readPlanRequest({ ...members }) };
+  if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
+  return { about: 'keys', request: readKeyRequest(members) };
+}

@@ -1,0 +1,31 @@
+import type { Plan } from '../account/plan.ts';
+import { assignPlan, listPlans, type PlanPlaces, removePlan, setPlan } from '../account/plans.ts';
+import type { PlanRequest } from './plan-request.ts';
+
+/** Does what a command about plans asks, in the store and in memory at once. */
+export async function servePlans(places: PlanPlaces, request: PlanRequest): Promise<unknown> {
+  switch (request.kind) {
+    case 'plans.list': {
+      const plans = await listPlans(places);
+      return {
+        plans: plans.map(({ isDefault, accounts, ...plan }) => ({
+          ...showPlan(plan),
+          is_default: isDefault,
+          accounts,
+        })),
+      };
+    }
+    case 'plans.set':
+      return showPlan(await setPlan(places, request));
+    case 'plans.remove': {
+      const back = await removePlan(places, request.name);
+      return { name: request.name, now: back === undefined ? null : showPlan(back) };
+    }
+    case 'plans.assign':
+      return { account: request.account, plan: showPlan(await assignPlan(places, request)) };
+  }
+}
+
+function showPlan({ name, requestsPerSecond, burst, source }: Plan) {
+  return { name, requests_per_second: requestsPerSecond, burst, source };
+}

@@ -1,0 +1,39 @@
+import { hasAccount } from '../account/accounts.ts';
+import { hasApiKey } from '../account/api-keys.ts';
+import { readUsage } from '../account/read-usage.ts';
+import { serviceError } from '../service-error.ts';
+import type { Store } from '../store/open-store.ts';
+import type { UsageRequest } from './usage-request.ts';
+
+export type UsagePlaces = {
+  readonly store: Store;
+  /** Stores what is counted and not stored yet. */
+  readonly flushUsage: () => Promise<void>;
+};
+
+/**
+ * Sums up the usage, what was counted until now included.
+ *
+ * @throws ServiceError `accountNotFound`, `keyNotFound`: no usage and a mistyped name are not the same.
+ */
+export async function serveUsage(
+  { store, flushUsage }: UsagePlaces,
+  request: UsageRequest,
+): Promise<unknown> {
+  const { sinceMs, by, account, keyId } = request;
+  if (account !== undefined && !(await hasAccount(store, account)))
+    throw serviceError('accountNotFound', { name: account });
+  if (keyId !== undefined && !(await hasApiKey(store, keyId)))
+    throw serviceError('keyNotFound', { id: keyId });
+  await flushUsage();
+  const sums = await readUsage(store, request);
+  return {
+    since: new Date(Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS),
+    by,
+    account: account ?? null,
+    key: keyId ?? null,
+    rows: sums.map(({ group, key, ...counts }) => ({ [by]: group, ...key, ...counts })),
+  };
+}
+
+const MINUTE_MS = 60_000;

@@ -1,0 +1,40 @@
+import { USAGE_GROUPS, type UsageGroup, type UsageQuery } from '../account/read-usage.ts';
+import { serviceError } from '../service-error.ts';
+
+/** A question about usage, checked. */
+export type UsageRequest = { readonly kind: 'usage' } & UsageQuery;
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Checks a question about usage. By key unless given.
+ *
+ * @throws ServiceError `invalidCommand`; `keyNotFound` for what is no id.
+ */
+export function readUsageRequest({
+  sinceMs,
+  by = 'key',
+  account,
+  id,
+}: Readonly<Record<string, unknown>>): UsageRequest {
+  if (typeof sinceMs !== 'number' || !Number.isSafeInteger(sinceMs) || sinceMs < 0)
+    throw mistake('since must be an instant after 1970');
+  if (!isGroup(by)) throw mistake(`by is ${JSON.stringify(by)}; must be one of ${USAGE_GROUPS.join(', ')}`);
+  if (id !== undefined && (typeof id !== 'string' || !ID.test(id)))
+    throw serviceError('keyNotFound', { id: String(id) });
+  return {
+    kind: 'usage',
+    sinceMs,
+    by,
+    account: account === undefined ? undefined : String(account),
+    keyId: id,
+  };
+}
+
+function isGroup(by: unknown): by is UsageGroup {
+  return USAGE_GROUPS.some((group) => group === by);
+}
+
+function mistake(reason: string): Error {
+  return serviceError('invalidCommand', { reason });
+}

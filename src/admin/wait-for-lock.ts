@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ServiceError, serviceError } from '../service-error.ts';
+
+export type LockWait = {
+  /** Told once, when it is found that there is something to wait for: who has the data directory. */
+  readonly onWait: (reason: string) => void;
+  /** Whether waiting is of no use. */
+  readonly isHopeless?: () => Promise<boolean>;
+  /** Default 60,000 ms: longer than a server takes to start or stop. */
+  readonly deadlineMs?: number;
+  /** Between two attempts. Default 100 ms. */
+  readonly pauseMs?: number;
+};
+
+const DEADLINE_MS = 60_000;
+const PAUSE_MS = 100;
+
+/**
+ * Attempts something until no other process keeps it from the data directory: servers that start or stop, and commands, have
+ * the embedded store for a moment only.
+ *
+ * @throws ServiceError `dataDirectoryLocked` after the deadline, or at once where waiting is of no use; what else the attempt throws.
+ */
+export async function waitForLock<T>(attempt: () => Promise<T>, options: LockWait): Promise<T> {
+  const { onWait, isHopeless, deadlineMs = DEADLINE_MS, pauseMs = PAUSE_MS } = options;
+  const startMs = performance.now();
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'dataDirectoryLocked') throw error;
+      if (await isHopeless?.()) throw error;
+      if (performance.now() - startMs >= deadlineMs) throw stillLocked(error, deadlineMs);
+      if (count === 1) onWait(error.message);
+      await pause(pauseMs);
+    }
+  }
+}
+
+function stillLocked({ context: { path, holder } }: ServiceError, deadlineMs: number): ServiceError {
+  const since = `${String(holder)}, which neither served nor ended within ${Math.round(deadlineMs / 1_000)} s; see what it does, or stop it`;
+  return serviceError('dataDirectoryLocked', { path: String(path), holder: since });
+}

@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+import { runCommand } from '../admin/run-command.ts';
+import { systemClock } from '../clock.ts';
+import { loadConfig } from '../config.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/**
+ * Gives a command to the server of the data directory; where none runs, does it in its store. Prints the result for people
+ * or, with `--json`, as one line of JSON.
+ *
+ * @throws ServiceError what is wrong with the command, or keeps it from being done.
+ */
+export async function askServer(
+  options: ServerOptions,
+  env: NodeJS.ProcessEnv,
+  { request, describe }: { readonly request: unknown; readonly describe: (result: unknown) => string },
+): Promise<void> {
+  const { config: file, 'data-dir': dataDir, json } = options;
+  const config = loadConfig({
+    file: typeof file === 'string' ? file : undefined,
+    env,
+    cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
+  });
+  const place = {
+    store: { dataDir: config.data_dir, databaseUrl: config.database_url },
+    clock: systemClock,
+    log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
+    onNote: (note: string) => void process.stderr.write(`keyslot: ${note}\n`),
+  };
+  const result = await runCommand(place, request);
+  process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : describe(result));
+}

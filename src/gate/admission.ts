@@ -1,0 +1,106 @@
+import { type ServiceError, serviceError } from '../service-error.ts';
+import type { Caller } from './authenticate.ts';
+import type { CountCall } from './usage-book.ts';
+import { type PlanLimit, type RateLimit, type Standing, type Taken, windowMs } from './rate-limit.ts';
+import { INVALID_MESSAGE, UNREAD_REQUEST, type Weighed } from './weigh.ts';
+
+/** Whether a request may go on, and how its key stands. */
+export type Verdict = {
+  readonly plan: PlanLimit;
+  readonly standing: Standing;
+  /** ServiceError `rateLimited` or `requestTooHeavy`; undefined: it may. */
+  readonly refusal: ServiceError | undefined;
+};
+
+/** What stands between the key's check and the calls of one network. */
+export type Admission = {
+  /**
+   * Takes what the messages of a request weigh from what the plan allows its key, as a whole. One that weighs more than the
+   * plan ever allows is refused as `requestTooHeavy` and takes 1, since it had to be read; what is refused as `rateLimited`
+   * takes nothing. Refused messages are counted here.
+   */
+  readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
+  /** For a request that holds no message, whatever is wrong with it: takes 1, and counts it as an error. */
+  readonly admitFaulty: (caller: Caller) => Promise<Verdict>;
+  /** For a body that is costly to read: whether the key has anything left. Takes nothing; counts what is refused. */
+  readonly preview: (caller: Caller) => Promise<Verdict>;
+  /** Counts the messages of a request that were admitted and are no calls. */
+  readonly countInvalid: (caller: Caller, messages: number) => void;
+};
+
+export type AdmissionOptions = {
+  readonly rateLimit: RateLimit;
+  readonly planOf: (accountId: string) => PlanLimit;
+  readonly network: string;
+  readonly count: CountCall;
+  /** Told of each request that is refused. */
+  readonly onRefusal: (plan: string, error: ServiceError['code']) => void;
+};
+
+/** The limits of plans, for the requests of one network. */
+export function createAdmission({
+  rateLimit,
+  planOf,
+  network,
+  count,
+  onRefusal,
+}: AdmissionOptions): Admission {
+  const refuse = (caller: Caller, messages: readonly Weighed[], verdict: Verdict): Verdict => {
+    if (verdict.refusal === undefined) return verdict;
+    onRefusal(verdict.plan.name, verdict.refusal.code);
+    for (const message of messages) count({ keyId: caller.keyId, network, ...message, outcome: 'refused' });
+    return verdict;
+  };
+  const countInvalid = ({ keyId }: Caller, messages: number): void => {
+    for (let index = 0; index < messages; index++)
+      count({ keyId, network, ...INVALID_MESSAGE, outcome: 'error' });
+  };
+  const admit = async (caller: Caller, messages: readonly Weighed[]): Promise<Verdict> => {
+    const plan = planOf(caller.accountId);
+    const weight = messages.length === 1 && messages[0] !== undefined ? messages[0].weight : sum(messages);
+    const isTooHeavy = weight > plan.burst;
+    const taken = await rateLimit.take(caller.keyId, plan, isTooHeavy ? 1 : weight);
+    const refusal =
+      isTooHeavy && taken.isAllowed
+        ? serviceError('requestTooHeavy', { policy: plan.name, limit: plan.burst, value: weight })
+        : refusalOf(plan, taken, weight);
+    const verdict = { plan, standing: taken, refusal };
+    return refusal === undefined ? verdict : refuse(caller, messages, verdict);
+  };
+  return {
+    admit,
+    countInvalid,
+    admitFaulty: async (caller) => {
+      const verdict = await admit(caller, [INVALID_MESSAGE]);
+      if (verdict.refusal === undefined) countInvalid(caller, 1);
+      return verdict;
+    },
+    preview: async (caller) => {
+      const plan = planOf(caller.accountId);
+      const standing = await rateLimit.look(caller.keyId, plan);
+      const refusal = refusalOf(plan, { ...standing, isAllowed: standing.remaining > 0 }, 1);
+      return refuse(caller, [UNREAD_REQUEST], { plan, standing, refusal });
+    },
+  };
+}
+
+function sum(messages: readonly Weighed[]): number {
+  return messages.reduce((total, { weight }) => total + weight, 0);
+}
+
+function refusalOf(plan: PlanLimit, taken: Taken, weight: number): ServiceError | undefined {
+  if (taken.isAllowed) return undefined;
+  return serviceError('rateLimited', {
+    policy: plan.name,
+    limit: plan.burst,
+    windowMs: windowMs(plan),
+    remaining: taken.remaining,
+    value: weight,
+    retryAfterSeconds: retryAfterSeconds(taken),
+  });
+}
+
+/** Whole seconds after which a refused request may be tried again: at least 1, never too early. */
+export function retryAfterSeconds({ resetMs }: Standing): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}

@@ -1,0 +1,226 @@
+/* global SwaggerUIBundle */
+
+const DOCUMENT_URL = new URL('docs/ledger.json', document.baseURI);
+const SCHEME = 'apikey';
+const NARROW = '(max-width: 860px)';
+
+const byId = (id) => document.getElementById(id);
+
+followColorScheme();
+try {
+  const reference = await readDocument();
+  listMethods(reference);
+  showReference(reference);
+} catch (error) {
+  byId('viewer').replaceChildren();
+  byId('trouble').textContent = `The reference cannot be shown: ${error.message}`;
+  byId('trouble').hidden = false;
+}
+
+/** The document, with addresses of servers in full, and exact where a number of JavaScript would round. */
+async function readDocument() {
+  const answer = await fetch(DOCUMENT_URL);
+  if (!answer.ok) throw new Error(`${DOCUMENT_URL.pathname} answered ${answer.status}`);
+  const reference = withExactExamples(JSON.parse(await answer.text(), keepInteger));
+  for (const server of reference.servers) server.url = new URL(server.url, DOCUMENT_URL).href;
+  return reference;
+}
+
+function showReference(spec) {
+  const viewer = SwaggerUIBundle({
+    spec,
+    dom_id: '#viewer',
+    plugins: [methodNames, exactExamples, exactAnswers],
+    deepLinking: true,
+    tryItOutEnabled: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: -1,
+    displayRequestDuration: true,
+    persistAuthorization: false,
+    validatorUrl: null,
+    requestInterceptor: withoutFragment,
+    onComplete: () => {
+      takeKey(viewer);
+      addEventListener('hashchange', () => {
+        const [tag, name] = location.hash.slice(2).split('/').map(decodeURIComponent);
+        if (name !== undefined) reveal(viewer, tag, name);
+      });
+      byId('methods').addEventListener('click', (event) => {
+        const link = event.target.closest('a');
+        if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        if (matchMedia(NARROW).matches) byId('contents').open = false;
+        reveal(viewer, link.dataset.tag, link.textContent);
+      });
+    },
+  });
+}
+
+/** Opens a method, puts it into the address, and brings it to the top. */
+function reveal({ layoutActions, layoutSelectors }, tag, name) {
+  const group = ['operations-tag', tag];
+  if (!layoutSelectors.isShown(group, true)) layoutActions.show(group, true);
+  layoutActions.show(['operations', tag, name], true);
+  requestAnimationFrame(() => {
+    const opened = [...document.querySelectorAll('#viewer .opblock.is-open')];
+    opened.find(({ id }) => id.endsWith(`-${name}`))?.scrollIntoView();
+  });
+}
+
+/** Gives the viewer the key as it is typed. It is kept in the memory of this page alone. */
+function takeKey(viewer) {
+  const input = byId('api-key');
+  const apply = () => {
+    const key = input.value.trim();
+    if (key === '') viewer.authActions.logout([SCHEME]);
+    else viewer.preauthorizeApiKey(SCHEME, key);
+  };
+  input.addEventListener('input', apply);
+  if (input.value !== '') apply();
+}
+
+/** In the document each method has a path of its own, `/#name`: what is sent goes to the server's address itself. */
+function withoutFragment(request) {
+  request.url = request.url.replace(/\/#[^?]*/, '');
+  return request;
+}
+
+function listMethods({ tags, paths }) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const groups = tags.map(({ name }) => {
+    const links = operations.filter((operation) => operation.tags[0] === name).map(linkTo);
+    const group = document.createElement('section');
+    const heading = document.createElement('h2');
+    heading.textContent = name;
+    group.append(heading, ...links);
+    return group;
+  });
+  byId('methods').replaceChildren(...groups.filter((group) => group.querySelector('a') !== null));
+  byId('find').addEventListener('input', findMethods);
+  const narrow = matchMedia(NARROW);
+  const fold = () => {
+    byId('contents').open = !narrow.matches;
+  };
+  narrow.addEventListener('change', fold);
+  fold();
+}
+
+function linkTo({ operationId, summary, tags: [tag] }) {
+  const link = document.createElement('a');
+  link.href = `#/${tag.replaceAll(' ', '%20')}/${operationId}`;
+  link.dataset.tag = tag;
+  link.textContent = operationId;
+  link.title = summary;
+  return link;
+}
+
+function findMethods() {
+  const words = byId('find').value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const group of byId('methods').children) {
+    const about = group.querySelector('h2').textContent;
+    for (const link of group.querySelectorAll('a')) {
+      const text = `${link.textContent} ${link.title} ${about}`.toLowerCase();
+      link.hidden = !words.every((word) => text.includes(word));
+    }
+    group.hidden = group.querySelector('a:not([hidden])') === null;
+  }
+  byId('nothing-found').hidden = byId('methods').querySelector('section:not([hidden])') !== null;
+}
+
+/** A method's name in the place of its path. */
+function methodNames() {
+  return {
+    wrapComponents: {
+      OperationSummaryPath:
+        (Original, { React }) =>
+        (props) => {
+          const path = props.operationProps.get('path');
+          const operationProps = props.operationProps.set('path', path.replace(/^\/#/, ''));
+          return React.createElement(Original, { ...props, operationProps });
+        },
+    },
+  };
+}
+
+/** An example that is text is shown and sent as it is: the viewer would parse it and print it anew. */
+function exactExamples() {
+  return {
+    afterLoad({ fn }) {
+      const { getSampleSchema } = fn;
+      this.fn.getSampleSchema = (schema, type, config, example) =>
+        typeof example === 'string' ? example : getSampleSchema(schema, type, config, example);
+    },
+  };
+}
+
+/** An answer as it came, indented: the viewer would print its integers beyond 2^53 rounded. */
+function exactAnswers() {
+  return {
+    wrapComponents: {
+      responseBody:
+        (Original, { React, getComponent }) =>
+        (props) => {
+          const text = typeof props.content === 'string' ? indentExactly(props.content) : undefined;
+          if (text === undefined) return React.createElement(Original, props);
+          const Code = getComponent('HighlightCode', true);
+          return React.createElement(
+            'div',
+            null,
+            React.createElement('h5', null, 'Response body'),
+            React.createElement(
+              Code,
+              { language: 'json', downloadable: true, fileName: 'response.json', canCopy: true },
+              text,
+            ),
+          );
+        },
+    },
+  };
+}
+
+/** JSON text indented, each number as it was written; undefined if it is not JSON. Older browsers get it as it came. */
+function indentExactly(text) {
+  try {
+    const value = JSON.parse(text, (_key, member, context) =>
+      typeof member === 'number' && JSON.rawJSON !== undefined ? JSON.rawJSON(context.source) : member,
+    );
+    return JSON.rawJSON === undefined ? text : JSON.stringify(value, null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+function keepInteger(_key, value, context) {
+  const isRounded = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isRounded && JSON.rawJSON !== undefined ? JSON.rawJSON(context.source) : value;
+}
+
+/** Examples that have an integer beyond 2^53 become text, which the viewer shows and sends as it is. */
+function withExactExamples(node, isExamples = false) {
+  if (typeof node !== 'object' || node === null) return node;
+  if (JSON.isRawJSON?.(node)) return Number(node.rawJSON);
+  if (Array.isArray(node)) return node.map((child) => withExactExamples(child));
+  if (isExamples) {
+    return Object.fromEntries(Object.entries(node).map(([name, example]) => [name, exactExample(example)]));
+  }
+  return Object.fromEntries(
+    Object.entries(node).map(([name, child]) => [name, withExactExamples(child, name === 'examples')]),
+  );
+}
+
+function exactExample(example) {
+  return hasRaw(example?.value) ? { ...example, value: JSON.stringify(example.value, null, 2) } : example;
+}
+
+function hasRaw(node) {
+  if (typeof node !== 'object' || node === null) return false;
+  return JSON.isRawJSON?.(node) || Object.values(node).some(hasRaw);
+}
+
+/** The viewer's dark style goes by a class, not by what the reader's system prefers. */
+function followColorScheme() {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', apply);
+  apply();
+}

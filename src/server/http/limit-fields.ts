@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { retryAfterSeconds, type Verdict } from '../../gate/admission.ts';
+import { type PlanLimit, windowMs } from '../../gate/rate-limit.ts';
+
+const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
+const POLICIES = new WeakMap<PlanLimit, string>();
+
+/**
+ * Puts into the head of an answer how its key stands: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10;
+ * the quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
+ */
+export function setLimitFields(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { plan, standing, refusal }: Verdict,
+): void {
+  const resetSeconds = Math.ceil(standing.resetMs / 1000);
+  response.setHeader('ratelimit-policy', policyOf(plan));
+  response.setHeader('ratelimit', `"${plan.name}";r=${standing.remaining};t=${resetSeconds}`);
+  if (refusal?.code === 'rateLimited') response.setHeader('retry-after', String(retryAfterSeconds(standing)));
+  if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+/** The window is told in whole seconds, rounded up: who keeps to what is told keeps to the limit. */
+function policyOf(plan: PlanLimit): string {
+  const known = POLICIES.get(plan);
+  if (known !== undefined) return known;
+  const policy = `"${plan.name}";q=${plan.burst};w=${Math.ceil(windowMs(plan) / 1000)}`;
+  POLICIES.set(plan, policy);
+  return policy;
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Admission, Verdict } from '../../gate/admission.ts';
+import type { Caller } from '../../gate/authenticate.ts';
+import { weighMessage } from '../../gate/weigh.ts';
+import { serviceError } from '../../service-error.ts';
+import { isJsonContentType } from '../http/content-type.ts';
+import { setLimitFields } from '../http/limit-fields.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendError } from '../http/respond.ts';
+import type { CallLimits, Envelope, Message } from './call.ts';
+import { parseBody } from './parse-body.ts';
+
+export type AdmitOptions = {
+  readonly admission: Admission;
+  readonly limits: Pick<CallLimits, 'maxBatchCalls'>;
+  readonly maxBodyBytes: number;
+};
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/** A body that may be larger than this is not read for a key that has nothing left. */
+const CHEAP_BODY_BYTES = 16 * 1024;
+
+/**
+ * Reads a request of a known key and takes what it weighs from the key's plan, before anything in it runs. How the key stands
+ * is in the head of whatever is answered.
+ *
+ * @returns its messages; undefined when the plan did not allow them, which has been answered, or the client has left.
+ * @throws ServiceError what is wrong with the request as a whole, which weighs 1 for that: `contentTypeNotAllowed`,
+ *   `bodyTooLarge`, and those of `parseBody`.
+ */
+export async function admitRequest(
+  { admission, limits, maxBodyBytes }: AdmitOptions,
+  caller: Caller,
+  exchange: Exchange,
+): Promise<Message | undefined> {
+  const { request, response } = exchange;
+  if (isCostly(request)) {
+    if (!mayGoOn(exchange, await admission.preview(caller), 'null')) return undefined;
+  }
+  const message = await readMessage(exchange, { limits, maxBodyBytes }).catch(async (fault: unknown) => {
+    if (mayGoOn(exchange, await admission.admitFaulty(caller), 'null')) throw fault;
+    return undefined;
+  });
+  if (message === undefined) return undefined;
+  const verdict = await admission.admit(caller, weighMessage(message));
+  if (!mayGoOn(exchange, verdict, idOf(message)) || response.destroyed) return undefined;
+  admission.countInvalid(caller, countInvalid(message));
+  return message;
+}
+
+async function readMessage(
+  { request, response }: Exchange,
+  { limits, maxBodyBytes }: Pick<AdmitOptions, 'limits' | 'maxBodyBytes'>,
+): Promise<Message> {
+  if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
+  return parseBody(await readBody(request, response, maxBodyBytes), limits);
+}
+
+/** Whether a body is announced as large, or its size is not announced at all. */
+function isCostly({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > CHEAP_BODY_BYTES;
+}
+
+/** False: the plan did not allow it, and that has been answered. */
+function mayGoOn({ request, response }: Exchange, verdict: Verdict, id: string): boolean {
+  if (response.destroyed) return false;
+  setLimitFields(request, response, verdict);
+  if (verdict.refusal === undefined) return true;
+  sendError(response, verdict.refusal, id);
+  return false;
+}
+
+function idOf(message: Message): string {
+  if (message.kind === 'batch') return 'null';
+  const { envelope } = message;
+  return envelope.kind === 'call' ? envelope.call.id : envelope.id;
+}
+
+function countInvalid(message: Message): number {
+  const envelopes: readonly Envelope[] = message.kind === 'single' ? [message.envelope] : message.envelopes;
+  return envelopes.filter(({ kind }) => kind === 'invalid').length;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { PLANS } from '../../generated/plans.ts';
+import { ensureAccount } from '../../src/account/accounts.ts';
+import { isPlanName, planProblem, SPEC_PLANS } from '../../src/account/plan.ts';
+import {
+  assignPlan,
+  listPlans,
+  loadPlanBook,
+  type PlanPlaces,
+  removePlan,
+  setPlan,
+} from '../../src/account/plans.ts';
+import { accounts } from '../../src/store/tables.ts';
+import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+
+const NOW_MS = 1_760_000_000_000;
+
+async function usePlaces(backend: TestBackend): Promise<PlanPlaces> {
+  const store = await useStore(backend.place());
+  return { store, plans: await loadPlanBook(store) };
+}
+
+/** What the next request meets, and what it would meet after a restart. */
+async function planNow({ store, plans }: PlanPlaces, accountId: string) {
+  const after = (await loadPlanBook(store)).planOf(accountId);
+  expect(after).toEqual(plans.planOf(accountId));
+  return after;
+}
+
+describeStores('plans', (backend) => {
+  test('an account has the plan of the specification until it is given another one', async () => {
+    const places = await usePlaces(backend);
+    const acme = await ensureAccount(places.store, 'acme', NOW_MS);
+    expect(await planNow(places, acme)).toMatchObject({
+      name: 'developer',
+      requestsPerSecond: 100,
+      burst: 500,
+    });
+    await assignPlan(places, { account: 'acme', plan: 'production' });
+    expect(await planNow(places, acme)).toMatchObject({ name: 'production', requestsPerSecond: 1_000 });
+    expect(places.plans.planOf(randomUUID()).name).toBe('developer');
+  });
+
+  test('rows go before the specification, add to it, and can be taken back', async () => {
+    const places = await usePlaces(backend);
+    const acme = await ensureAccount(places.store, 'acme', NOW_MS);
+    await setPlan(places, { name: 'developer', requestsPerSecond: 5, burst: 10 });
+    expect(await planNow(places, acme)).toEqual({
+      name: 'developer',
+      requestsPerSecond: 5,
+      burst: 10,
+      source: 'store',
+    });
+    await setPlan(places, { name: 'developer', requestsPerSecond: 6, burst: 12 });
+    expect(await planNow(places, acme)).toMatchObject({ burst: 12 });
+    expect(await removePlan(places, 'developer')).toMatchObject({ burst: 500, source: 'spec' });
+    expect(await planNow(places, acme)).toMatchObject({ burst: 500, source: 'spec' });
+    await expect(removePlan(places, 'developer')).rejects.toMatchObject({ code: 'planIsDefault' });
+  });
+
+  test('a plan that an account has is not removed', async () => {
+    const places = await usePlaces(backend);
+    await ensureAccount(places.store, 'acme', NOW_MS);
+    await setPlan(places, { name: 'own', requestsPerSecond: 1, burst: 1 });
+    await assignPlan(places, { account: 'acme', plan: 'own' });
+    await expect(removePlan(places, 'own')).rejects.toMatchObject({
+      code: 'planInUse',
+      context: { name: 'own', value: 1 },
+    });
+    await assignPlan(places, { account: 'acme', plan: 'developer' });
+    expect(await removePlan(places, 'own')).toBeUndefined();
+    await expect(removePlan(places, 'own')).rejects.toMatchObject({ code: 'planNotFound' });
+  });
+
+  test('unknown plans and accounts are told', async () => {
+    const places = await usePlaces(backend);
+    await ensureAccount(places.store, 'acme', NOW_MS);
+    await expect(assignPlan(places, { account: 'acme', plan: 'gold' })).rejects.toThrow(
+      'There is no plan gold; there are developer, development, production',
+    );
+    await expect(assignPlan(places, { account: 'nobody', plan: 'developer' })).rejects.toMatchObject({
+      code: 'accountNotFound',
+    });
+  });
+
+  test('a plan that is gone from the store leaves its accounts with the default one', async () => {
+    const places = await usePlaces(backend);
+    const id = randomUUID();
+    await places.store.db
+      .insert(accounts)
+      .values({ id, kind: 'customer', name: 'old', plan: 'gone', createdAt: new Date(NOW_MS) });
+    expect((await loadPlanBook(places.store)).planOf(id).name).toBe('developer');
+  });
+
+  test('the list tells how many accounts have each', async () => {
+    const places = await usePlaces(backend);
+    for (const name of ['a', 'b', 'c']) await ensureAccount(places.store, name, NOW_MS);
+    await assignPlan(places, { account: 'c', plan: 'production' });
+    const listed = await listPlans(places);
+    expect(listed.map(({ name, isDefault, accounts: held }) => [name, isDefault, held])).toEqual([
+      ['developer', true, 2],
+      ['development', false, 0],
+      ['production', false, 1],
+    ]);
+  });
+});
+
+test('the plans of the specification have figures and names that a plan may have', () => {
+  for (const plan of SPEC_PLANS.values()) {
+    expect([plan.name, planProblem(plan), isPlanName(plan.name)]).toEqual([plan.name, undefined, true]);
+  }
+  expect(SPEC_PLANS.has(PLANS.default_plan) && SPEC_PLANS.has(PLANS.development_plan)).toBe(true);
+});
+
+test.each([
+  [1, 1, undefined],
+  [0, 1, 'requests per second is 0; must be an integer from 1 to 1000000'],
+  [1_000_000, 1_000_000_000, undefined],
+  [1_000_001, 2_000_000, 'requests per second is 1000001'],
+  [1.5, 2, 'requests per second is 1.5'],
+  [Number.NaN, 2, 'requests per second is NaN'],
+  [10, 9, 'burst is 9; must be an integer from the requests per second, 10, to 36000'],
+  [10, 36_000, undefined],
+  [10, 36_001, 'burst is 36001'],
+  [1_000_000, 1_000_000_001, 'burst is 1000000001'],
+])('%d a second with a burst of %d: %s', (requestsPerSecond, burst, problem) => {
+  const found = planProblem({ requestsPerSecond, burst });
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
+
+test.each(['', 'A', '-a', 'a b', 'a"', 'a\n', 'a;b', 'x'.repeat(64)])('%j is no name of a plan', (name) => {
+  expect(isPlanName(name)).toBe(false);
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { ensureAccount } from '../../src/account/accounts.ts';
+import { createApiKey } from '../../src/account/api-keys.ts';
+import { Keyring } from '../../src/account/keyring.ts';
+import { readUsage, type UsageGroup } from '../../src/account/read-usage.ts';
+import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage-store.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { usageMinutes, usageWriters } from '../../src/store/tables.ts';
+import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+
+const MINUTE_MS = 60_000;
+/** The beginning of a day of UTC. */
+const DAY = Date.UTC(2025, 9, 9);
+const KEY = randomUUID();
+const WRITER = randomUUID();
+
+const row = (own: Partial<UsageRow> = {}): UsageRow => ({
+  ...{ minuteMs: DAY, keyId: KEY, network: 'solana-localnet', method: 'getSlot' },
+  ...{ calls: 2, errors: 1, refused: 3, weight: 4 },
+  ...own,
+});
+
+const all = async (store: Store, by: UsageGroup = 'key') =>
+  readUsage(store, { sinceMs: 0, by, account: undefined, keyId: undefined });
+
+async function totals(store: Store): Promise<readonly number[]> {
+  const [sum] = await all(store);
+  return sum === undefined ? [] : [sum.calls, sum.errors, sum.refused, sum.weight];
+}
+
+describeStores('usage', (backend: TestBackend) => {
+  test('counts are added to what is stored', async () => {
+    const store = await useStore(backend.place());
+    await addUsage(store, { writerId: WRITER, number: 1, rows: [row()] }, DAY);
+    await addUsage(store, { writerId: WRITER, number: 2, rows: [row(), row({ method: 'getBlock' })] }, DAY);
+    expect(await totals(store)).toEqual([6, 3, 9, 12]);
+    expect((await store.db.select().from(usageMinutes)).length).toBe(2);
+  });
+
+  test('a batch that is sent again is not added again; another writer has numbers of its own', async () => {
+    const store = await useStore(backend.place());
+    const batch = { writerId: WRITER, number: 1, rows: [row()] };
+    await addUsage(store, batch, DAY);
+    await addUsage(store, batch, DAY);
+    expect(await totals(store)).toEqual([2, 1, 3, 4]);
+    await addUsage(store, { ...batch, writerId: randomUUID() }, DAY);
+    expect(await totals(store)).toEqual([4, 2, 6, 8]);
+  });
+
+  test('a minute that stands twice in a batch is added up', async () => {
+    const store = await useStore(backend.place());
+    await addUsage(store, { writerId: WRITER, number: 1, rows: [row(), row()] }, DAY);
+    expect(await totals(store)).toEqual([4, 2, 6, 8]);
+  });
+
+  test('writers that add to the same rows at once lose nothing', async () => {
+    const store = await useStore(backend.place());
+    const rows = Array.from({ length: 50 }, (_, index) => row({ method: `m${index}` }));
+    const writers = Array.from({ length: 8 }, () => randomUUID());
+    await Promise.all(
+      writers.map((writerId, index) =>
+        addUsage(store, { writerId, number: 1, rows: index % 2 === 0 ? rows : rows.toReversed() }, DAY),
+      ),
+    );
+    expect(await totals(store)).toEqual([800, 400, 1_200, 1_600]);
+  });
+
+  test('10,000 rows are one statement', async () => {
+    const store = await useStore(backend.place());
+    const rows = Array.from({ length: 10_000 }, (_, index) =>
+      row({ keyId: randomUUID(), minuteMs: DAY + index * MINUTE_MS }),
+    );
+    await addUsage(store, { writerId: WRITER, number: 1, rows }, DAY);
+    const [found] = await store.db
+      .select({ count: sql<number>`count(*)`.mapWith(Number) })
+      .from(usageMinutes);
+    expect(found?.count).toBe(10_000);
+  });
+
+  test('is summed up by key, network, method and by the minutes, hours and days of UTC', async () => {
+    const store = await useStore(backend.place());
+    const rows = [
+      row({ minuteMs: DAY - MINUTE_MS, method: 'getBlock', weight: 100 }),
+      row({ minuteMs: DAY, network: 'solana-devnet' }),
+      row({ minuteMs: DAY + 61 * MINUTE_MS }),
+    ];
+    await addUsage(store, { writerId: WRITER, number: 1, rows }, DAY);
+    const groups = async (by: UsageGroup) => (await all(store, by)).map(({ group, calls }) => [group, calls]);
+    expect(await groups('key')).toEqual([[KEY, 6]]);
+    expect(await groups('network')).toEqual([
+      ['solana-localnet', 4],
+      ['solana-devnet', 2],
+    ]);
+    expect(await groups('method')).toEqual([
+      ['getBlock', 2],
+      ['getSlot', 4],
+    ]);
+    expect(await groups('minute')).toEqual([
+      ['2025-10-08T23:59:00Z', 2],
+      ['2025-10-09T00:00:00Z', 2],
+      ['2025-10-09T01:01:00Z', 2],
+    ]);
+    expect(await groups('hour')).toEqual([
+      ['2025-10-08T23:00:00Z', 2],
+      ['2025-10-09T00:00:00Z', 2],
+      ['2025-10-09T01:00:00Z', 2],
+    ]);
+    expect(await groups('day')).toEqual([
+      ['2025-10-08T00:00:00Z', 2],
+      ['2025-10-09T00:00:00Z', 4],
+    ]);
+  });
+
+  test('is that of an account, of a key, or since a minute', async () => {
+    const store = await useStore(backend.place());
+    const places = { store, keyring: new Keyring() };
+    const accountId = await ensureAccount(store, 'acme', DAY);
+    const key = await createApiKey(places, { accountId, name: 'web' }, DAY);
+    const rows = [row({ keyId: key.id }), row({ minuteMs: DAY + MINUTE_MS })];
+    await addUsage(store, { writerId: WRITER, number: 1, rows }, DAY);
+    const read = async (own: { account?: string; keyId?: string; sinceMs?: number }) =>
+      (await readUsage(store, { sinceMs: 0, by: 'key', account: undefined, keyId: undefined, ...own })).map(
+        ({ group, key: owner }) => [group, owner?.name, owner?.account],
+      );
+    expect(await read({ account: 'acme' })).toEqual([[key.id, 'web', 'acme']]);
+    expect(await read({ account: 'development' })).toEqual([]);
+    expect(await read({ keyId: KEY })).toEqual([[KEY, null, null]]);
+    expect((await read({ sinceMs: DAY + 59_999 })).length).toBe(2);
+    expect((await read({ sinceMs: DAY + MINUTE_MS })).length).toBe(1);
+  });
+
+  test('what is older than the retention is deleted in steps of 5,000 rows, and nothing else', async () => {
+    const store = await useStore(backend.place());
+    const old = Array.from({ length: 5_000 }, (_, index) => row({ minuteMs: DAY - (index + 1) * MINUTE_MS }));
+    await addUsage(store, { writerId: WRITER, number: 1, rows: old }, DAY - 1);
+    await addUsage(
+      store,
+      { writerId: randomUUID(), number: 1, rows: [row(), row({ minuteMs: DAY - 1, method: 'm' })] },
+      DAY,
+    );
+    expect([await purgeUsage(store, DAY), await purgeUsage(store, DAY)]).toEqual([true, false]);
+    expect(await totals(store)).toEqual([2, 1, 3, 4]);
+    expect((await store.db.select().from(usageWriters)).length).toBe(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Keyring } from '../../src/account/keyring.ts';
+import { PlanBook } from '../../src/account/plan-book.ts';
+import { createServeCommand } from '../../src/admin/serve-commands.ts';
+import { serviceError } from '../../src/service-error.ts';
+import { describeStores, useStore } from '../store/backends.ts';
+
+const clock = { nowMs: () => 1_760_000_000_000 };
+const flushUsage = (): Promise<void> => Promise.resolve();
+
+describeStores('commands', (backend) => {
+  test.each([{ kind: 'keys.list' }, { kind: 'plans.list' }, { kind: 'usage', sinceMs: 0 }])(
+    '$kind says that the store does not answer, and why',
+    async (request) => {
+      const store = await useStore(backend.place());
+      const ping = () => Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone' }));
+      const places = { store: { ...store, ping }, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+      await expect(createServeCommand(places, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
+    },
+  );
+
+  test('usage stores what is counted before it reads', async () => {
+    const store = await useStore(backend.place());
+    const done: string[] = [];
+    const flush = async (): Promise<void> => void done.push('flushed');
+    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage: flush };
+    expect(await createServeCommand(places, clock)({ kind: 'usage', sinceMs: 61_000 })).toEqual({
+      since: new Date(60_000),
+      by: 'key',
+      account: null,
+      key: null,
+      rows: [],
+    });
+    expect(done).toEqual(['flushed']);
+  });
+
+  test.each([
+    [{ kind: 'usage' }, 'since must be an instant'],
+    [{ kind: 'usage', sinceMs: -1 }, 'since must be an instant'],
+    [{ kind: 'usage', sinceMs: 0, by: 'toString' }, 'by is "toString"'],
+    [{ kind: 'plans.set', name: 'a', requestsPerSecond: '1e3', burst: 'x' }, 'burst is NaN'],
+    [{ kind: 'plans.fly' }, 'does not know this command'],
+    [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan is undefined'],
+  ])('%j is refused', async (request, reason) => {
+    const store = await useStore(backend.place());
+    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+    await expect(createServeCommand(places, clock)(request)).rejects.toThrow(reason);
+  });
+});

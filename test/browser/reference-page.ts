@@ -1,0 +1,76 @@
+import type { Browser, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+
+/** The reference page in a browser, with everything that it asked for and complained about. */
+export type ReferencePage = {
+  readonly page: Page;
+  /** Every address that was asked for, `data:` addresses aside. */
+  readonly requests: readonly string[];
+  /** What the console, uncaught errors and the Content-Security-Policy said. */
+  readonly complaints: readonly string[];
+};
+
+export type PageOptions = {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+};
+
+const PATIENCE_MS = 20_000;
+
+/** Opens the page, for one test, and waits until its methods are shown. */
+export async function openReference(
+  browser: Browser,
+  address: string,
+  { width = 1280, colorScheme = 'light' }: PageOptions = {},
+): Promise<ReferencePage> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme,
+    ignoreHTTPSErrors: true,
+  });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) requests.push(request.url());
+  });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(address);
+  await page.locator('.opblock').first().waitFor();
+  return { page, requests, complaints };
+}
+
+/** The part of a method on the page. */
+export function operation(page: Page, method: string) {
+  return page.locator(`[id^="operations-"][id$="-${method}"]`);
+}
+
+/** What the page shows of an answer: its HTTP status and its body. */
+export type ShownAnswer = { readonly status: number; readonly body: string };
+
+/** Sends what an opened method shows, or `body` in its place, and reads the answer that appears. */
+export async function send(page: Page, method: string, body?: string): Promise<ShownAnswer> {
+  const part = operation(page, method);
+  if (body !== undefined) await part.locator('textarea').fill(body);
+  const [answered] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'POST'),
+    part.locator('button.execute').click(),
+  ]);
+  const text = await answered.text();
+  const live = part.locator('.live-responses-table .response');
+  await live.locator('.response-col_status', { hasText: String(answered.status()) }).waitFor();
+  const shown = live.locator('pre code').first();
+  await shown.filter({ hasText: wordOf(text) }).waitFor();
+  return { status: answered.status(), body: (await shown.textContent()) ?? '' };
+}
+
+/** A part of an answer that the answer before it does not have: the message of an error, else nothing to wait for. */
+function wordOf(text: string): string {
+  const { error } = JSON.parse(text) as { readonly error?: { readonly message: string } };
+  return error?.message ?? '';
+}

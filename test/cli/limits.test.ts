@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { useCommands } from './use-commands.ts';
+
+/** A test starts up to ten processes one after the other. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const { directory, run, json, newNode, serve } = useCommands();
+
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
+
+type Key = { readonly id: string; readonly key: string; readonly plan: string };
+type Usage = { readonly rows: readonly Readonly<Record<string, string | number | null>>[] };
+
+test('on a running server plans hold from the next request on, and usage is told until now', async () => {
+  const node = await newNode();
+  const { server, post } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const status = async (key: string): Promise<number> => (await post(key, CALL)).status;
+
+  const acme = await json<Key>('keys', 'create', '--account', 'acme', '--name', 'web');
+  const other = await json<Key>('keys', 'create', '--account', 'other');
+  expect([acme.plan, other.plan]).toEqual(['developer', 'developer']);
+  expect((await post(acme.key, CALL)).headers.get('ratelimit-policy')).toBe('"developer";q=500;w=5');
+
+  const tiny = ['--requests-per-second', '1', '--burst', '3'];
+  expect(await json('plans', 'set', 'tiny', ...tiny)).toEqual({
+    name: 'tiny',
+    requests_per_second: 1,
+    burst: 3,
+    source: 'store',
+  });
+  await json('plans', 'assign', 'acme', 'tiny');
+  expect([await status(acme.key), await status(acme.key)]).toEqual([200, 200]);
+  const batch = await post(acme.key, `[${CALL},${CALL}]`);
+  expect([batch.status, batch.headers.get('ratelimit-policy')]).toEqual([429, '"tiny";q=3;w=3']);
+  expect(await status(other.key)).toBe(200);
+
+  await json('plans', 'set', 'tiny', '--requests-per-second', '1', '--burst', '4');
+  expect((await post(acme.key, `[${CALL},${CALL},${CALL},${CALL}]`)).status).toBe(200);
+
+  expect((await json<Usage>('usage')).rows).toEqual([
+    { key: acme.id, name: 'web', account: 'acme', calls: 7, errors: 0, refused: 2, weight: 7 },
+    { key: other.id, name: 'unnamed', account: 'other', calls: 1, errors: 0, refused: 0, weight: 1 },
+  ]);
+  await post(acme.key, '{"jsonrpc":"2.0","id":1,"method":"getBlock"}');
+  const filtered = await json<Usage>('usage', '--account', 'acme', '--by', 'method', '--since', '1h');
+  expect(filtered.rows).toMatchObject([
+    { method: 'getSlot', calls: 7 },
+    { method: 'getBlock', refused: 1 },
+  ]);
+
+  const listed = await run('keys', 'list');
+  expect(listed.stdout).toMatch(/ACCOUNT +PLAN +NAME/);
+  expect(listed.stdout).toMatch(/acme +tiny +web/);
+  expect(listed.stdout).not.toContain('ONLY FROM');
+  expect(server.stderr()).not.toContain(acme.key);
+});
+
+test('usage is stored when the server stops, and goes on when it starts again', async () => {
+  const node = await newNode();
+  const first = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as { api_key: string };
+  await first.post(api_key, CALL);
+  await first.server.stop();
+  expect((await json<Usage>('usage')).rows).toMatchObject([{ account: 'development', calls: 1 }]);
+  const second = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  await second.post(api_key, CALL);
+  expect((await json<Usage>('usage', '--by', 'day')).rows).toMatchObject([{ calls: 2, weight: 2 }]);
+  const { stdout } = await run('usage', '--by', 'method');
+  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +REFUSED +WEIGHT\ngetSlot +2 +0 +0 +2\n$/);
+});
+
+test('the development account has a plan that nobody meets by accident, and can be given another one', async () => {
+  const node = await newNode();
+  const { post } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as { api_key: string };
+  const policy = async () => (await post(api_key, CALL)).headers.get('ratelimit-policy');
+  expect(await policy()).toBe('"development";q=1000000;w=10');
+  const { stdout } = await run('plans', 'assign', 'development', 'developer');
+  expect(stdout).toBe(
+    'The account development has the plan developer: each of its keys 100 requests per second, 500 at once.\n',
+  );
+  expect(await policy()).toBe('"developer";q=500;w=5');
+});
+
+test('without a server, plans and usage are those of the store', async () => {
+  await json('keys', 'create', '--account', 'acme', '--origin', 'https://a.example', '--cidr', '10.0.0.0/8');
+  await json('plans', 'set', 'own', '--requests-per-second', '20', '--burst', '40');
+  await json('plans', 'assign', 'acme', 'own');
+  const { stdout } = await run('plans', 'list');
+  expect(stdout).toMatch(/PLAN +REQUESTS\/S +BURST +ACCOUNTS +FROM\n/);
+  expect(stdout).toMatch(/developer +100 +500 +0 +specification \(default\)\n/);
+  expect(stdout).toMatch(/own +20 +40 +1 +keyslot plans set\n/);
+  expect((await run('keys', 'list')).stdout).toMatch(
+    /ONLY FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
+  );
+  expect((await run('usage')).stdout).toMatch(/^Nothing was called since /);
+  const inUse = await run('plans', 'remove', 'own');
+  expect([inUse.end, inUse.stderr]).toEqual(['exit code 1', expect.stringContaining('that of 1 account')]);
+  await json('plans', 'assign', 'acme', 'developer');
+  expect((await run('plans', 'remove', 'own')).stdout).toBe('The plan own is removed.\n');
+});
+
+test.each([
+  [['plans'], 2, 'say one of list, set, remove, assign'],
+  [['plans', 'list', 'x'], 2, 'takes no words'],
+  [['plans', 'set'], 2, 'give NAME'],
+  [['plans', 'set', 'a'], 2, '--requests-per-second N --burst N'],
+  [
+    ['plans', 'set', 'a', '--requests-per-second', 'ten', '--burst', '20'],
+    2,
+    '--requests-per-second is "ten"',
+  ],
+  [['plans', 'set', 'a', '--requests-per-second', '10', '--burst', '-1'], 2, '--burst'],
+  [
+    ['plans', 'set', 'a', '--requests-per-second', '10', '--burst', '9'],
+    2,
+    'burst is 9; must be an integer from',
+  ],
+  [['plans', 'set', 'a', '--requests-per-second', '0', '--burst', '9'], 2, 'from 1 to 1000000'],
+  [['plans', 'set', 'A b', '--requests-per-second', '10', '--burst', '20'], 2, 'the name of a plan is "A b"'],
+  [['plans', 'remove', 'gold'], 1, 'There is no plan gold; there are developer, development, production'],
+  [['plans', 'remove', 'developer'], 1, 'nothing to remove'],
+  [['plans', 'assign', 'acme'], 2, 'give ACCOUNT PLAN'],
+  [['plans', 'assign', 'acme', 'developer'], 1, 'There is no account acme'],
+  [['usage', '--by', 'week'], 2, 'key, network, method, minute, hour, day'],
+  [['usage', '--since', 'yesterday'], 2, '--since is "yesterday"'],
+  [['usage', '--since', '2999-01-01'], 2, 'in the past'],
+  [['usage', '--account', 'nobody'], 1, 'There is no account nobody'],
+  [['usage', '--key', 'nonsense'], 1, 'no API key with the id nonsense'],
+  [['usage', '--key', '4f8b1d0e-0000-4000-8000-000000000000'], 1, 'no API key with the id 4f8b1d0e'],
+])('%j ends with a line that says why', async (args, code, reason) => {
+  const { end, stdout, stderr } = await run(...args);
+  expect([end, stdout]).toEqual([`exit code ${code}`, '']);
+  expect(stderr).toContain(reason);
+});
