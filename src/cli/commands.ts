@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { type AccountCommand, isAccountCommand, parseAccountArguments } from './account-commands.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
 import { parseUsageArguments, type UsageCommand } from './usage-options.ts';
@@ -14,6 +15,7 @@ export type Command =
   | KeysCommand
   | PlansCommand
   | UsageCommand
+  | AccountCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
@@ -77,6 +79,7 @@ export function parseCommand(args: readonly string[]): Command {
     case 'contract':
       return isAskingForHelp(rest) ? { kind: 'help' } : { kind: 'contract', args: rest };
     default:
+      if (isAccountCommand(name)) return orMistake(name, rest, () => parseAccountArguments(args));
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
 }

@@ -3,6 +3,7 @@ import { Keyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { createServeCommand } from '../../src/admin/serve-commands.ts';
 import { serviceError } from '../../src/service-error.ts';
+import { newAccountPlaces } from './account-places.ts';
 import { describeStores, useStore } from '../store/backends.ts';
 
 const clock = { nowMs: () => 1_760_000_000_000 };
@@ -14,7 +15,13 @@ describeStores('commands', (backend) => {
     async (request) => {
       const store = await useStore(backend.place());
       const ping = () => Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone' }));
-      const places = { store: { ...store, ping }, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+      const places = {
+        store: { ...store, ping },
+        keyring: new Keyring(),
+        plans: new PlanBook(),
+        flushUsage,
+        ...newAccountPlaces(),
+      };
       await expect(createServeCommand(places, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
     },
   );
@@ -23,7 +30,13 @@ describeStores('commands', (backend) => {
     const store = await useStore(backend.place());
     const done: string[] = [];
     const flush = async (): Promise<void> => void done.push('flushed');
-    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage: flush };
+    const places = {
+      store,
+      keyring: new Keyring(),
+      plans: new PlanBook(),
+      flushUsage: flush,
+      ...newAccountPlaces(),
+    };
     expect(await createServeCommand(places, clock)({ kind: 'usage', sinceMs: 61_000 })).toEqual({
       since: new Date(60_000),
       by: 'key',
@@ -43,7 +56,13 @@ describeStores('commands', (backend) => {
     [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan is undefined'],
   ])('%j is refused', async (request, reason) => {
     const store = await useStore(backend.place());
-    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+    const places = {
+      store,
+      keyring: new Keyring(),
+      plans: new PlanBook(),
+      flushUsage,
+      ...newAccountPlaces(),
+    };
     await expect(createServeCommand(places, clock)(request)).rejects.toThrow(reason);
   });
 });

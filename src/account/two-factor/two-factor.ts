@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { twoFactors } from '../../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
-import { serviceError } from '../../service-error.ts';
+import { ServiceError, serviceError } from '../../service-error.ts';
 import type { InstallationKey } from '../installation-key.ts';
 import { openSecret, sealSecret } from './sealed-secret.ts';
 import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from './totp.ts';
@@ -40,6 +40,22 @@ export async function enrolTwoFactor(
   const shown = showSecret(secret, account);
   secret.fill(0);
   return shown;
+}
+
+/** Whether an account has a second factor with this secret (base-32). */
+export async function hasTwoFactor(
+  { store, installationKey }: TwoFactorPlaces,
+  accountId: string,
+  secret: string,
+): Promise<boolean> {
+  const [row] = await store.db.select().from(twoFactors).where(eq(twoFactors.accountId, accountId));
+  if (row === undefined) return false;
+  try {
+    return showSecret(openSecret(installationKey, accountId, row.sealedSecret), '').secret === secret;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
 }
 
 /** Takes the second factor from an account, with its failures and its lock. @throws ServiceError `twoFactorNotEnrolled`. */
