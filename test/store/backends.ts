@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
+/** How long a store may take to open on a machine that does much else. */
+const OPEN_DEADLINE_MS = 180_000;
+
 export const SILENT = pino({ level: 'silent' });
 
 /** A kind of store in a test: places to open, each with a schema of its own. */
@@ -60,7 +63,7 @@ function useSharedStore(place: () => StoreOptions): () => Store {
   let store: Store | undefined;
   beforeAll(async () => {
     store = await openStore(place(), SILENT);
-  });
+  }, OPEN_DEADLINE_MS);
   afterAll(() => store?.close());
   return () => {
     if (store === undefined) throw new Error('the store is not open yet');

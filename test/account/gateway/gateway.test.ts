@@ -39,7 +39,7 @@ describeStores('a process that serves', (backend) => {
       await expectSoundBooks(store, SPEC_PRICES);
       await store.close();
     }
-  }, 240_000);
+  }, 600_000);
 
   test('and lives keeps what it has set aside, until it stops', async () => {
     const store = await useStore(backend.place());

@@ -9,7 +9,7 @@ export const HOLDER_ID = '00000000-0000-4000-8000-000000000002';
 export const HELD = { paid: 10_000n, units: 8, delivered: 3 } as const;
 
 const HOLDER = fileURLToPath(new URL('./holder.ts', import.meta.url));
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 180_000;
 
 /** A process that has money set aside for work, until it is killed. */
 export async function startHolder(place: StoreOptions): Promise<{ kill(): Promise<void> }> {
