@@ -6,6 +6,10 @@ export type Config = {
   readonly data_dir: string;
   /** PostgreSQL address. Absent: the embedded database in the data directory. */
   readonly database_url?: string;
+  /** File with the key that second factors are sealed with: 64 hexadecimal digits. Several servers on one PostgreSQL need the same one. Absent: installation.key in the data directory, which is made. */
+  readonly installation_key_file?: string;
+  /** File that signed heads of the audit log are appended to. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory. */
+  readonly audit_heads_file?: string;
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   /** How long a stopping server lets requests under way finish before it cuts them off. */
   readonly shutdown_deadline_ms: number;
@@ -138,6 +142,22 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_DATABASE_URL',
     secret: true,
     description: 'PostgreSQL address. Absent: the embedded database in the data directory.',
+  },
+  {
+    path: ['installation_key_file'],
+    type: 'string',
+    env: 'KEYSLOT_INSTALLATION_KEY_FILE',
+    secret: false,
+    description:
+      'File with the key that second factors are sealed with: 64 hexadecimal digits. Several servers on one PostgreSQL need the same one. Absent: installation.key in the data directory, which is made.',
+  },
+  {
+    path: ['audit_heads_file'],
+    type: 'string',
+    env: 'KEYSLOT_AUDIT_HEADS_FILE',
+    secret: false,
+    description:
+      'File that signed heads of the audit log are appended to. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory.',
   },
   {
     path: ['log_level'],

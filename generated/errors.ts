@@ -847,6 +847,90 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** No access token has this id. */
+  tokenNotFound: {
+    area: 'command',
+    http: 404,
+    jsonrpc: { code: -32076, message: 'There is no access token with the id {id}' },
+    data: [],
+  },
+  /** The account has a second factor. */
+  twoFactorEnrolled: {
+    area: 'command',
+    http: 409,
+    jsonrpc: {
+      code: -32077,
+      message:
+        'The account {account} has a second factor: remove it first, with keyslot two-factor remove {account}',
+    },
+    data: [],
+  },
+  /** The prepaid balance does not suffice for what is asked. Nothing was done. In micro-USD (1 USD is 1,000,000). */
+  balanceInsufficient: {
+    area: 'account',
+    http: 402,
+    jsonrpc: { code: -32080, message: 'This costs {required} micro-USD, and {available} are available' },
+    data: ['required', 'available'],
+  },
+  /** What is asked would go beyond the credit limit of an account that is invoiced. Nothing was done. In micro-USD. */
+  creditLimitReached: {
+    area: 'account',
+    http: 402,
+    jsonrpc: {
+      code: -32081,
+      message: 'This costs {required} micro-USD, and the credit limit leaves {available}',
+    },
+    data: ['required', 'available'],
+  },
+  /** The account has called the wallet create endpoints as often as it may. A batch counts as one call. */
+  walletRateLimited: {
+    area: 'account',
+    http: 429,
+    jsonrpc: {
+      code: -32082,
+      message:
+        'The wallet create endpoints take {limit} calls in {windowSeconds} s; try again in {retryAfterSeconds} s',
+    },
+    data: ['limit', 'windowSeconds', 'retryAfterSeconds'],
+  },
+  /** The Idempotency-Key has no form that is taken. */
+  idempotencyKeyInvalid: {
+    area: 'account',
+    http: 400,
+    jsonrpc: {
+      code: -32083,
+      message: 'An Idempotency-Key has 1 to {limit} characters of printable ASCII without spaces',
+    },
+    data: ['limit'],
+  },
+  /** The account has no second factor. */
+  twoFactorNotEnrolled: {
+    area: 'account',
+    http: 403,
+    jsonrpc: {
+      code: -32084,
+      message: 'The account has no second factor; its operator makes one with keyslot two-factor enrol',
+    },
+    data: [],
+  },
+  /** The work took so long, or stood still so long, that the money set aside for it went back. Nothing was charged. */
+  reservationClosed: {
+    area: 'account',
+    http: 503,
+    jsonrpc: { code: -32085, message: 'The work was given up; try again' },
+    data: [],
+  },
+  /** The second factor was sealed with another installation key than this server has: the log says how to mend it. */
+  installationKeyWrong: {
+    area: 'account',
+    http: 503,
+    jsonrpc: {
+      code: -32086,
+      message:
+        'The second factor cannot be checked on this server; its operator must restore the installation key',
+    },
+    data: [],
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 export type ErrorEntry = {
@@ -1039,4 +1123,17 @@ export type ErrorContext = {
   readonly planNotFound: { readonly name: string; readonly known: string };
   readonly planInUse: { readonly name: string; readonly value: number | bigint };
   readonly planIsDefault: { readonly name: string };
+  readonly tokenNotFound: { readonly id: string };
+  readonly twoFactorEnrolled: { readonly account: string };
+  readonly balanceInsufficient: { readonly required: number | bigint; readonly available: number | bigint };
+  readonly creditLimitReached: { readonly required: number | bigint; readonly available: number | bigint };
+  readonly walletRateLimited: {
+    readonly limit: number | bigint;
+    readonly windowSeconds: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly idempotencyKeyInvalid: { readonly limit: number | bigint };
+  readonly twoFactorNotEnrolled: Readonly<Record<string, never>>;
+  readonly reservationClosed: Readonly<Record<string, never>>;
+  readonly installationKeyWrong: Readonly<Record<string, never>>;
 };

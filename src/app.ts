@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
+import { openAccountPlane } from './account/account-plane.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
 import { followKeys } from './account/follow-keys.ts';
@@ -11,6 +12,7 @@ import { isServed } from './admin/ask-admin.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
 import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
+import { headsFileOf } from './config.ts';
 import { createAdmission } from './gate/admission.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog, type LogFailure } from './gate/failure-log.ts';
@@ -112,7 +114,17 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const limitMetrics = createLimitMetrics(metrics.registry);
   const usage = startUsage({ store, clock: systemClock, log, metrics: limitMetrics }, config.usage);
   started.defer(() => usage.close());
-  const places = { store, keyring, plans, flushUsage: usage.flush };
+  const account = await openAccountPlane({
+    ...{ store, clock: systemClock, log },
+    ...{ dataDir: config.data_dir, file: config.installation_key_file },
+  });
+  started.defer(() => account.close());
+  const places = {
+    ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
+    installationKey: () => Promise.resolve(account.installationKey),
+    headsFile: headsFileOf(config),
+    headKey: () => Promise.resolve(undefined),
+  };
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
 
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from '../generated/config.ts';
 import { validateConfig } from '../generated/config-validator.js';
 import { crossCheck } from './config-cross-check.ts';
@@ -20,6 +21,11 @@ export function loadConfig(sources: ConfigSources): Config {
   const conflicts = crossCheck(value);
   if (conflicts.length > 0) throw invalid(conflicts);
   return deepFreeze(value);
+}
+
+/** The file that signed heads of the audit log are appended to. */
+export function headsFileOf({ audit_heads_file: file, data_dir: dataDir }: Config): string {
+  return file ?? join(dataDir, 'audit-heads.jsonl');
 }
 
 function invalid(problems: readonly string[]): Error {

@@ -44,6 +44,9 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   account: [
     /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
     /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
+    /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|development-access)\.ts$/,
+    /^(money|audit|tokens)\/[a-z-]+\.ts$/,
+    /^two-factor\/two-factor\.ts$/,
   ],
   admin: [],
   cli: [],
@@ -57,7 +60,10 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
   signer: [/^(signer|rotate-master|check-hsm-settings)\.ts$/],
-  store: [/^(open-store|store-errors|tables|data-directory|lock-file)\.ts$/],
+  store: [
+    /^(open-store|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
+    /^(access|audit|money|wallet)-tables\.ts$/,
+  ],
   upstream: [/^(upstream|call-group|open-upstream|node-address|probe)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
+import { ensureTestCredit } from './money/credit.ts';
 import type { PlanPlaces } from './plans.ts';
 import {
   type DevelopmentFile,
@@ -31,6 +32,7 @@ export async function ensureDevelopmentAccount(
   nowMs: number,
 ): Promise<DevelopmentFile> {
   const accountId = await ensureAccount(places, nowMs);
+  await ensureTestCredit(places.store, accountId, nowMs);
   const key =
     (await findKept(places, served.dataDir, accountId, nowMs)) ?? (await createKey(places, accountId, nowMs));
   const file: DevelopmentFile = {

@@ -3,7 +3,7 @@ import { ServiceError, serviceError } from '../service-error.ts';
 import { adminSocketPath } from './socket-path.ts';
 import { readAnswer, readLine } from './wire.ts';
 
-/** Longer than the store's own deadlines: the server tells what went wrong there. */
+/** Longer than the store's own deadlines: the server tells what went wrong there. For what takes longer the caller says how long. */
 const ANSWER_DEADLINE_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** connect(2) when there is no socket, no directory that it could be in, or nobody listens at it any more. */
@@ -19,11 +19,12 @@ const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED
 export async function askAdmin(
   dataDir: string,
   request: unknown,
+  deadlineMs = ANSWER_DEADLINE_MS,
 ): Promise<{ readonly result: unknown } | undefined> {
   const path = adminSocketPath(dataDir);
   const socket = await openConnection(path);
   if (socket === undefined) return undefined;
-  socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')));
+  socket.setTimeout(deadlineMs, () => socket.destroy(new Error('no answer in time')));
   try {
     socket.write(`${JSON.stringify(request)}\n`);
     const line = await readLine(socket, MAX_ANSWER_BYTES);

@@ -1,3 +1,4 @@
+import { type AccountRequest, isAccountRequest, readAccountRequest } from './account-request.ts';
 import { type KeyRequest, readKeyRequest } from './key-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
@@ -6,17 +7,19 @@ import { readUsageRequest, type UsageRequest } from './usage-request.ts';
 export type AdminRequest =
   | { readonly about: 'keys'; readonly request: KeyRequest }
   | { readonly about: 'plans'; readonly request: PlanRequest }
-  | { readonly about: 'usage'; readonly request: UsageRequest };
+  | { readonly about: 'usage'; readonly request: UsageRequest }
+  | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
  * Checks what came over the admin socket or from the command line.
  *
- * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound` for what is no id of a key.
+ * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound`, `tokenNotFound` for what is no id of one.
  */
 export function readRequest(request: unknown): AdminRequest {
   const members = typeof request === 'object' && request !== null ? { ...request } : {};
   const kind = 'kind' in members && typeof members.kind === 'string' ? members.kind : '';
   if (kind.startsWith('plans.')) return { about: 'plans', request: readPlanRequest({ ...members }) };
   if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
+  if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };
 }

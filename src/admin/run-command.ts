@@ -1,21 +1,31 @@
 import type { Logger } from 'pino';
+import { loadInstallationKey } from '../account/installation-key.ts';
 import { Keyring } from '../account/keyring.ts';
 import { loadPlanBook } from '../account/plans.ts';
+import { TokenRing } from '../account/tokens/token-ring.ts';
+import { CreateLimitBook } from '../account/wallet-create-limit.ts';
 import type { Clock } from '../clock.ts';
-import { serviceError } from '../service-error.ts';
 import { hasStore, openStore, type StoreOptions } from '../store/open-store.ts';
 import { askAdmin } from './ask-admin.ts';
 import { type AdminRequest, readRequest } from './read-request.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { waitForLock } from './wait-for-lock.ts';
+import { answerWithoutStore, makesStore } from './without-store.ts';
 
 export type CommandPlace = {
   readonly store: StoreOptions;
+  /** The setting `installation_key_file`. */
+  readonly installationKeyFile: string | undefined;
+  /** The file that heads of the audit log are appended to. */
+  readonly headsFile: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Told in a few words what the user might wonder about. */
   readonly onNote: (note: string) => void;
 };
+
+/** How long a command may take that reads everything there is. */
+const DEADLINES_MS: Readonly<Record<string, number>> = { 'audit.verify': 600_000 };
 
 /**
  * Has the server of a data directory do what a command asks; where none runs, does it here, in the store, with the store's
@@ -27,28 +37,28 @@ export type CommandPlace = {
 export async function runCommand(place: CommandPlace, request: unknown): Promise<unknown> {
   const checked = readRequest(request);
   const attempt = async (): Promise<unknown> => {
-    const answer = await askAdmin(place.store.dataDir, request);
+    const answer = await askAdmin(place.store.dataDir, request, DEADLINES_MS[checked.request.kind]);
     return answer === undefined ? doInStore(place, checked, request) : answer.result;
   };
   return waitForLock(attempt, { onWait: (reason) => place.onNote(`${reason}; waiting for it`) });
 }
 
-async function doInStore(
-  place: CommandPlace,
-  { about, request }: AdminRequest,
-  command: unknown,
-): Promise<unknown> {
+async function doInStore(place: CommandPlace, checked: AdminRequest, command: unknown): Promise<unknown> {
   const { store: where, clock, log, onNote } = place;
-  if (about === 'keys' && request.kind !== 'keys.create' && !hasStore(where)) {
+  if (!hasStore(where) && !makesStore(checked)) {
     onNote(`${where.dataDir} has no store yet, and no server runs there`);
-    if (request.kind === 'keys.list') return { keys: [] };
-    throw serviceError('keyNotFound', { id: request.id });
+    return answerWithoutStore(checked);
   }
   await using opened = new AsyncDisposableStack();
   const store = await openStore(where, log);
   opened.defer(() => store.close());
   const plans = await loadPlanBook(store);
-  const places = { store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() };
+  const places = {
+    ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() },
+    ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
+    installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
+    headKey: () => Promise.resolve(undefined),
+  };
   const result = await createServeCommand(places, clock)(command);
   return JSON.parse(JSON.stringify(result));
 }

@@ -1,20 +1,21 @@
 import { pino } from 'pino';
 import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config.ts';
+import { headsFileOf, loadConfig } from '../config.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
  * Gives a command to the server of the data directory; where none runs, does it in its store. Prints the result for people
  * or, with `--json`, as one line of JSON.
  *
+ * @returns the result.
  * @throws ServiceError what is wrong with the command, or keeps it from being done.
  */
 export async function askServer(
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
   { request, describe }: { readonly request: unknown; readonly describe: (result: unknown) => string },
-): Promise<void> {
+): Promise<unknown> {
   const { config: file, 'data-dir': dataDir, json } = options;
   const config = loadConfig({
     file: typeof file === 'string' ? file : undefined,
@@ -22,6 +23,8 @@ export async function askServer(
     cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
   });
   const place = {
+    installationKeyFile: config.installation_key_file,
+    headsFile: headsFileOf(config),
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
@@ -29,4 +32,5 @@ export async function askServer(
   };
   const result = await runCommand(place, request);
   process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : describe(result));
+  return result;
 }

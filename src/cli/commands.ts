@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { type AccountCommand, isAccountCommand, parseAccountArguments } from './account-commands.ts';
 import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
@@ -16,6 +17,7 @@ export type Command =
   | PlansCommand
   | UsageCommand
   | HsmCommand
+  | AccountCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
   | { readonly kind: 'help' }
@@ -81,6 +83,7 @@ export function parseCommand(args: readonly string[]): Command {
     case 'contract':
       return isAskingForHelp(rest) ? { kind: 'help' } : { kind: 'contract', args: rest };
     default:
+      if (isAccountCommand(name)) return orMistake(name, rest, () => parseAccountArguments(args));
       return { kind: 'mistake', reason: `there is no command ${JSON.stringify(name)}` };
   }
 }

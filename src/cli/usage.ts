@@ -36,8 +36,31 @@ export function usage(): string {
     --account NAME, --key ID    by one account, with one key
     --since WHEN                such as 30m, 24h, 7d or 2025-01-31T12:00Z (24h)
     --by WHAT                   key, network, method, minute, hour or day (key)
-    --json                      (keys, plans, usage) print the result as one line of JSON
-    --config FILE, --data-dir   (keys, plans, usage) which server; as given to serve
+  keyslot tokens create         a new access token of the wallet API; it is printed this once
+    --scope SCOPE               what for: wallets:create, wallets:read, wallets:sign or wallets:destroy; may be repeated
+    --name TEXT, --account NAME as of keys
+    --expires DURATION          until when it works, such as 12h or 90d (for ever)
+  keyslot tokens list           all access tokens, without what would open anything
+    --account NAME              those of one account
+  keyslot tokens revoke ID      refuses a token from now on, for good
+  keyslot balance ACCOUNT       what an account may spend, owes and was charged
+  keyslot credit ACCOUNT USD    adds what was paid, such as 25 or 0.50; -25 takes it back
+    --note TEXT                 kept in the books
+  keyslot billing ACCOUNT       how an account pays
+    --invoiced --credit-limit USD
+                                afterwards, down to so much below 0
+    --prepaid                   from its balance
+  keyslot wallet-limit ACCOUNT  how often it may call the wallet create endpoints
+    --per-minute N, --default   so often, or as the specification says
+  keyslot two-factor enrol ACCOUNT
+                                a second factor, without which no wallet is destroyed; it is printed this once
+  keyslot two-factor remove ACCOUNT
+                                takes it away
+  keyslot audit verify          whether the audit log is as it was written; the exit code is 1 if it is not
+    --account NAME              of one account
+    --public-key HEX            the key that heads were signed with (the running server's); may be repeated
+    --json                      (keys to audit) print the result as one line of JSON
+    --config FILE, --data-dir   (keys to audit) which server; as given to serve
   keyslot hsm check             whether the configured key backend does what is asked of one; makes keys and destroys them
     --config FILE               which backend; as given to serve
     --json                      print the report as JSON

@@ -37,6 +37,9 @@ export type Store = {
   ping(): Promise<void>;
 };
 
+/** A transaction of the store: what is done through it is committed together, or not at all. */
+export type StoreTransaction = Parameters<Parameters<Store['db']['transaction']>[0]>[0];
+
 /** One way to reach a PostgreSQL: what both kinds of store are made from. */
 export type Backend = {
   readonly kind: Store['kind'];

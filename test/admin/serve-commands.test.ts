@@ -3,6 +3,7 @@ import { Keyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { createServeCommand } from '../../src/admin/serve-commands.ts';
 import { serviceError } from '../../src/service-error.ts';
+import { newAccountPlaces } from './account-places.ts';
 import { describeStores, useStore } from '../store/backends.ts';
 
 const UNKNOWN_KEY = '4f8b1d0e-0000-4000-8000-000000000000';
@@ -30,7 +31,13 @@ describeStores('commands', (backend) => {
     async (request) => {
       const store = await useStore(backend.place());
       const ping = () => Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone' }));
-      const places = { store: { ...store, ping }, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+      const places = {
+        store: { ...store, ping },
+        keyring: new Keyring(),
+        plans: new PlanBook(),
+        flushUsage,
+        ...newAccountPlaces(),
+      };
       await expect(createServeCommand(places, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
     },
   );
@@ -39,7 +46,13 @@ describeStores('commands', (backend) => {
     const store = await useStore(backend.place());
     const done: string[] = [];
     const flush = async (): Promise<void> => void done.push('flushed');
-    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage: flush };
+    const places = {
+      store,
+      keyring: new Keyring(),
+      plans: new PlanBook(),
+      flushUsage: flush,
+      ...newAccountPlaces(),
+    };
     expect(await createServeCommand(places, clock)({ kind: 'usage', sinceMs: 61_000 })).toEqual({
       since: new Date(60_000),
       by: 'key',
@@ -52,7 +65,13 @@ describeStores('commands', (backend) => {
 
   test('what is asked for and is not there, or is no command, is refused with the reason', async () => {
     const store = await useStore(backend.place());
-    const places = { store, keyring: new Keyring(), plans: new PlanBook(), flushUsage };
+    const places = {
+      store,
+      keyring: new Keyring(),
+      plans: new PlanBook(),
+      flushUsage,
+      ...newAccountPlaces(),
+    };
     const serve = createServeCommand(places, clock);
     for (const [request, reason] of REFUSED) await expect(serve(request)).rejects.toThrow(reason);
   });

@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
+/** How long a store may take to open on a machine that does much else. */
+const OPEN_DEADLINE_MS = 180_000;
+
 export const SILENT = pino({ level: 'silent' });
 
 /** A kind of store in a test: places to open, each with a schema of its own. */
@@ -14,6 +17,8 @@ export type TestBackend = {
   readonly kind: Store['kind'];
   /** A place that nothing else uses; emptied after the test. */
   place(): StoreOptions;
+  /** A store that all tests of a block share, opened before the first of them; with an embedded one that takes a second. */
+  shared(): () => Store;
 };
 
 const postgresUrl = await findPostgres();
@@ -22,7 +27,8 @@ const postgresUrl = await findPostgres();
 export function describeStores(promise: string, body: (backend: TestBackend) => void): void {
   describe(`${promise}, embedded`, () => {
     const dataDir = useDataDir();
-    body({ kind: 'pglite', place: () => ({ dataDir: dataDir(), schema: newSchema() }) });
+    const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
+    body({ kind: 'pglite', place, shared: () => useSharedStore(place) });
   });
   if (postgresUrl === undefined) {
     test(`${promise}, PostgreSQL`, (context) => context.skip(POSTGRES_MISSING));
@@ -37,6 +43,11 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
         onTestFinished(() => dropSchema(postgresUrl, schema));
         return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
       },
+      shared() {
+        const schema = newSchema();
+        afterAll(() => dropSchema(postgresUrl, schema));
+        return useSharedStore(() => ({ dataDir: dataDir(), databaseUrl: postgresUrl, schema }));
+      },
     });
   });
 }
@@ -46,6 +57,18 @@ export async function useStore(options: StoreOptions): Promise<Store> {
   const store = await openStore(options, SILENT);
   onTestFinished(() => store.close());
   return store;
+}
+
+function useSharedStore(place: () => StoreOptions): () => Store {
+  let store: Store | undefined;
+  beforeAll(async () => {
+    store = await openStore(place(), SILENT);
+  }, OPEN_DEADLINE_MS);
+  afterAll(() => store?.close());
+  return () => {
+    if (store === undefined) throw new Error('the store is not open yet');
+    return store;
+  };
 }
 
 /** A temporary directory for the tests of one file or block, removed after them. */

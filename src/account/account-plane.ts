@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/open-store.ts';
+import { followStore } from './follow-store.ts';
+import { joinGateways } from './gateway/gateway.ts';
+import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { type InstallationKey, type InstallationKeyPlace, loadInstallationKey } from './installation-key.ts';
+import { createMoney, type Money } from './money/money.ts';
+import { TOKEN_CHANNEL } from './tokens/access-tokens.ts';
+import { readTokens, TokenRing } from './tokens/token-ring.ts';
+import { CreateLimitBook, LIMIT_CHANNEL, readCreateLimits } from './wallet-create-limit.ts';
+
+/** What the wallet service knows of accounts while this process serves. */
+export type AccountPlane = {
+  /** Access tokens, as the store has them, whichever process changes them. */
+  readonly tokens: TokenRing;
+  /** How often accounts may create wallets, in the same way. */
+  readonly limits: CreateLimitBook;
+  readonly money: Money;
+  readonly idempotency: Idempotency;
+  readonly installationKey: InstallationKey;
+  /** To be called when no request is under way any more, before the store is closed. */
+  readonly close: () => Promise<void>;
+};
+
+export type AccountPlaneOptions = InstallationKeyPlace & {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/**
+ * Opens the account plane: what processes that are gone had set aside is given back first.
+ *
+ * @throws ServiceError `invalidConfig` when the installation key cannot be had; what the store throws.
+ */
+export async function openAccountPlane(options: AccountPlaneOptions): Promise<AccountPlane> {
+  const { store, clock, log } = options;
+  const installationKey = await loadInstallationKey(options);
+  const [tokens, limits] = [new TokenRing(), new CreateLimitBook()];
+  await using opened = new AsyncDisposableStack();
+  const gateway = await joinGateways({ store, clock, log });
+  opened.defer(() => gateway.close());
+  const followed = [
+    { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, id) },
+    { channel: LIMIT_CHANNEL, read: (id?: string) => readCreateLimits(store, limits, id) },
+  ];
+  for (const one of followed) {
+    const following = await followStore(store.listen, one);
+    opened.defer(() => following.close());
+  }
+  const ownerId = gateway.id;
+  const running = opened.move();
+  return {
+    ...{ tokens, limits, installationKey },
+    money: createMoney({ ownerId }),
+    idempotency: createIdempotency({ ownerId, installationKey }),
+    close: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,34 @@
+import { createPublicKey, verify } from 'node:crypto';
+
+/** A signed statement of how a chain was at one of its records. */
+export type AuditHead = {
+  readonly accountId: string;
+  readonly seq: number;
+  /** The hash of that record. */
+  readonly hash: Uint8Array;
+  readonly atMs: number;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly signature: Uint8Array;
+};
+
+const DOMAIN = 'keyslot audit head v1\0';
+
+/** The bytes that are signed: a mark, and the head as JSON, an array of account, place, hash (hex) and instant (ISO 8601). */
+export function headBytes({
+  accountId,
+  seq,
+  hash,
+  atMs,
+}: Omit<AuditHead, 'publicKey' | 'signature'>): Uint8Array {
+  const members = [accountId, seq, Buffer.from(hash).toString('hex'), new Date(atMs).toISOString()];
+  return Buffer.from(DOMAIN + JSON.stringify(members));
+}
+
+/** Whether one of these keys signed a head. */
+export function isSignedBy(head: AuditHead, trustedKeys: readonly Uint8Array[]): boolean {
+  if (!trustedKeys.some((key) => Buffer.compare(key, head.publicKey) === 0)) return false;
+  const x = Buffer.from(head.publicKey).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return verify(null, headBytes(head), key, head.signature);
+}

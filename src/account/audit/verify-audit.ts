@@ -1,0 +1,124 @@
+import { and, asc, eq, gt, lte } from 'drizzle-orm';
+import { auditHeads, auditRecords, auditTips } from '../../store/audit-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import { type AuditHead, isSignedBy } from './audit-head.ts';
+import { readHeads } from './heads-file.ts';
+import { GENESIS, hashRecord } from './record-hash.ts';
+
+/** What is wrong with an account's audit log, and at which record. */
+export type AuditProblem = {
+  readonly kind: /** A record is not what its hash says. */
+    | 'edited'
+    /** A record does not follow from the one before: one was taken out, put in or moved. */
+    | 'disordered'
+    | 'missing'
+    /** Records that were there are gone from the end. */
+    | 'cutOff'
+    /** A signed head says otherwise: this record and all before it may have been written anew. */
+    | 'rewritten'
+    /** A head was not signed by a key that is trusted. */
+    | 'headForged';
+  readonly at: number;
+};
+
+export type AuditReport = {
+  readonly accountId: string;
+  readonly records: number;
+  /** Up to this record no change goes unnoticed; 0 where no head was signed or none could be checked. */
+  readonly signedUpTo: number;
+  /** The first 100. */
+  readonly problems: readonly AuditProblem[];
+};
+
+export type AuditVerdict = {
+  /** Nothing is wrong anywhere. */
+  readonly isSound: boolean;
+  readonly accounts: readonly AuditReport[];
+  /** Lines of the file of heads, from 1, that hold none. */
+  readonly damagedLines: readonly number[];
+};
+
+export type AuditPlaces = {
+  readonly store: Store;
+  readonly headsFile: string;
+  /** Keys that heads may be signed with. None: signatures are not checked. */
+  readonly trustedKeys: readonly Uint8Array[];
+};
+
+const PAGE = 2_000;
+const MAX_PROBLEMS = 100;
+
+/**
+ * Verifies the audit log of an account, or of all. What is found, and what nobody can find: docs/decisions/audit-chain.md.
+ * It may run while records are added.
+ */
+export async function verifyAudit(places: AuditPlaces, accountId?: string): Promise<AuditVerdict> {
+  const { store, headsFile } = places;
+  // In this order: what a head or a tip tells of was written before.
+  const file = await readHeads(headsFile);
+  const stored = await store.db.select().from(auditHeads);
+  const tips = await store.db.select().from(auditTips);
+  const heads = [...file.heads, ...stored.map(({ at, ...head }) => ({ ...head, atMs: at.getTime() }))];
+  const owners = new Set([...tips, ...heads].map((one) => one.accountId));
+  const accounts: AuditReport[] = [];
+  for (const owner of [...owners].sort()) {
+    if (accountId !== undefined && owner !== accountId) continue;
+    const tip = tips.find((one) => one.accountId === owner)?.seq ?? 0;
+    const own = heads.filter((head) => head.accountId === owner);
+    accounts.push(await verifyChain(places, { accountId: owner, tip, heads: own }));
+  }
+  const { damagedLines } = file;
+  const isSound = damagedLines.length === 0 && accounts.every(({ problems }) => problems.length === 0);
+  return { isSound, accounts, damagedLines };
+}
+
+type Chain = { readonly accountId: string; readonly tip: number; readonly heads: readonly AuditHead[] };
+
+async function verifyChain(places: AuditPlaces, { accountId, tip, heads }: Chain): Promise<AuditReport> {
+  const { store, trustedKeys } = places;
+  const isTrusted = (head: AuditHead): boolean => trustedKeys.length > 0 && isSignedBy(head, trustedKeys);
+  const signed = heads.filter(isTrusted);
+  const usable = trustedKeys.length === 0 ? heads : signed;
+  const forged = new Set(heads.filter((head) => !usable.includes(head)).map(({ seq }) => seq));
+  const problems: AuditProblem[] = [...forged].map((at) => ({ kind: 'headForged', at }));
+  const stated = Map.groupBy(usable, ({ seq }) => seq);
+  const end = Math.max(tip, ...usable.map(({ seq }) => seq));
+  let previous: Uint8Array = GENESIS;
+  let last = 0;
+  let records = 0;
+  for await (const row of readRecords(store, accountId, end)) {
+    records += 1;
+    if (row.seq !== last + 1) problems.push({ kind: 'missing', at: last + 1 });
+    else if (!isEqual(row.previousHash, previous)) problems.push({ kind: 'disordered', at: row.seq });
+    if (!isEqual(hashRecord(row.previousHash, { ...row, atMs: row.at.getTime() }), row.hash))
+      problems.push({ kind: 'edited', at: row.seq });
+    if (stated.get(row.seq)?.some(({ hash }) => !isEqual(hash, row.hash)))
+      problems.push({ kind: 'rewritten', at: row.seq });
+    previous = row.hash;
+    last = row.seq;
+  }
+  if (last < end) problems.push({ kind: 'cutOff', at: last + 1 });
+  const signedUpTo = Math.max(0, ...signed.map(({ seq }) => seq));
+  return { accountId, records, signedUpTo, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+/** Page by page: a log of any length takes the memory of one. */
+async function* readRecords(store: Store, accountId: string, end: number) {
+  let after = 0;
+  for (;;) {
+    const { accountId: owner, seq } = auditRecords;
+    const page = await store.db
+      .select()
+      .from(auditRecords)
+      .where(and(eq(owner, accountId), gt(seq, after), lte(seq, end)))
+      .orderBy(asc(seq))
+      .limit(PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.seq ?? end;
+  }
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}

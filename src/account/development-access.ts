@@ -1,0 +1,70 @@
+import { and, eq, isNull, ne } from 'drizzle-orm';
+import { accessTokens } from '../store/access-tables.ts';
+import { DEVELOPMENT } from './accounts.ts';
+import { createToken, revokeToken, type TokenPlaces } from './tokens/access-tokens.ts';
+import { SCOPES } from './tokens/scopes.ts';
+import {
+  enrolTwoFactor,
+  hasTwoFactor,
+  removeTwoFactor,
+  type TwoFactorPlaces,
+} from './two-factor/two-factor.ts';
+
+/** What the development account calls the wallet API with: the members of `dev.json` of these names. */
+export type DevelopmentAccess = {
+  readonly access_token: string;
+  /** Base-32, as authenticator apps take it. */
+  readonly totp_secret: string;
+};
+
+const TOKEN_NAME = 'development';
+
+/**
+ * A token with every scope, and a second factor. What `kept` has of an earlier start is kept where it still works; otherwise it is
+ * made anew, and what was there before is refused.
+ *
+ * @param kept what `dev.json` says, which may be anything.
+ */
+export async function ensureDevelopmentAccess(
+  places: TokenPlaces & TwoFactorPlaces,
+  accountId: string,
+  kept: Partial<DevelopmentAccess>,
+  nowMs: number,
+): Promise<DevelopmentAccess> {
+  const token = findKept(places, accountId, kept, nowMs) ?? (await makeToken(places, accountId, nowMs));
+  await revokeOthers(places, accountId, token.id, nowMs);
+  if (kept.totp_secret !== undefined && (await hasTwoFactor(places, accountId, kept.totp_secret)))
+    return { access_token: token.text, totp_secret: kept.totp_secret };
+  await removeTwoFactor(places.store, accountId).catch(() => undefined);
+  const { secret } = await enrolTwoFactor(places, { accountId, account: DEVELOPMENT }, nowMs);
+  return { access_token: token.text, totp_secret: secret };
+}
+
+function findKept(
+  { tokens }: TokenPlaces,
+  accountId: string,
+  { access_token: text = '' }: Partial<DevelopmentAccess>,
+  nowMs: number,
+) {
+  const found = tokens.find(text, nowMs);
+  return found.kind === 'valid' && found.accountId === accountId ? { id: found.tokenId, text } : undefined;
+}
+
+function makeToken(places: TokenPlaces, accountId: string, nowMs: number) {
+  const wanted = { accountId, name: TOKEN_NAME, scopes: SCOPES, expiresAtMs: undefined };
+  return createToken(places, wanted, nowMs);
+}
+
+async function revokeOthers(
+  places: TokenPlaces,
+  accountId: string,
+  keptId: string,
+  nowMs: number,
+): Promise<void> {
+  const { accountId: owner, id, revokedAt } = accessTokens;
+  const live = await places.store.db
+    .select({ id })
+    .from(accessTokens)
+    .where(and(eq(owner, accountId), isNull(revokedAt), ne(id, keptId)));
+  for (const other of live) await revokeToken(places, other.id, nowMs);
+}

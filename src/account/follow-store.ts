@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import type { Store, StoreTransaction } from '../store/open-store.ts';
+
+export type Followed = {
+  readonly channel: string;
+  /** Reads one row, or all of them, into memory. */
+  readonly read: (id?: string) => Promise<void>;
+};
+
+const ID = /^[0-9a-f-]{36}$/;
+
+/**
+ * Reads everything, and keeps what is in memory in step with what other processes write. Undefined for a store that belongs to
+ * this process: who changes it changes the memory too.
+ */
+export async function followStore(
+  listen: Store['listen'],
+  { channel, read }: Followed,
+): Promise<{ readonly close: () => Promise<void> }> {
+  if (listen !== undefined)
+    return listen(channel, {
+      onConnected: () => read(),
+      onAnnouncement: async (id) => {
+        if (ID.test(id)) await read(id);
+      },
+    });
+  await read();
+  return { close: async () => undefined };
+}
+
+/** Tells all who follow a channel to read one row again, once the transaction is through. */
+export async function announce(tx: StoreTransaction, channel: string, id: string): Promise<void> {
+  await tx.execute(sql`select pg_notify(${channel}, ${id})`);
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { gateways } from '../../store/access-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Clock } from '../../clock.ts';
+import { forgetExpiredKeys } from '../idempotency.ts';
+import { releaseAbandoned } from './release-abandoned.ts';
+import { markOfThisProcess } from './this-process.ts';
+
+/** This process among those that serve on a store. */
+export type Gateway = {
+  /** New at every start. */
+  readonly id: string;
+  /** Leaves: what it has set aside and not charged goes back. */
+  readonly close: () => Promise<void>;
+};
+
+export type GatewayOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How often it shows that it lives, and looks after those that do not. Default 10,000 ms. */
+  readonly beatMs?: number;
+};
+
+const BEAT_MS = 10_000;
+
+/**
+ * Joins those that serve on a store, under a new id, and gives back what processes that are gone had set aside: at once what
+ * this machine or an embedded store tells of, what another machine left once it was silent for a minute.
+ *
+ * @throws Error the store's. Later failures are logged, and tried again at the next beat.
+ */
+export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
+  const { store, clock, log, beatMs = BEAT_MS } = options;
+  const id = randomUUID();
+  await showLife(store, id);
+  const released = await releaseAbandoned(store, id, clock.nowMs());
+  if (released > 0) log.warn({ released }, 'gave back what a process that is gone had set aside');
+  let beat: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    beat = beat
+      .then(() => showLife(store, id))
+      .then(() => releaseAbandoned(store, id, clock.nowMs()))
+      .then(() => forgetExpiredKeys(store, clock.nowMs()))
+      .catch((error: unknown) => log.error({ err: error }, 'cannot look after what others left'));
+  }, beatMs);
+  timer.unref();
+  return {
+    id,
+    close: async () => {
+      clearInterval(timer);
+      await beat;
+      await store.db.delete(gateways).where(eq(gateways.id, id));
+      await releaseAbandoned(store, id, clock.nowMs());
+    },
+  };
+}
+
+/** Writes the row, anew where others thought that this process was gone. */
+async function showLife(store: Store, id: string): Promise<void> {
+  await store.db
+    .insert(gateways)
+    .values({ id, ...markOfThisProcess() })
+    .onConflictDoUpdate({ target: gateways.id, set: { seenAt: sql`now()` } });
+}

@@ -1,0 +1,141 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { and, eq, isNull, lte } from 'drizzle-orm';
+import { idempotencyKeys } from '../store/access-tables.ts';
+import type { Store, StoreTransaction } from '../store/open-store.ts';
+import { serviceError } from '../service-error.ts';
+import type { InstallationKey } from './installation-key.ts';
+
+/** A request that came with an Idempotency-Key. */
+export type IdempotentRequest = {
+  readonly accountId: string;
+  /** As `readIdempotencyKey` gave it. */
+  readonly key: string;
+  /** As `fingerprint` gave it. */
+  readonly fingerprint: Uint8Array;
+  readonly nowMs: number;
+};
+
+/** What is to be done with such a request. */
+export type IdempotencyFinding =
+  /** Do the work, then `finish` in the transaction of its last write; `abandon` if nothing was done. */
+  | { readonly kind: 'new' }
+  | { readonly kind: 'replay'; readonly status: number; readonly body: Uint8Array }
+  /** The first one is still under way. */
+  | { readonly kind: 'inUse' }
+  /** The key was used with another request. */
+  | { readonly kind: 'otherBody' }
+  /** The work was done once, and its answer held a secret, which was not kept. */
+  | { readonly kind: 'secretNotKept' };
+
+/** How the work ended. `body` undefined: it held a secret. */
+export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | undefined };
+
+type Claim = Pick<IdempotentRequest, 'accountId' | 'key'>;
+
+/**
+ * Requests that are done once. A key counts for its account and for 24 hours. The work of a process that ended before it was
+ * finished is forgotten when that process is found gone; a key without a process under way is never in use.
+ */
+export type Idempotency = {
+  /** HMAC-SHA256 of what makes two requests the same: give everything that the outcome depends on, always in the same order. */
+  readonly fingerprint: (...parts: readonly (string | Uint8Array)[]) => Uint8Array;
+  /** Claims a key, in a transaction that is committed before the work begins. */
+  readonly begin: (tx: StoreTransaction, request: IdempotentRequest) => Promise<IdempotencyFinding>;
+  /**
+   * Keeps the answer, in the transaction that commits the work.
+   * @throws ServiceError `reservationClosed` when the claim is lost: that transaction must not be committed.
+   */
+  readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
+  /** Gives the key back after a refusal, so that the request may be sent again. */
+  readonly abandon: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+};
+
+const DAY_MS = 86_400_000;
+const MAX_KEY_LENGTH = 255;
+const KEY = new RegExp(`^[!-~]{1,${MAX_KEY_LENGTH}}$`);
+const ATTEMPTS = 3;
+
+/** @param ownerId the id of this process in `gateways`. */
+export function createIdempotency({
+  ownerId,
+  installationKey,
+}: {
+  readonly ownerId: string;
+  readonly installationKey: InstallationKey;
+}): Idempotency {
+  const isOwn = ({ accountId, key }: Claim) =>
+    and(
+      eq(idempotencyKeys.accountId, accountId),
+      eq(idempotencyKeys.key, key),
+      eq(idempotencyKeys.ownerId, ownerId),
+      isNull(idempotencyKeys.status),
+    );
+  return {
+    fingerprint: (...parts) => {
+      const hmac = createHmac('sha256', installationKey.derive('idempotency fingerprints'));
+      for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+      return hmac.digest();
+    },
+    begin: (tx, request) => begin(tx, ownerId, request),
+    finish: async (tx, claim, { status, body }) => {
+      const kept = await tx
+        .update(idempotencyKeys)
+        .set({ status, body: body ?? null })
+        .where(isOwn(claim))
+        .returning({ key: idempotencyKeys.key });
+      if (kept.length === 0) throw serviceError('reservationClosed');
+    },
+    abandon: async (tx, claim) => void (await tx.delete(idempotencyKeys).where(isOwn(claim))),
+  };
+}
+
+/**
+ * The value of the header Idempotency-Key.
+ * @throws ServiceError `idempotencyKeyInvalid` unless it has 1 to 255 characters of printable ASCII without spaces.
+ */
+export function readIdempotencyKey(text: string): string {
+  if (KEY.test(text)) return text;
+  throw serviceError('idempotencyKeyInvalid', { limit: MAX_KEY_LENGTH });
+}
+
+/** Deletes the keys whose day is over. */
+export async function forgetExpiredKeys(store: Store, nowMs: number): Promise<void> {
+  await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - DAY_MS)));
+}
+
+async function begin(
+  tx: StoreTransaction,
+  ownerId: string,
+  { accountId, key, fingerprint, nowMs }: IdempotentRequest,
+): Promise<IdempotencyFinding> {
+  const claim = {
+    accountId,
+    key,
+    fingerprint,
+    ownerId,
+    status: null,
+    body: null,
+    createdAt: new Date(nowMs),
+  };
+  const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const made = await tx.insert(idempotencyKeys).values(claim).onConflictDoNothing().returning();
+    if (made.length > 0) return { kind: 'new' };
+    const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
+    // It was given back, or forgotten, since.
+    if (row === undefined) continue;
+    if (row.createdAt.getTime() > nowMs - DAY_MS) return judge(row, fingerprint);
+    await tx.update(idempotencyKeys).set(claim).where(isKey);
+    return { kind: 'new' };
+  }
+  return { kind: 'inUse' };
+}
+
+function judge(row: typeof idempotencyKeys.$inferSelect, fingerprint: Uint8Array): IdempotencyFinding {
+  const isSame =
+    row.fingerprint.length === fingerprint.length && timingSafeEqual(row.fingerprint, fingerprint);
+  if (!isSame) return { kind: 'otherBody' };
+  const { status, body } = row;
+  if (status === null) return { kind: 'inUse' };
+  return body === null ? { kind: 'secretNotKept' } : { kind: 'replay', status, body };
+}

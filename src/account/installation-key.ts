@@ -1,0 +1,90 @@
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serviceError } from '../service-error.ts';
+import { prepareDataDirectory } from '../store/data-directory.ts';
+
+/** What keys are derived for. */
+export type KeyPurpose = 'idempotency fingerprints' | 'two-factor secrets';
+
+/** The secret of an installation. It is never printed: only keys that are derived from it are used. */
+export type InstallationKey = {
+  /** Where it was read from. */
+  readonly path: string;
+  /** 32 bytes for one purpose, always the same (HKDF-SHA256, RFC 5869). */
+  readonly derive: (purpose: KeyPurpose) => KeyObject;
+};
+
+export type InstallationKeyPlace = {
+  readonly dataDir: string;
+  /** The setting `installation_key_file`. */
+  readonly file?: string | undefined;
+};
+
+const KEY_BYTES = 32;
+const TEXT = /^[0-9a-fA-F]{64}\n?$/;
+
+/**
+ * Reads the key of the installation from the file of the setting, or from `<dataDir>/installation.key`, which is made (mode
+ * 0600) where it is not there. Of several that make it at once, all get the same.
+ *
+ * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or holds something else than 64 hexadecimal digits.
+ */
+export async function loadInstallationKey({ dataDir, file }: InstallationKeyPlace): Promise<InstallationKey> {
+  const path = file ?? join(dataDir, 'installation.key');
+  try {
+    if (file === undefined) await ensureFile(dataDir, path);
+    return holdKey(path, await readFile(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw serviceError('invalidConfig', { problems: `the installation key ${path}: ${reason}` }, error);
+  }
+}
+
+function holdKey(path: string, text: string): InstallationKey {
+  if (!TEXT.test(text)) throw new Error('must be 64 hexadecimal digits');
+  const root = Buffer.from(text.trim(), 'hex');
+  const derived = new Map<KeyPurpose, KeyObject>();
+  return {
+    path,
+    derive: (purpose) => {
+      const known = derived.get(purpose);
+      if (known !== undefined) return known;
+      const bytes = Buffer.from(hkdfSync('sha256', root, '', `keyslot ${purpose}`, KEY_BYTES));
+      const key = createSecretKey(bytes);
+      bytes.fill(0);
+      derived.set(purpose, key);
+      return key;
+    },
+  };
+}
+
+/** Written aside and linked: the file appears whole, or not at all where there is one. */
+async function ensureFile(dataDir: string, path: string): Promise<void> {
+  if ((await readFile(path).catch(ignoreMissing)) !== undefined) return;
+  await prepareDataDirectory(dataDir);
+  const draft = `${path}.${randomUUID()}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${randomBytes(KEY_BYTES).toString('hex')}\n`);
+    await handle.sync();
+    await handle.close();
+    await link(draft, path).catch(ignoreExisting);
+  } finally {
+    await handle.close();
+    await rm(draft, { force: true });
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  return ignore(error, 'ENOENT');
+}
+
+function ignoreExisting(error: unknown): undefined {
+  return ignore(error, 'EEXIST');
+}
+
+function ignore(error: unknown, code: string): undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== code) throw error;
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { ledgerAccounts } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import type { Counted } from './operation-count.ts';
+
+/** The accounts of a customer in the books. */
+export type LedgerAccount = (typeof ledgerAccounts.$inferSelect)['kind'];
+
+/** What a customer may spend, in micro-USD, while the books are locked. */
+export type LockedBooks = {
+  readonly accountId: string;
+  /** May be below 0 for an account that is invoiced. */
+  readonly available: bigint;
+  /** The least that `available` may be: 0, or minus the credit limit. */
+  readonly floor: bigint;
+};
+
+/** One movement: its parts sum to zero. Parts of zero are left out. */
+export type Movement = {
+  readonly kind: 'credit' | 'test_credit' | 'reserve' | 'charge' | 'refund';
+  readonly reservationId?: string | undefined;
+  /** What was charged for. */
+  readonly counted?: Counted & { readonly units: bigint };
+  readonly note?: string | undefined;
+  readonly nowMs: number;
+  readonly parts: Readonly<Partial<Record<LedgerAccount, bigint>>>;
+};
+
+const FLOORS: Readonly<Record<LedgerAccount, bigint | null>> = {
+  available: 0n,
+  reserved: 0n,
+  revenue: 0n,
+  funding: null,
+};
+
+/**
+ * Locks the books of a customer until the transaction ends, and opens them where there are none. Everything that moves money
+ * or counts operations does this first, so that it happens one after the other per customer and nobody waits in a circle.
+ */
+export async function lockBooks(tx: StoreTransaction, accountId: string): Promise<LockedBooks> {
+  const locked = await lockAvailable(tx, accountId);
+  if (locked !== undefined) return locked;
+  const kinds = Object.entries(FLOORS) as readonly [LedgerAccount, bigint | null][];
+  await tx
+    .insert(ledgerAccounts)
+    .values(kinds.map(([kind, floor]) => ({ accountId, kind, floor })))
+    .onConflictDoNothing();
+  return (await lockAvailable(tx, accountId)) ?? { accountId, available: 0n, floor: 0n };
+}
+
+/** Writes a movement of the customer whose books are locked, and the balances that follow from it, in one statement. */
+export async function post(
+  tx: StoreTransaction,
+  { accountId }: LockedBooks,
+  { kind, reservationId, counted, note, nowMs, parts }: Movement,
+): Promise<void> {
+  const moved = Object.entries(parts).filter(([, amount]) => amount !== 0n);
+  if (moved.length === 0) return;
+  const rows = sql.join(
+    moved.map(([account, amount]) => sql`(${account}, ${String(amount)}::bigint)`),
+    sql`, `,
+  );
+  await tx.execute(sql`
+    with moved as (
+      update ledger_accounts l set balance = l.balance + part.amount from (values ${rows}) as part (kind, amount)
+      where l.account_id = ${accountId} and l.kind = part.kind
+      returning l.kind, part.amount, l.balance
+    ), made as (
+      insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, created_at)
+      values (
+        ${accountId}, ${kind}, ${reservationId ?? null}, ${counted?.operation ?? null},
+        ${counted === undefined ? null : String(counted.units)}::bigint, ${counted?.month ?? null}, ${note ?? null}, ${new Date(nowMs).toISOString()}
+      )
+      returning id
+    )
+    insert into ledger_entries (transaction_id, account_id, kind, amount, balance_after)
+    select made.id, ${accountId}, moved.kind, moved.amount, moved.balance from moved, made`);
+}
+
+async function lockAvailable(tx: StoreTransaction, accountId: string): Promise<LockedBooks | undefined> {
+  const [row] = await tx
+    .select({ available: ledgerAccounts.balance, floor: ledgerAccounts.floor })
+    .from(ledgerAccounts)
+    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')))
+    .for('update');
+  return row && { accountId, available: row.available, floor: row.floor ?? 0n };
+}

@@ -1,0 +1,50 @@
+import { and, eq } from 'drizzle-orm';
+import { ledgerTransactions } from '../../store/money-tables.ts';
+import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import { serviceError } from '../../service-error.ts';
+import { lockBooks, post } from './books.ts';
+import { printUsd } from './micro-usd.ts';
+
+/** What a development account may spend, once: 1,000 USD. */
+const TEST_CREDIT = 1_000_000_000n;
+
+export type Credit = {
+  readonly accountId: string;
+  /** Micro-USD. Below 0: takes back what was credited by mistake. */
+  readonly amount: bigint;
+  readonly note: string | undefined;
+  readonly nowMs: number;
+};
+
+/**
+ * Adds to what an account may spend, or takes from it.
+ * @throws ServiceError `invalidCommand` when less is available than is to be taken back; nothing is changed then.
+ */
+export async function credit(
+  tx: StoreTransaction,
+  { accountId, amount, note, nowMs }: Credit,
+): Promise<void> {
+  const books = await lockBooks(tx, accountId);
+  const spendable = books.available - books.floor;
+  if (spendable + amount < 0n) {
+    throw serviceError('invalidCommand', {
+      reason: `${printUsd(-amount)} USD cannot be taken back: ${printUsd(spendable)} USD are available`,
+    });
+  }
+  await post(tx, books, { kind: 'credit', note, nowMs, parts: { available: amount, funding: -amount } });
+}
+
+/** Gives an account test credit of 1,000 USD, unless it has had it. */
+export async function ensureTestCredit(store: Store, accountId: string, nowMs: number): Promise<void> {
+  await store.db.transaction(async (tx) => {
+    const books = await lockBooks(tx, accountId);
+    const { accountId: owner, kind } = ledgerTransactions;
+    const given = await tx
+      .select({ id: ledgerTransactions.id })
+      .from(ledgerTransactions)
+      .where(and(eq(owner, accountId), eq(kind, 'test_credit')));
+    if (given.length > 0) return;
+    const parts = { available: TEST_CREDIT, funding: -TEST_CREDIT };
+    await post(tx, books, { kind: 'test_credit', note: 'test credit', nowMs, parts });
+  });
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { reservations } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { serviceError } from '../../service-error.ts';
+import { type LockedBooks, lockBooks, post } from './books.ts';
+import { addToCount, readCount, toUnits } from './operation-count.ts';
+import { type Operation, type PriceBook, priceOf, SPEC_PRICES, utcMonth } from './prices.ts';
+import { drawOn, giveBack, type Receipt, type Reservation } from './reservation.ts';
+
+/** What is to be done, and for whom. `units` is a whole number from 0. */
+export type Work = {
+  readonly accountId: string;
+  readonly operation: Operation;
+  readonly units: number;
+  readonly nowMs: number;
+};
+
+/**
+ * Charges for work. Each function takes the transaction that it belongs to, so that wallets, charge and audit record are
+ * committed together. Each locks the customer's books until that transaction ends: let it be short, and lock in the order
+ * idempotency row, money, audit.
+ *
+ * - Nothing is charged twice, nor above what was set aside; no balance goes below 0, or below minus the credit limit.
+ * - What is set aside by a process that ends is given back: when it stops, when the next one starts, or within two minutes.
+ * - Units count in the UTC month in which they were set aside, once they are charged.
+ */
+export type Money = {
+  /**
+   * Sets aside the most that the work can cost.
+   * @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`; nothing is changed then.
+   */
+  readonly reserve: (tx: StoreTransaction, work: Work) => Promise<Reservation>;
+  /**
+   * Charges for units that were delivered; the rest stays set aside.
+   * @throws ServiceError `reservationClosed`: what was done in this transaction must not be committed.
+   */
+  readonly charge: (
+    tx: StoreTransaction,
+    reservation: Reservation,
+    deliveredUnits: number,
+    nowMs: number,
+  ) => Promise<Receipt>;
+  /** Charges for the last units that were delivered, 0 or more, and gives back what is left. @throws as `charge`. */
+  readonly settle: Money['charge'];
+  /** Gives back what is left; without effect where that has happened. */
+  readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
+  /** Charges at once for work that is done in this transaction, without setting anything aside. @throws as `reserve`. */
+  readonly chargeNow: (tx: StoreTransaction, work: Work) => Promise<Receipt>;
+};
+
+export type MoneyOptions = {
+  /** The id of this process in `gateways`: what it sets aside is given back when it ends. */
+  readonly ownerId: string;
+  /** Default: those of spec/plans.yaml. */
+  readonly prices?: PriceBook;
+};
+
+/** Charges by a price book, in the name of this process. */
+export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Money {
+  return {
+    reserve: async (tx, { accountId, operation, units, nowMs }) => {
+      const books = await lockBooks(tx, accountId);
+      const month = utcMonth(nowMs);
+      const before = await readCount(tx, { accountId, operation, month });
+      const amount = priceOf(prices, { operation, before, units: toUnits(units) });
+      assertSuffices(books, amount);
+      const id = randomUUID();
+      const parts = { available: -amount, reserved: amount };
+      await post(tx, books, { kind: 'reserve', reservationId: id, nowMs, parts });
+      await tx.insert(reservations).values({
+        ...{ id, accountId, ownerId, operation, month, amount },
+        ...{ units: toUnits(units), createdAt: new Date(nowMs) },
+      });
+      return { id, accountId, operation, units, amount };
+    },
+    charge: (tx, reservation, units, nowMs) =>
+      drawOn(tx, prices, { reservation, units, isLast: false, nowMs }),
+    settle: (tx, reservation, units, nowMs) =>
+      drawOn(tx, prices, { reservation, units, isLast: true, nowMs }),
+    release: giveBack,
+    chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
+      const books = await lockBooks(tx, accountId);
+      const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
+      const before = await readCount(tx, counted);
+      const charged = priceOf(prices, { operation, before, units: counted.units });
+      assertSuffices(books, charged);
+      await addToCount(tx, counted);
+      const parts = { available: -charged, revenue: charged };
+      await post(tx, books, { kind: 'charge', counted, nowMs, parts });
+      return { charged, refunded: 0n };
+    },
+  };
+}
+
+function assertSuffices({ available, floor }: LockedBooks, required: bigint): void {
+  if (available - required >= floor) return;
+  const error = floor < 0n ? 'creditLimitReached' : 'balanceInsufficient';
+  throw serviceError(error, { required, available: available - floor });
+}

@@ -1,0 +1,47 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { operationCounts } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Operation } from './prices.ts';
+
+/** What is counted together: an account's operations of one price row in one UTC month (`2025-01`). */
+export type Counted = { readonly accountId: string; readonly operation: Operation; readonly month: string };
+
+/** A number of units as an integer. @throws ServiceError `internalError` for what is no whole number from 0. */
+export function toUnits(count: number): bigint {
+  if (Number.isSafeInteger(count) && count >= 0) return BigInt(count);
+  throw serviceError('internalError', {}, new RangeError(`${count} is no number of units`));
+}
+
+/** How many were charged until now. Exact while the customer's books are locked. */
+export async function readCount(tx: StoreTransaction, counted: Counted): Promise<bigint> {
+  const { accountId, operation, month } = counted;
+  const [row] = await tx
+    .select({ units: operationCounts.units })
+    .from(operationCounts)
+    .where(
+      and(
+        eq(operationCounts.accountId, accountId),
+        eq(operationCounts.operation, operation),
+        eq(operationCounts.month, month),
+      ),
+    );
+  return row?.units ?? 0n;
+}
+
+/** Counts units. @returns how many there were before. */
+export async function addToCount(
+  tx: StoreTransaction,
+  { accountId, operation, month, units }: Counted & { readonly units: bigint },
+): Promise<bigint> {
+  const { accountId: owner, operation: row, month: inMonth } = operationCounts;
+  const [counted] = await tx
+    .insert(operationCounts)
+    .values({ accountId, operation, month, units })
+    .onConflictDoUpdate({
+      target: [owner, row, inMonth],
+      set: { units: sql`${operationCounts.units} + excluded.units` },
+    })
+    .returning({ units: operationCounts.units });
+  return (counted?.units ?? units) - units;
+}

@@ -1,0 +1,103 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { reservations } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { serviceError } from '../../service-error.ts';
+import { type LockedBooks, lockBooks, post } from './books.ts';
+import { addToCount, type Counted, toUnits } from './operation-count.ts';
+import { type Operation, type PriceBook, priceOf } from './prices.ts';
+
+/** Money that is set aside for work. */
+export type Reservation = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly operation: Operation;
+  readonly units: number;
+  /** Micro-USD: the most that the work will cost. */
+  readonly amount: bigint;
+};
+
+/** What a call charged, and what it gave back, in micro-USD. */
+export type Receipt = { readonly charged: bigint; readonly refunded: bigint };
+
+/** How a reservation is drawn on: for how many units, and whether they are the last. */
+export type Draft = {
+  readonly reservation: Pick<Reservation, 'id' | 'accountId'>;
+  readonly units: number;
+  readonly isLast: boolean;
+  readonly nowMs: number;
+};
+
+type Row = typeof reservations.$inferSelect;
+
+/**
+ * Charges for units that were delivered and, with the last ones, gives back the rest. The price goes by the units that were
+ * counted until now: since they only become more in a month, and the volume price is the lower one, what was set aside
+ * suffices.
+ *
+ * @throws ServiceError `reservationClosed`.
+ */
+export async function drawOn(tx: StoreTransaction, prices: PriceBook, draft: Draft): Promise<Receipt> {
+  const { reservation, isLast, nowMs } = draft;
+  const books = await lockBooks(tx, reservation.accountId);
+  const row = await readOpen(tx, reservation.id);
+  if (row === undefined) throw serviceError('reservationClosed');
+  const units = toUnits(draft.units);
+  if (row.delivered + units > row.units) {
+    const cause = new RangeError(`${row.units} units were reserved, and ${row.delivered + units} delivered`);
+    throw serviceError('internalError', {}, cause);
+  }
+  const counted = countedOf(row);
+  const before = units === 0n ? 0n : await addToCount(tx, { ...counted, units });
+  const charged = priceOf(prices, { operation: counted.operation, before, units });
+  return write(tx, books, { row, units, charged, isLast, nowMs });
+}
+
+/** Gives back what is left of a reservation; without effect where it is closed. */
+export async function giveBack(
+  tx: StoreTransaction,
+  { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
+  nowMs: number,
+): Promise<Receipt> {
+  const books = await lockBooks(tx, accountId);
+  const row = await readOpen(tx, id);
+  if (row === undefined) return { charged: 0n, refunded: 0n };
+  return write(tx, books, { row, units: 0n, charged: 0n, isLast: true, nowMs });
+}
+
+async function readOpen(tx: StoreTransaction, id: string): Promise<Row | undefined> {
+  const isOpen = and(eq(reservations.id, id), isNull(reservations.closedAt));
+  const [row] = await tx.select().from(reservations).where(isOpen);
+  return row;
+}
+
+type Change = {
+  readonly row: Row;
+  readonly units: bigint;
+  readonly charged: bigint;
+  readonly isLast: boolean;
+  readonly nowMs: number;
+};
+
+async function write(
+  tx: StoreTransaction,
+  books: LockedBooks,
+  { row, units, charged, isLast, nowMs }: Change,
+): Promise<Receipt> {
+  const refunded = isLast ? row.amount - row.charged - charged : 0n;
+  const closedAt = isLast ? new Date(nowMs) : null;
+  const grown = { delivered: row.delivered + units, charged: row.charged + charged, closedAt };
+  await tx.update(reservations).set(grown).where(eq(reservations.id, row.id));
+  await post(tx, books, {
+    kind: units === 0n ? 'refund' : 'charge',
+    reservationId: row.id,
+    ...(units === 0n ? {} : { counted: { ...countedOf(row), units } }),
+    nowMs,
+    parts: { available: refunded, reserved: -charged - refunded, revenue: charged },
+  });
+  return { charged, refunded };
+}
+
+/** Only operations of a price book are written there. */
+function countedOf({ accountId, operation, month }: Row): Counted {
+  return { accountId, operation: operation as Operation, month };
+}

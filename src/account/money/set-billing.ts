@@ -1,0 +1,27 @@
+import { and, eq } from 'drizzle-orm';
+import { ledgerAccounts } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { serviceError } from '../../service-error.ts';
+import { lockBooks } from './books.ts';
+import { printUsd } from './micro-usd.ts';
+
+/**
+ * Lets an account go below 0 by its credit limit (micro-USD), to be invoiced; with a limit of 0 it pays from a prepaid balance.
+ * @throws ServiceError `invalidCommand` when the account owes more than that; nothing is changed then.
+ */
+export async function setCreditLimit(
+  tx: StoreTransaction,
+  { accountId, creditLimit }: { readonly accountId: string; readonly creditLimit: bigint },
+): Promise<void> {
+  const { available } = await lockBooks(tx, accountId);
+  if (available < -creditLimit) {
+    const owed = printUsd(-available);
+    throw serviceError('invalidCommand', {
+      reason: `the account owes ${owed} USD: credit what was paid first, or give it a credit limit of ${owed} USD at least, which lets it spend nothing more`,
+    });
+  }
+  await tx
+    .update(ledgerAccounts)
+    .set({ floor: -creditLimit })
+    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')));
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { accessTokens } from '../../store/access-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import { accounts } from '../../store/tables.ts';
+import { DEVELOPMENT } from '../accounts.ts';
+import { announce } from '../follow-store.ts';
+import { createKeyText, shownPart } from '../key-text.ts';
+import { digestKey } from '../keyring.ts';
+import type { Scope } from './scopes.ts';
+import { type TokenRing, toRecord } from './token-ring.ts';
+
+/** Where tokens are kept: the store, and the ring that answers for it. */
+export type TokenPlaces = { readonly store: Store; readonly tokens: TokenRing };
+
+/** Whose a new token is to be, what for, and until when (Unix time); undefined: for ever. */
+export type WantedToken = {
+  readonly accountId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAtMs: number | undefined;
+};
+
+/** A new token; `text` is the token itself, which exists nowhere else. */
+export type NewToken = { readonly id: string; readonly text: string };
+
+/** A token as it may be listed: nothing in it opens anything. */
+export type AccessToken = Omit<typeof accessTokens.$inferSelect, 'digest'> & {
+  /** The account's name. */
+  readonly account: string;
+};
+
+/** What processes that follow the tokens of a store are told on: the id of a token. */
+export const TOKEN_CHANNEL = 'keyslot_access_tokens';
+
+/** Makes a token for an account, with one scope at least. It is stored, as a digest, before it works. */
+export async function createToken(
+  { store, tokens }: TokenPlaces,
+  { accountId, name, scopes, expiresAtMs }: WantedToken,
+  nowMs: number,
+): Promise<NewToken> {
+  const text = createKeyText('ks_tok_');
+  const row = {
+    ...{ id: randomUUID(), accountId, name, prefix: shownPart('ks_tok_', text), digest: digestKey(text) },
+    ...{ scopes: [...new Set(scopes)], createdAt: new Date(nowMs), revokedAt: null },
+    expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs),
+  };
+  await store.db.transaction(async (tx) => {
+    await tx.insert(accessTokens).values(row);
+    await announce(tx, TOKEN_CHANNEL, row.id);
+  });
+  tokens.put(toRecord(row));
+  return { id: row.id, text };
+}
+
+/**
+ * Revokes a token at once and for good; every process that follows the tokens of the store is told.
+ * @returns since when it is revoked; undefined when there is no such token.
+ */
+export async function revokeToken(
+  { store, tokens }: TokenPlaces,
+  tokenId: string,
+  nowMs: number,
+): Promise<Date | undefined> {
+  const revokedAt = await store.db.transaction(async (tx) => {
+    await tx
+      .update(accessTokens)
+      .set({ revokedAt: new Date(nowMs) })
+      .where(and(eq(accessTokens.id, tokenId), isNull(accessTokens.revokedAt)));
+    await announce(tx, TOKEN_CHANNEL, tokenId);
+    const [row] = await tx.select().from(accessTokens).where(eq(accessTokens.id, tokenId));
+    return row?.revokedAt ?? undefined;
+  });
+  if (revokedAt !== undefined) tokens.revoke(tokenId);
+  return revokedAt;
+}
+
+/** The tokens of an account, or of all, oldest first, revoked ones included. */
+export async function listTokens(store: Store, account?: string): Promise<readonly AccessToken[]> {
+  const { digest: _secret, ...shown } = getTableColumns(accessTokens);
+  const rows = await store.db
+    .select({ ...shown, account: accounts.name })
+    .from(accessTokens)
+    .innerJoin(accounts, eq(accounts.id, accessTokens.accountId))
+    .orderBy(asc(accessTokens.createdAt), asc(accessTokens.id));
+  return rows
+    .map((row) => ({ ...row, account: row.account ?? DEVELOPMENT }))
+    .filter((row) => account === undefined || row.account === account);
+}

@@ -1,0 +1,95 @@
+import { timingSafeEqual } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { accessTokens } from '../../store/access-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import { isKeyText } from '../key-text.ts';
+import { digestKey } from '../keyring.ts';
+import { isScope, type Scope } from './scopes.ts';
+
+/** What a presented access token is. A mistyped one is `unknown`. */
+export type TokenFinding =
+  | {
+      readonly kind: 'valid';
+      readonly tokenId: string;
+      readonly accountId: string;
+      readonly scopes: ReadonlySet<Scope>;
+    }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'revoked'; readonly tokenId: string }
+  | { readonly kind: 'expired'; readonly tokenId: string };
+
+/** What the ring holds of a token. */
+export type TokenRecord = {
+  readonly tokenId: string;
+  readonly accountId: string;
+  /** SHA-256 of the token's text. */
+  readonly digest: Uint8Array;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Refused for good, whatever the clock says. */
+  readonly isRevoked: boolean;
+  /** Unix time from which it is refused; undefined: never. */
+  readonly expiresAtMs: number | undefined;
+};
+
+const UNKNOWN: TokenFinding = { kind: 'unknown' };
+
+/** All access tokens, in memory: a request is authenticated without a query. Holds digests, never a token. */
+export class TokenRing {
+  readonly #byFingerprint = new Map<string, TokenRecord>();
+  readonly #fingerprints = new Map<string, string>();
+
+  /** The number of tokens held, revoked ones included. */
+  get size(): number {
+    return this.#byFingerprint.size;
+  }
+
+  /**
+   * Finds whose token this is.
+   * @param presented what came after `Bearer ` in the header Authorization. The checksum is tried first, then one look-up,
+   *   then a comparison in constant time.
+   */
+  find(presented: string, nowMs: number): TokenFinding {
+    if (!isKeyText('ks_tok_', presented)) return UNKNOWN;
+    const digest = digestKey(presented);
+    const record = this.#byFingerprint.get(fingerprint(digest));
+    if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
+    const { tokenId, accountId, scopes, isRevoked, expiresAtMs } = record;
+    if (isRevoked) return { kind: 'revoked', tokenId };
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', tokenId };
+    return { kind: 'valid', tokenId, accountId, scopes };
+  }
+
+  /** Takes a token in, or what changed about it. A revoked one stays revoked, whatever an older reading of it says. */
+  put(record: TokenRecord): void {
+    const mark = fingerprint(record.digest);
+    const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
+    this.#byFingerprint.set(mark, { ...record, isRevoked });
+    this.#fingerprints.set(record.tokenId, mark);
+  }
+
+  /** Refuses a token from now on. One that the ring does not hold is left to the store. */
+  revoke(tokenId: string): void {
+    const record = this.#byFingerprint.get(this.#fingerprints.get(tokenId) ?? '');
+    if (record !== undefined) this.put({ ...record, isRevoked: true });
+  }
+}
+
+/** Reads the tokens of the store into a ring: all, or the one with this id. */
+export async function readTokens(store: Store, ring: TokenRing, tokenId?: string): Promise<void> {
+  const wanted = tokenId === undefined ? undefined : eq(accessTokens.id, tokenId);
+  for (const row of await store.db.select().from(accessTokens).where(wanted)) ring.put(toRecord(row));
+}
+
+/** What a ring holds of a row. */
+export function toRecord(row: Omit<typeof accessTokens.$inferSelect, 'name' | 'prefix'>): TokenRecord {
+  const { id: tokenId, accountId, digest, scopes, revokedAt, expiresAt } = row;
+  return {
+    ...{ tokenId, accountId, digest, scopes: new Set(scopes.filter(isScope)) },
+    ...{ isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() },
+  };
+}
+
+/** Half of the digest: what the map may leak by its timing is not enough to find the rest. */
+function fingerprint(digest: Uint8Array): string {
+  return Buffer.from(digest.buffer, digest.byteOffset, 16).toString('latin1');
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { twoFactors } from '../../store/access-tables.ts';
+import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import { ServiceError, serviceError } from '../../service-error.ts';
+import type { InstallationKey } from '../installation-key.ts';
+import { openSecret, sealSecret } from './sealed-secret.ts';
+import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from './totp.ts';
+
+export type TwoFactorPlaces = { readonly store: Store; readonly installationKey: InstallationKey };
+
+/** What a code is. */
+export type TwoFactorFinding =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'locked'; readonly retryAtMs: number }
+  | { readonly kind: 'notEnrolled' };
+
+const MAX_FAILURES = 5;
+const LOCK_MS = 15 * 60_000;
+
+/**
+ * Gives an account a second factor. The secret is in the answer, and nowhere else but sealed.
+ * @param account the account's name, which authenticator apps show.
+ * @throws ServiceError `twoFactorEnrolled` when it has one.
+ */
+export async function enrolTwoFactor(
+  { store, installationKey }: TwoFactorPlaces,
+  { accountId, account }: { readonly accountId: string; readonly account: string },
+  nowMs: number,
+): Promise<ShownSecret> {
+  const secret = randomBytes(SECRET_BYTES);
+  const sealedSecret = sealSecret(installationKey, accountId, secret);
+  const made = await store.db
+    .insert(twoFactors)
+    .values({ accountId, sealedSecret, enrolledAt: new Date(nowMs) })
+    .onConflictDoNothing()
+    .returning({ accountId: twoFactors.accountId });
+  if (made.length === 0) throw serviceError('twoFactorEnrolled', { account });
+  const shown = showSecret(secret, account);
+  secret.fill(0);
+  return shown;
+}
+
+/** Whether an account has a second factor with this secret (base-32). */
+export async function hasTwoFactor(
+  { store, installationKey }: TwoFactorPlaces,
+  accountId: string,
+  secret: string,
+): Promise<boolean> {
+  const [row] = await store.db.select().from(twoFactors).where(eq(twoFactors.accountId, accountId));
+  if (row === undefined) return false;
+  try {
+    return showSecret(openSecret(installationKey, accountId, row.sealedSecret), '').secret === secret;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+/** Takes the second factor from an account, with its failures and its lock. @throws ServiceError `twoFactorNotEnrolled`. */
+export async function removeTwoFactor(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
+  const gone = await store.db.delete(twoFactors).where(eq(twoFactors.accountId, accountId)).returning();
+  if (gone.length === 0) throw serviceError('twoFactorNotEnrolled');
+}
+
+/**
+ * Checks a code (RFC 6238: the step of now, one before, one after). A code works once: neither it nor an earlier one is taken
+ * again. The fifth wrong code in a row locks the second factor for 15 minutes, in which no code is looked at.
+ *
+ * What is found is written in the transaction: commit it for `invalid` too, or the failure does not count. So return from
+ * the transaction, and answer afterwards; do not throw in it.
+ *
+ * @throws ServiceError `installationKeyWrong`.
+ */
+export async function checkTwoFactor(
+  tx: StoreTransaction,
+  installationKey: InstallationKey,
+  { accountId, code, nowMs }: { readonly accountId: string; readonly code: string; readonly nowMs: number },
+): Promise<TwoFactorFinding> {
+  const isOwn = eq(twoFactors.accountId, accountId);
+  const [row] = await tx.select().from(twoFactors).where(isOwn).for('update');
+  if (row === undefined) return { kind: 'notEnrolled' };
+  const lockedUntilMs = row.lockedUntil?.getTime() ?? 0;
+  if (lockedUntilMs > nowMs) return { kind: 'locked', retryAtMs: lockedUntilMs };
+  const step = findStep(openSecret(installationKey, accountId, row.sealedSecret), code, nowMs);
+  if (step !== undefined && step > (row.lastStep ?? 0)) {
+    await tx.update(twoFactors).set({ lastStep: step, failures: 0, lockedUntil: null }).where(isOwn);
+    return { kind: 'ok' };
+  }
+  const failures = row.failures + 1;
+  const isLast = failures >= MAX_FAILURES;
+  const lockedUntil = isLast ? new Date(nowMs + LOCK_MS) : null;
+  await tx
+    .update(twoFactors)
+    .set({ failures: isLast ? 0 : failures, lockedUntil })
+    .where(isOwn);
+  return { kind: 'invalid' };
+}

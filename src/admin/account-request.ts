@@ -1,0 +1,162 @@
+import { DEVELOPMENT } from '../account/accounts.ts';
+import { parseUsd } from '../account/money/micro-usd.ts';
+import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
+import { serviceError } from '../service-error.ts';
+
+/** A command about access tokens, money, limits, second factors or the audit log, checked. */
+export type AccountRequest =
+  | {
+      readonly kind: 'tokens.create';
+      readonly account: string;
+      readonly name: string;
+      readonly scopes: readonly Scope[];
+      readonly expiresInMs: number | undefined;
+    }
+  | { readonly kind: 'tokens.list'; readonly account: string | undefined }
+  | { readonly kind: 'tokens.revoke'; readonly id: string }
+  /** `amount` in micro-USD. */
+  | {
+      readonly kind: 'money.credit';
+      readonly account: string;
+      readonly amount: bigint;
+      readonly note: string | undefined;
+    }
+  /** `creditLimit` in micro-USD; 0: prepaid. */
+  | { readonly kind: 'money.billing'; readonly account: string; readonly creditLimit: bigint }
+  | { readonly kind: 'money.balance'; readonly account: string }
+  /** `requests` undefined: as the specification says. */
+  | { readonly kind: 'wallet-limit'; readonly account: string; readonly requests: number | undefined }
+  | { readonly kind: 'two-factor.enrol'; readonly account: string }
+  | { readonly kind: 'two-factor.remove'; readonly account: string }
+  | {
+      readonly kind: 'audit.verify';
+      readonly account: string | undefined;
+      readonly publicKeys: readonly Uint8Array[];
+    };
+
+type Kind = AccountRequest['kind'];
+type Members = Readonly<Record<string, unknown>>;
+
+/** Printable, since it is shown on terminals: no control or format characters, no line or paragraph separators. */
+const TEXT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
+const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
+const DAY_MS = 86_400_000;
+const MAX_EXPIRY_MS = 3_660 * DAY_MS;
+const MAX_REQUESTS = 1_000_000;
+
+const READERS: {
+  readonly [K in Kind]: (members: Members) => Omit<Extract<AccountRequest, { kind: K }>, 'kind'>;
+} = {
+  'tokens.create': ({ account, name, scopes, expiresInMs }) => ({
+    account: readNewAccount(account ?? 'default'),
+    name: readText(name ?? 'unnamed', 'the name of a token'),
+    scopes: readScopes(scopes),
+    expiresInMs: readExpiry(expiresInMs),
+  }),
+  'tokens.list': ({ account }) => ({ account: account === undefined ? undefined : String(account) }),
+  'tokens.revoke': ({ id }) => ({ id: readId(id) }),
+  'money.credit': ({ account, amountUsd, note }) => ({
+    account: String(account),
+    amount: readAmount(amountUsd),
+    note: note === undefined ? undefined : readText(note, 'a note'),
+  }),
+  'money.billing': ({ account, creditLimitUsd }) => ({
+    account: String(account),
+    creditLimit: creditLimitUsd === undefined ? 0n : readLimit(creditLimitUsd),
+  }),
+  'money.balance': ({ account }) => ({ account: String(account) }),
+  'wallet-limit': ({ account, requests }) => ({ account: String(account), requests: readRequests(requests) }),
+  'two-factor.enrol': ({ account }) => ({ account: String(account) }),
+  'two-factor.remove': ({ account }) => ({ account: String(account) }),
+  'audit.verify': ({ account, publicKeys }) => ({
+    account: account === undefined ? undefined : String(account),
+    publicKeys: readPublicKeys(publicKeys),
+  }),
+};
+
+/** Whether a command is one of these. */
+export function isAccountRequest(request: unknown): request is { readonly kind: Kind } {
+  const kind = typeof request === 'object' && request !== null && 'kind' in request ? request.kind : '';
+  return typeof kind === 'string' && Object.hasOwn(READERS, kind);
+}
+
+/**
+ * Checks what came over the admin socket or from the command line. Amounts come as decimal text in USD.
+ *
+ * @throws ServiceError `invalidCommand` with what is wrong; `tokenNotFound` for what is no id.
+ */
+export function readAccountRequest({ kind, ...members }: { readonly kind: Kind }): AccountRequest {
+  return { kind, ...READERS[kind](members) } as AccountRequest;
+}
+
+function readNewAccount(account: unknown): string {
+  if (account === DEVELOPMENT)
+    throw mistake("the account development is the server's own: choose another name");
+  if (typeof account === 'string' && ACCOUNT.test(account)) return account;
+  throw mistake(
+    'the name of an account must have 1 to 63 characters of a to z, 0 to 9, dot, dash and underscore, and begin with a letter or digit',
+  );
+}
+
+function readText(text: unknown, what: string): string {
+  if (typeof text === 'string' && TEXT.test(text)) return text;
+  throw mistake(`${what} must have 1 to 100 printable characters`);
+}
+
+function readScopes(scopes: unknown): readonly Scope[] {
+  const known = SCOPES.join(', ');
+  if (!Array.isArray(scopes) || scopes.length === 0)
+    throw mistake(`say what the token is for, with --scope: ${known}`);
+  return scopes.map((scope) => {
+    if (isScope(scope)) return scope;
+    throw mistake(`${JSON.stringify(scope)} is no scope; there are ${known}`);
+  });
+}
+
+function readExpiry(expiresInMs: unknown): number | undefined {
+  if (expiresInMs === undefined) return undefined;
+  if (typeof expiresInMs === 'number' && expiresInMs > 0 && expiresInMs <= MAX_EXPIRY_MS)
+    return Math.trunc(expiresInMs);
+  throw mistake('--expires must be 1s to 3660d');
+}
+
+function readId(id: unknown): string {
+  if (typeof id === 'string' && ID.test(id)) return id;
+  throw serviceError('tokenNotFound', { id: String(id) });
+}
+
+function readAmount(amountUsd: unknown): bigint {
+  const amount = typeof amountUsd === 'string' ? parseUsd(amountUsd) : undefined;
+  if (amount !== undefined && amount !== 0n) return amount;
+  throw mistake(
+    `the amount is ${JSON.stringify(amountUsd)}; must be decimal USD such as 25 or 0.50, at most 999999999 and with 6 digits after the point; -25 takes back`,
+  );
+}
+
+function readLimit(limitUsd: unknown): bigint {
+  const limit = typeof limitUsd === 'string' ? parseUsd(limitUsd) : undefined;
+  if (limit !== undefined && limit > 0n) return limit;
+  throw mistake(`the credit limit is ${JSON.stringify(limitUsd)}; must be decimal USD above 0, such as 5000`);
+}
+
+function readRequests(requests: unknown): number | undefined {
+  if (requests === undefined) return undefined;
+  if (Number.isSafeInteger(requests) && Number(requests) > 0 && Number(requests) <= MAX_REQUESTS)
+    return Number(requests);
+  throw mistake(`--per-minute must be a whole number from 1 to ${MAX_REQUESTS}`);
+}
+
+function readPublicKeys(keys: unknown): readonly Uint8Array[] {
+  if (keys === undefined) return [];
+  if (!Array.isArray(keys)) throw mistake('the public keys must be a list');
+  return keys.map((key) => {
+    if (typeof key === 'string' && PUBLIC_KEY.test(key)) return Buffer.from(key, 'hex');
+    throw mistake(`--public-key is ${JSON.stringify(key)}; must be 64 hexadecimal digits`);
+  });
+}
+
+function mistake(reason: string): Error {
+  return serviceError('invalidCommand', { reason });
+}

@@ -1,0 +1,80 @@
+import { verifyAudit } from '../account/audit/verify-audit.ts';
+import { findAccount, readAccountNames } from '../account/find-account.ts';
+import type { InstallationKey } from '../account/installation-key.ts';
+import type { TokenPlaces } from '../account/tokens/access-tokens.ts';
+import { enrolTwoFactor, removeTwoFactor } from '../account/two-factor/two-factor.ts';
+import { type CreateLimitBook, setCreateLimit } from '../account/wallet-create-limit.ts';
+import type { AccountRequest } from './account-request.ts';
+import { serveMoney } from './serve-money.ts';
+import { serveTokens } from './serve-tokens.ts';
+
+/** What these commands act on. */
+export type AccountPlaces = TokenPlaces & {
+  readonly limits: CreateLimitBook;
+  readonly installationKey: () => Promise<InstallationKey>;
+  /** The file that heads of the audit log are appended to. */
+  readonly headsFile: string;
+  /** The key that the running signer signs heads with; undefined where none runs. */
+  readonly headKey: () => Promise<Uint8Array | undefined>;
+};
+
+/** Does what a command asks, in the store and in memory at once. A secret is in the result that makes it, in no other. */
+export async function serveAccount(
+  places: AccountPlaces,
+  request: AccountRequest,
+  nowMs: number,
+): Promise<unknown> {
+  const { store } = places;
+  switch (request.kind) {
+    case 'tokens.create':
+    case 'tokens.list':
+    case 'tokens.revoke':
+      return serveTokens(places, request, nowMs);
+    case 'money.credit':
+    case 'money.billing':
+    case 'money.balance':
+      return serveMoney(store, request, nowMs);
+    case 'wallet-limit': {
+      const { account, requests } = request;
+      const limit = await setCreateLimit(places, await findAccount(store, account), requests);
+      return { account, requests: limit.requests, window_seconds: limit.windowSeconds };
+    }
+    case 'two-factor.enrol': {
+      const { account } = request;
+      const accountId = await findAccount(store, account);
+      const installationKey = await places.installationKey();
+      const shown = await enrolTwoFactor({ store, installationKey }, { accountId, account }, nowMs);
+      return { account, ...shown };
+    }
+    case 'two-factor.remove': {
+      await removeTwoFactor(store, await findAccount(store, request.account));
+      return { account: request.account, removed: true };
+    }
+    case 'audit.verify':
+      return serveVerify(places, request);
+  }
+}
+
+async function serveVerify(
+  { store, headsFile, headKey }: AccountPlaces,
+  { account, publicKeys }: Extract<AccountRequest, { kind: 'audit.verify' }>,
+): Promise<unknown> {
+  const names = await readAccountNames(store);
+  const accountId = account === undefined ? undefined : await findAccount(store, account);
+  const own = publicKeys.length > 0 ? undefined : await headKey();
+  const trustedKeys = own === undefined ? publicKeys : [own];
+  const verdict = await verifyAudit({ store, headsFile, trustedKeys }, accountId);
+  return {
+    is_sound: verdict.isSound,
+    signatures_checked: trustedKeys.length > 0,
+    accounts: verdict.accounts.map(({ accountId: id, records, signedUpTo, problems }) => ({
+      ...{ account: names.get(id) ?? null, account_id: id, records, signed_up_to: signedUpTo },
+      problems: problems.map(({ kind, at }) => ({ kind: inSnakeCase(kind), at })),
+    })),
+    damaged_lines: verdict.damagedLines,
+  };
+}
+
+function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

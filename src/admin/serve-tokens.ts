@@ -1,0 +1,48 @@
+import { ensureAccount } from '../account/accounts.ts';
+import {
+  type AccessToken,
+  createToken,
+  listTokens,
+  revokeToken,
+  type TokenPlaces,
+} from '../account/tokens/access-tokens.ts';
+import { serviceError } from '../service-error.ts';
+import type { AccountRequest } from './account-request.ts';
+
+type TokensRequest = Extract<AccountRequest, { readonly kind: `tokens.${string}` }>;
+
+/** Does what a command about access tokens asks, in the store and in the ring at once. A token is in the result of its creation, in no other. */
+export async function serveTokens(
+  places: TokenPlaces,
+  request: TokensRequest,
+  nowMs: number,
+): Promise<unknown> {
+  switch (request.kind) {
+    case 'tokens.create': {
+      const { name, account, scopes, expiresInMs } = request;
+      const accountId = await ensureAccount(places.store, account, nowMs);
+      const expiresAtMs = expiresInMs === undefined ? undefined : nowMs + expiresInMs;
+      const { id, text } = await createToken(places, { accountId, name, scopes, expiresAtMs }, nowMs);
+      const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs);
+      const created = { created_at: new Date(nowMs), expires_at: expiresAt };
+      return { id, token: text, name, account, scopes, ...created };
+    }
+    case 'tokens.list': {
+      const tokens = await listTokens(places.store, request.account);
+      return { tokens: tokens.map((token) => showToken(token, nowMs)) };
+    }
+    case 'tokens.revoke': {
+      const revokedAt = await revokeToken(places, request.id, nowMs);
+      if (revokedAt === undefined) throw serviceError('tokenNotFound', { id: request.id });
+      return { id: request.id, revoked_at: revokedAt };
+    }
+  }
+}
+
+function showToken(token: AccessToken, nowMs: number) {
+  const { id, prefix, name, account, scopes, createdAt, expiresAt, revokedAt } = token;
+  const isOver = expiresAt !== null && expiresAt.getTime() <= nowMs;
+  const state = revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'valid';
+  const instants = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt };
+  return { id, prefix, name, account, scopes, state, ...instants };
+}

@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm';
+import { check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant } from './columns.ts';
+import { accounts } from './tables.ts';
+
+/** Processes that serve on this store, by an id that each takes when it starts. What a process that is gone left half done is found by it. */
+export const gateways = pgTable('gateways', {
+  id: uuid('id').primaryKey(),
+  /** The machine (and its process namespace) that `pid` and `started` count on. */
+  machine: text('machine').notNull(),
+  pid: integer('pid').notNull(),
+  started: text('started').notNull(),
+  /** By the clock of the database. */
+  seenAt: instant('seen_at').notNull().default(sql`now()`),
+});
+
+/** Access tokens of the wallet API. Only the SHA-256 digest of a token is kept; `prefix` is its beginning, for people. */
+export const accessTokens = pgTable(
+  'access_tokens',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    digest: bytes('digest').notNull(),
+    prefix: text('prefix').notNull(),
+    name: text('name').notNull(),
+    scopes: text('scopes').array().notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
+  },
+  (table) => [
+    uniqueIndex('access_tokens_digest').on(table.digest),
+    index('access_tokens_account').on(table.accountId),
+    check('access_tokens_digest_size', sql`octet_length(digest) = 32`),
+    check('access_tokens_scopes', sql`cardinality(scopes) > 0`),
+  ],
+);
+
+/** Accounts that may create wallets at another rate than spec/plans.yaml says. */
+export const walletCreateLimits = pgTable(
+  'wallet_create_limits',
+  {
+    accountId: uuid('account_id')
+      .primaryKey()
+      .references(() => accounts.id),
+    /** In a window of the length that spec/plans.yaml says. */
+    requests: integer('requests').notNull(),
+  },
+  () => [check('wallet_create_limits_requests', sql`requests > 0`)],
+);
+
+/** Second factors (RFC 6238). The secret is sealed under the installation key. */
+export const twoFactors = pgTable('two_factors', {
+  accountId: uuid('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  sealedSecret: bytes('sealed_secret').notNull(),
+  /** The latest time step whose code was used: no code of it or an earlier one works again. */
+  lastStep: integer('last_step'),
+  failures: integer('failures').notNull().default(0),
+  lockedUntil: instant('locked_until'),
+  enrolledAt: instant('enrolled_at').notNull(),
+});
+
+/** Requests with an Idempotency-Key, for 24 hours. The row is written before the work. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    key: text('key').notNull(),
+    /** HMAC-SHA256 of the request under the installation key. */
+    fingerprint: bytes('fingerprint').notNull(),
+    /** The process that does the work. */
+    ownerId: uuid('owner_id').notNull(),
+    /** The answer; none while the work is under way. */
+    status: integer('status'),
+    /** None where the answer had a secret. */
+    body: bytes('body'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.key] }),
+    index('idempotency_keys_created').on(table.createdAt),
+  ],
+);

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant } from './columns.ts';
+import { accounts } from './tables.ts';
+
+const sequence = (name: string) => bigint(name, { mode: 'number' }).notNull();
+
+/** Where each account's chain of audit records ends, and up to where its head was signed. The row is locked while a record is added. */
+export const auditTips = pgTable('audit_tips', {
+  accountId: uuid('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  seq: sequence('seq'),
+  hash: bytes('hash').notNull(),
+  signedSeq: sequence('signed_seq').default(0),
+  /** The oldest record that no signed head covers was added then. */
+  unsignedSince: instant('unsigned_since'),
+});
+
+/** Who did what to which wallet. Each record holds the hash of the one before. Only ever added to: a trigger refuses everything else. */
+export const auditRecords = pgTable(
+  'audit_records',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** From 1, without a gap. */
+    seq: sequence('seq'),
+    at: instant('at').notNull(),
+    action: text('action').notNull(),
+    outcome: text('outcome').notNull(),
+    tokenId: uuid('token_id'),
+    requestId: text('request_id').notNull(),
+    walletId: text('wallet_id'),
+    /** Wallets that the record stands for. */
+    units: integer('units').notNull().default(1),
+    previousHash: bytes('previous_hash').notNull(),
+    hash: bytes('hash').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.seq] }),
+    index('audit_records_wallet').on(table.walletId),
+    check('audit_records_seq', sql`seq > 0`),
+  ],
+);
+
+/** Signed statements of how a chain was at one of its records. */
+export const auditHeads = pgTable(
+  'audit_heads',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    seq: sequence('seq'),
+    hash: bytes('hash').notNull(),
+    at: instant('at').notNull(),
+    /** Ed25519. */
+    publicKey: bytes('public_key').notNull(),
+    signature: bytes('signature').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.seq] })],
+);

@@ -1,0 +1,124 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { instant, microUsd } from './columns.ts';
+import { accounts } from './tables.ts';
+
+/**
+ * The four accounts that each customer has in the books. `balance` is the sum of its entries, kept with them in one
+ * statement. `floor` is the least that a balance may be: for `available` minus the credit limit, else 0 or none.
+ */
+export const ledgerAccounts = pgTable(
+  'ledger_accounts',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** What may be spent, what is set aside for work under way, what was charged, what was paid in (with a minus). */
+    kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
+    balance: microUsd('balance').notNull().default(sql`0`),
+    floor: microUsd('floor'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.kind] }),
+    check('ledger_accounts_kind', sql`kind in ('available', 'reserved', 'revenue', 'funding')`),
+    check('ledger_accounts_floor', sql`floor is null or balance >= floor`),
+  ],
+);
+
+/** Movements of money. Only ever added to: a trigger refuses everything else. */
+export const ledgerTransactions = pgTable(
+  'ledger_transactions',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    kind: text('kind', { enum: ['credit', 'test_credit', 'reserve', 'charge', 'refund'] }).notNull(),
+    reservationId: uuid('reservation_id'),
+    /** What was charged for: a price row of spec/plans.yaml, how many of them, and the UTC month that they count in. */
+    operation: text('operation'),
+    units: bigint('units', { mode: 'bigint' }),
+    month: text('month'),
+    note: text('note'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    check('ledger_transactions_kind', sql`kind in ('credit', 'test_credit', 'reserve', 'charge', 'refund')`),
+    index('ledger_transactions_account').on(table.accountId, table.id),
+    uniqueIndex('ledger_transactions_one_test_credit').on(table.accountId).where(sql`kind = 'test_credit'`),
+  ],
+);
+
+/** The parts of a movement, one for each account that it touches; their sum is zero, which a trigger enforces. Only ever added to. */
+export const ledgerEntries = pgTable(
+  'ledger_entries',
+  {
+    transactionId: bigint('transaction_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => ledgerTransactions.id),
+    accountId: uuid('account_id').notNull(),
+    kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
+    amount: microUsd('amount').notNull(),
+    balanceAfter: microUsd('balance_after').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.transactionId, table.kind] }),
+    foreignKey({
+      name: 'ledger_entries_ledger_account',
+      columns: [table.accountId, table.kind],
+      foreignColumns: [ledgerAccounts.accountId, ledgerAccounts.kind],
+    }),
+    check('ledger_entries_amount', sql`amount <> 0`),
+  ],
+);
+
+/** Money set aside for work. `charged` and `delivered` grow while it is open; what is left goes back when it is closed. */
+export const reservations = pgTable(
+  'reservations',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** The process that does the work: a row of `gateways` while it lives. */
+    ownerId: uuid('owner_id').notNull(),
+    /** A price row of spec/plans.yaml. */
+    operation: text('operation').notNull(),
+    /** The UTC month that the operations count in, such as 2025-01. */
+    month: text('month').notNull(),
+    units: bigint('units', { mode: 'bigint' }).notNull(),
+    amount: microUsd('amount').notNull(),
+    delivered: bigint('delivered', { mode: 'bigint' }).notNull().default(sql`0`),
+    charged: microUsd('charged').notNull().default(sql`0`),
+    createdAt: instant('created_at').notNull(),
+    closedAt: instant('closed_at'),
+  },
+  (table) => [
+    check('reservations_bounds', sql`delivered between 0 and units and charged between 0 and amount`),
+    index('reservations_open').on(table.ownerId).where(sql`closed_at is null`),
+  ],
+);
+
+/** How many units of each price row an account was charged for in a UTC month: the volume price begins above a number of them. */
+export const operationCounts = pgTable(
+  'operation_counts',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    operation: text('operation').notNull(),
+    month: text('month').notNull(),
+    units: bigint('units', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.operation, table.month] })],
+);

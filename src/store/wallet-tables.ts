@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant } from './columns.ts';
+import { accounts } from './tables.ts';
+
+const pathIndex = (name: string) => bigint(name, { mode: 'number' });
+
+/**
+ * Managed wallets. One that is destroyed has no row. `sealed` is the key as only the signer can open it; none where it is an
+ * object in a token. A master may be destroyed before its children: `masterId` names it, and does not need it to be there.
+ */
+export const wallets = pgTable(
+  'wallets',
+  {
+    id: text('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** Base-58 of `publicKey`. */
+    address: text('address').notNull(),
+    kind: text('kind', { enum: ['single', 'master', 'child'] }).notNull(),
+    publicKey: bytes('public_key').notNull(),
+    sealed: bytes('sealed'),
+    /** How the key is protected, in words of the signer. */
+    protection: text('protection').notNull(),
+    derivationPath: text('derivation_path'),
+    masterId: text('master_id'),
+    /** The last two indexes of a child's path, without the mark of hardening: 0 to 2^31 - 1. */
+    x: pathIndex('x'),
+    y: pathIndex('y'),
+    label: text('label'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    unique('wallets_address').on(table.address),
+    unique('wallets_derived').on(table.masterId, table.x, table.y),
+    index('wallets_account').on(table.accountId, table.createdAt),
+    check('wallets_kind', sql`kind in ('single', 'master', 'child')`),
+    check('wallets_public_key_size', sql`octet_length(public_key) = 32`),
+    check(
+      'wallets_child',
+      sql`(kind = 'child') = (master_id is not null) and (master_id is null) = (x is null) and (x is null) = (y is null)`,
+    ),
+    check('wallets_indexes', sql`x between 0 and 2147483647 and y between 0 and 2147483647`),
+  ],
+);
+
+/** Children that were destroyed: none of them is derived again. */
+export const derivationTombstones = pgTable(
+  'derivation_tombstones',
+  {
+    masterId: text('master_id').notNull(),
+    x: pathIndex('x').notNull(),
+    y: pathIndex('y').notNull(),
+    destroyedAt: instant('destroyed_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.masterId, table.x, table.y] })],
+);

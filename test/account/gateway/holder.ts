@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import pino from 'pino';
+import { joinGateways } from '../../../src/account/gateway/gateway.ts';
+import { createMoney } from '../../../src/account/money/money.ts';
+import { credit } from '../../../src/account/money/credit.ts';
+import { idempotencyKeys } from '../../../src/store/access-tables.ts';
+import { openStore, type StoreOptions } from '../../../src/store/open-store.ts';
+import { accounts } from '../../../src/store/tables.ts';
+import { HELD, HOLDER_ID } from './start-holder.ts';
+
+// Runs as a process: pays in, charges for a part of what it sets aside, leaves an idempotency key open, and waits to be killed.
+
+const nowMs = Date.UTC(2025, 9, 9);
+const log = pino({ level: 'silent' });
+const store = await openStore(JSON.parse(process.argv[2] ?? '') as StoreOptions, log);
+const gateway = await joinGateways({ store, log, clock: { nowMs: () => nowMs } });
+const accountId = HOLDER_ID;
+const money = createMoney({ ownerId: gateway.id });
+const found = await store.db.select().from(accounts).where(eq(accounts.id, accountId));
+if (found.length === 0)
+  await store.db.insert(accounts).values({ id: accountId, kind: 'customer', createdAt: new Date(nowMs) });
+await store.db.transaction(async (tx) => {
+  await credit(tx, { accountId, amount: HELD.paid, note: undefined, nowMs });
+  const work = { accountId, operation: 'wallet_creation', units: HELD.units, nowMs } as const;
+  const reservation = await money.reserve(tx, work);
+  await money.charge(tx, reservation, HELD.delivered, nowMs);
+  const open = { accountId, key: gateway.id, fingerprint: new Uint8Array(32), ownerId: gateway.id };
+  await tx.insert(idempotencyKeys).values({ ...open, createdAt: new Date(nowMs) });
+});
+process.send?.('holding');

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  createIdempotency,
+  forgetExpiredKeys,
+  type IdempotencyFinding,
+  readIdempotencyKey,
+} from '../../src/account/idempotency.ts';
+import { idempotencyKeys } from '../../src/store/access-tables.ts';
+import type { StoreTransaction } from '../../src/store/open-store.ts';
+import { describeStores } from '../store/backends.ts';
+import { newCustomer, NOW_MS } from './new-customer.ts';
+import { newInstallationKey } from './test-installation-key.ts';
+
+const DAY_MS = 86_400_000;
+const installationKey = await newInstallationKey();
+const idempotency = createIdempotency({ ownerId: randomUUID(), installationKey });
+const BODY = Buffer.from('{"count":1}');
+
+describeStores('idempotency keys', (backend) => {
+  const store = backend.shared();
+  const inTransaction = <T>(run: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
+    store().db.transaction(run);
+
+  /** A request of a new account, and how it is answered each time. */
+  async function newRequest() {
+    const claim = { accountId: await newCustomer(store()), key: 'k' };
+    const begin = (body: string | Uint8Array = BODY, nowMs = NOW_MS): Promise<IdempotencyFinding> => {
+      const fingerprint = idempotency.fingerprint('createWallet', body);
+      return inTransaction((tx) => idempotency.begin(tx, { ...claim, fingerprint, nowMs }));
+    };
+    return { claim, begin };
+  }
+
+  test('are new once, in use while the work is under way, then give the same answer', async () => {
+    const { claim, begin } = await newRequest();
+    expect(await begin()).toEqual({ kind: 'new' });
+    expect(await begin()).toEqual({ kind: 'inUse' });
+    const answer = { status: 201, body: Buffer.from([0, 255, 10]) };
+    await inTransaction((tx) => idempotency.finish(tx, claim, answer));
+    expect(await begin()).toEqual({ kind: 'replay', ...answer });
+    expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
+  });
+
+  test('with another body are told from it while the work is under way too', async () => {
+    const { begin } = await newRequest();
+    await begin();
+    expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
+  });
+
+  test('whose answer held a secret say that it was not kept', async () => {
+    const { claim, begin } = await newRequest();
+    await begin();
+    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 201, body: undefined }));
+    expect(await begin()).toEqual({ kind: 'secretNotKept' });
+  });
+
+  test('are given back by a refusal', async () => {
+    const { claim, begin } = await newRequest();
+    await begin();
+    await inTransaction((tx) => idempotency.abandon(tx, claim));
+    expect(await begin('{"count":2}')).toEqual({ kind: 'new' });
+  });
+
+  test('are kept for 24 hours', async () => {
+    const { claim, begin } = await newRequest();
+    await begin();
+    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 200, body: BODY }));
+    expect((await begin(BODY, NOW_MS + DAY_MS - 1)).kind).toBe('replay');
+    expect((await begin('{"other":1}', NOW_MS + DAY_MS)).kind).toBe('new');
+    expect((await begin('{"other":1}', NOW_MS + DAY_MS)).kind).toBe('inUse');
+  });
+
+  test('are of one account', async () => {
+    const [first, second] = [await newRequest(), await newRequest()];
+    expect([(await first.begin()).kind, (await second.begin()).kind]).toEqual(['new', 'new']);
+  });
+
+  test('are claimed by one of many that come at once', async () => {
+    const { begin } = await newRequest();
+    const kinds = (await Promise.all(Array.from({ length: 12 }, () => begin()))).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual([...Array(11).fill('inUse'), 'new']);
+  });
+
+  test('that were lost keep the work from being committed', async () => {
+    const { claim, begin } = await newRequest();
+    await begin();
+    const other = createIdempotency({ ownerId: randomUUID(), installationKey });
+    const answer = { status: 201, body: BODY };
+    const stolen = inTransaction((tx) => other.finish(tx, claim, answer));
+    await expect(stolen).rejects.toMatchObject({ code: 'reservationClosed' });
+    await inTransaction((tx) => other.abandon(tx, claim));
+    await inTransaction((tx) => idempotency.finish(tx, claim, answer));
+    const twice = inTransaction((tx) => idempotency.finish(tx, claim, answer));
+    await expect(twice).rejects.toMatchObject({ code: 'reservationClosed' });
+  });
+
+  test('are deleted when their day is over', async () => {
+    const [old, young] = [await newRequest(), await newRequest()];
+    await old.begin(BODY, NOW_MS - DAY_MS);
+    await young.begin(BODY, NOW_MS - DAY_MS + 1);
+    await forgetExpiredKeys(store(), NOW_MS);
+    const left = (await store().db.select().from(idempotencyKeys)).map(({ accountId }) => accountId);
+    expect([left.includes(old.claim.accountId), left.includes(young.claim.accountId)]).toEqual([false, true]);
+  });
+});
+
+test('a fingerprint depends on every part, on where it ends, and on the installation', async () => {
+  const other = createIdempotency({ ownerId: randomUUID(), installationKey: await newInstallationKey() });
+  const prints = [
+    idempotency.fingerprint('a', 'bc'),
+    idempotency.fingerprint('ab', 'c'),
+    idempotency.fingerprint('abc'),
+    idempotency.fingerprint('a', 'bc', ''),
+    other.fingerprint('a', 'bc'),
+  ].map((print) => Buffer.from(print).toString('hex'));
+  expect(new Set(prints).size).toBe(prints.length);
+  expect(idempotency.fingerprint('a', Buffer.from('bc'))).toEqual(idempotency.fingerprint('a', 'bc'));
+});
+
+test('a key has 1 to 255 characters of printable ASCII', () => {
+  for (const key of ['a', '!~', 'x'.repeat(255)]) expect(readIdempotencyKey(key)).toBe(key);
+  for (const key of ['', 'x'.repeat(256), 'a b', 'ä', 'a\n', '\u007f'])
+    expect(() => readIdempotencyKey(key)).toThrow('1 to 255 characters');
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { createKeyText } from '../../../src/account/key-text.ts';
+import { followStore } from '../../../src/account/follow-store.ts';
+import {
+  createToken,
+  listTokens,
+  revokeToken,
+  TOKEN_CHANNEL,
+  type TokenPlaces,
+} from '../../../src/account/tokens/access-tokens.ts';
+import { readTokens, TokenRing } from '../../../src/account/tokens/token-ring.ts';
+import { accessTokens } from '../../../src/store/access-tables.ts';
+import type { Store } from '../../../src/store/open-store.ts';
+import { describeStores } from '../../store/backends.ts';
+import { newCustomer, NOW_MS } from '../new-customer.ts';
+
+describeStores('access tokens', (backend) => {
+  const store = backend.shared();
+
+  async function setUp() {
+    const places: TokenPlaces = { store: store(), tokens: new TokenRing() };
+    return { places, accountId: await newCustomer(store()) };
+  }
+
+  const loaded = async (): Promise<TokenRing> => {
+    const ring = new TokenRing();
+    await readTokens(store(), ring);
+    return ring;
+  };
+
+  const wanted = (accountId: string) =>
+    ({ accountId, name: 'ci', scopes: ['wallets:read', 'wallets:sign'], expiresAtMs: undefined }) as const;
+
+  test('work when they are made and after a restart, with their scopes, until they are revoked', async () => {
+    const { places, accountId } = await setUp();
+    const { id: tokenId, text } = await createToken(places, wanted(accountId), NOW_MS);
+    expect(text).toMatch(/^ks_tok_[0-9A-Za-z]{49}$/);
+    const scopes = new Set(['wallets:read', 'wallets:sign']);
+    for (const ring of [places.tokens, await loaded()])
+      expect(ring.find(text, NOW_MS)).toEqual({ kind: 'valid', tokenId, accountId, scopes });
+
+    expect(await revokeToken(places, tokenId, NOW_MS + 1)).toEqual(new Date(NOW_MS + 1));
+    expect(await revokeToken(places, tokenId, NOW_MS + 2)).toEqual(new Date(NOW_MS + 1));
+    for (const ring of [places.tokens, await loaded()])
+      expect(ring.find(text, 0)).toEqual({ kind: 'revoked', tokenId });
+    expect(await revokeToken(places, randomUUID(), NOW_MS)).toBeUndefined();
+  });
+
+  test('end when they expire, at that millisecond', async () => {
+    const { places, accountId } = await setUp();
+    const expiresAtMs = NOW_MS + 1_000;
+    const { id, text } = await createToken(places, { ...wanted(accountId), expiresAtMs }, NOW_MS);
+    for (const ring of [places.tokens, await loaded()]) {
+      expect(ring.find(text, expiresAtMs - 1).kind).toBe('valid');
+      expect(ring.find(text, expiresAtMs)).toEqual({ kind: 'expired', tokenId: id });
+    }
+  });
+
+  test('are unknown when mistyped, never made, or keys of another kind', async () => {
+    const { places, accountId } = await setUp();
+    const { text } = await createToken(places, wanted(accountId), NOW_MS);
+    const others = [
+      `${text.slice(0, -1)}!`,
+      createKeyText('ks_tok_'),
+      createKeyText('ks_key_'),
+      '',
+      `${text} `,
+    ];
+    for (const other of others) expect(places.tokens.find(other, NOW_MS)).toEqual({ kind: 'unknown' });
+  });
+
+  test('are listed per account, and neither list nor store holds the token', async () => {
+    const { places, accountId } = await setUp();
+    const { id, text } = await createToken(places, wanted(accountId), NOW_MS);
+    const [listed, ...others] = await listTokens(store(), accountId);
+    expect(others).toEqual([]);
+    expect(listed).toEqual({
+      ...{ id, accountId, account: accountId, name: 'ci', prefix: text.slice(0, 11) },
+      ...{ scopes: ['wallets:read', 'wallets:sign'], createdAt: new Date(NOW_MS) },
+      ...{ expiresAt: null, revokedAt: null },
+    });
+    const stored = inspect([await store().db.select().from(accessTokens), listed], { maxStringLength: null });
+    expect(stored).not.toContain(text.slice(11));
+  });
+
+  test('of an account that does not exist are not made, nor those without a scope', async () => {
+    const { places, accountId } = await setUp();
+    await expect(createToken(places, wanted(randomUUID()), NOW_MS)).rejects.toThrow();
+    await expect(createToken(places, { ...wanted(accountId), scopes: [] }, NOW_MS)).rejects.toThrow();
+    expect(places.tokens.size).toBe(0);
+  });
+
+  test('that another process makes or revokes are heard of', async () => {
+    const { places: elsewhere, accountId } = await setUp();
+    const here = new TokenRing();
+    let announce: (id: string) => Promise<void> = async () => undefined;
+    const listen: Store['listen'] = async (channel, { onConnected, onAnnouncement }) => {
+      expect(channel).toBe(TOKEN_CHANNEL);
+      announce = onAnnouncement;
+      await onConnected();
+      return { close: async () => undefined };
+    };
+    const read = (id?: string) => readTokens(store(), here, id);
+    await followStore(listen, { channel: TOKEN_CHANNEL, read });
+    const { id, text } = await createToken(elsewhere, wanted(accountId), NOW_MS);
+    expect(here.find(text, NOW_MS).kind).toBe('unknown');
+    await announce(id);
+    expect(here.find(text, NOW_MS).kind).toBe('valid');
+    await revokeToken(elsewhere, id, NOW_MS);
+    await announce('nonsense');
+    await announce(id);
+    expect(here.find(text, NOW_MS).kind).toBe('revoked');
+  });
+});

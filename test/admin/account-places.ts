@@ -1,0 +1,18 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import type { AccountPlaces } from '../../src/admin/serve-account.ts';
+import { newInstallationKey } from '../account/test-installation-key.ts';
+
+/** What commands about accounts act on beside the store, new and empty; no signer runs. */
+export function newAccountPlaces(): Omit<AccountPlaces, 'store'> {
+  const key = newInstallationKey();
+  return {
+    tokens: new TokenRing(),
+    limits: new CreateLimitBook(),
+    installationKey: () => key,
+    headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
+    headKey: () => Promise.resolve(undefined),
+  };
+}

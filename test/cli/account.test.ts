@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { useCommands } from './use-commands.ts';
+
+/** A test starts up to ten processes one after the other. */
+vi.setConfig({ testTimeout: 240_000 });
+
+const { directory, run, json, newNode, serve } = useCommands();
+
+type Token = { readonly id: string; readonly token: string };
+
+test('on a running server tokens, money, limits and second factors are as commands say, and printed for people', async () => {
+  const node = await newNode();
+  const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  expect(statSync(join(directory(), 'installation.key')).mode & 0o777).toBe(0o600);
+  const development = { available_usd: '1000.00', billing: 'prepaid' };
+  expect(await json('balance', 'development')).toMatchObject(development);
+  expect(Object.keys(JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')))).toEqual([
+    ...['base_url', 'rpc_path', 'api_key'],
+  ]);
+
+  const scope = ['--scope', 'wallets:read', '--scope', 'wallets:sign'];
+  const created = await run('tokens', 'create', '--account', 'acme', ...scope, '--expires', '90d');
+  const token = /ks_tok_\w+/.exec(created.stdout)?.[0] ?? '';
+  expect(created.stdout).toMatch(/\(unnamed, account acme\) for wallets:read, wallets:sign, until \d{4}-/);
+  const { stdout: listed } = await run('tokens', 'list');
+  expect(listed).toMatch(/acme +unnamed +wallets:read wallets:sign .* valid until/);
+  expect(listed).not.toContain(token.slice(0, 12));
+
+  expect((await run('credit', 'acme', '25', '--note', 'first')).stdout).toMatch(/^Credited 25\.00 USD\.\n/);
+  const { stdout } = await run('credit', 'acme', '-0.5');
+  expect(stdout).toMatch(/The account acme is prepaid\.\navailable +24\.50 USD\n/);
+  const billed = await run('billing', 'acme', '--invoiced', '--credit-limit', '100');
+  expect(billed.stdout).toMatch(/available +124\.50 USD \(credit limit 100\.00 USD\)/);
+  expect((await run('wallet-limit', 'acme', '--per-minute', '5000')).stdout).toContain('5000 times in 60 s');
+  const enrolled = await run('two-factor', 'enrol', 'acme');
+  expect(enrolled.stdout).toMatch(/otpauth:\/\/totp\/Keyslot:acme\?\S+\n {2}[A-Z2-7]{32}\n/);
+  const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
+  expect([token, secret].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
+  const verified = await run('audit', 'verify');
+  expect([verified.end, verified.stdout]).toEqual([
+    ...['exit code 0', expect.stringContaining('The audit log is sound.')],
+  ]);
+});
+
+test('where no server runs they are done in the store, and only a new token makes one', async () => {
+  const missing = await run('balance', 'acme');
+  expect([missing.end, missing.stderr]).toEqual(['exit code 1', expect.stringContaining('no account acme')]);
+  expect(await json('tokens', 'list')).toEqual({ tokens: [] });
+  expect(existsSync(join(directory(), 'store'))).toBe(false);
+  const { id } = await json<Token>('tokens', 'create', '--account', 'acme', '--scope', 'wallets:read');
+  expect(await json('credit', 'acme', '3')).toMatchObject({ available_usd: '3.00' });
+  expect(await json('balance', 'acme')).toMatchObject({ available_usd: '3.00' });
+  await json('two-factor', 'enrol', 'acme');
+  expect(await json('two-factor', 'remove', 'acme')).toEqual({ account: 'acme', removed: true });
+  expect(await json<Token>('tokens', 'revoke', id)).toMatchObject({ id });
+});
+
+test.each([
+  [['tokens'], 'say one of create, list, revoke'],
+  [['tokens', 'fly'], 'say one of create, list, revoke'],
+  [['tokens', 'create'], 'say what the token is for'],
+  [['tokens', 'create', '--scope', 'wallets:read', '--expires', 'soon'], 'such as 12h or 90d'],
+  [['tokens', 'list', 'acme'], 'takes no words'],
+  [['credit', 'acme'], 'give ACCOUNT AMOUNT_USD'],
+  [['credit', 'acme', '1,000'], 'must be decimal USD'],
+  [['billing', 'acme'], 'give --invoiced --credit-limit USD, or --prepaid'],
+  [['billing', 'acme', '--invoiced'], 'give --invoiced --credit-limit USD, or --prepaid'],
+  [
+    ['billing', 'acme', '--prepaid', '--credit-limit', '5'],
+    'give --invoiced --credit-limit USD, or --prepaid',
+  ],
+  [['wallet-limit', 'acme'], 'give --per-minute N, or --default'],
+  [['wallet-limit', 'acme', '--per-minute', 'x'], '--per-minute must be'],
+  [['two-factor', 'enrol'], 'give ACCOUNT'],
+  [['audit', 'verify', '--public-key', 'abc'], '64 hexadecimal digits'],
+])('%j ends with a line that says why', async (args, reason) => {
+  const { end, stdout, stderr } = await run(...args);
+  expect([end, stdout]).toEqual(['exit code 2', '']);
+  expect(stderr).toContain(reason);
+});
