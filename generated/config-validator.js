@@ -6,6 +6,8 @@ const schema0 = {
   properties: {
     data_dir: { type: 'string', default: '.keyslot', minLength: 1 },
     database_url: { type: 'string', pattern: '^postgres(ql)?://' },
+    installation_key_file: { type: 'string', minLength: 1 },
+    audit_heads_file: { type: 'string', minLength: 1 },
     log_level: {
       type: 'string',
       enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace'],
@@ -258,9 +260,77 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         errors++;
       }
     }
-    let data2 = data.log_level;
-    if (typeof data2 !== 'string') {
-      const err5 = {
+    if (data.installation_key_file !== undefined) {
+      let data2 = data.installation_key_file;
+      if (typeof data2 === 'string') {
+        if (data2.length < 1) {
+          const err5 = {
+            instancePath: instancePath + '/installation_key_file',
+            schemaPath: '#/properties/installation_key_file/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      } else {
+        const err6 = {
+          instancePath: instancePath + '/installation_key_file',
+          schemaPath: '#/properties/installation_key_file/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.audit_heads_file !== undefined) {
+      let data3 = data.audit_heads_file;
+      if (typeof data3 === 'string') {
+        if (data3.length < 1) {
+          const err7 = {
+            instancePath: instancePath + '/audit_heads_file',
+            schemaPath: '#/properties/audit_heads_file/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
+          }
+          errors++;
+        }
+      } else {
+        const err8 = {
+          instancePath: instancePath + '/audit_heads_file',
+          schemaPath: '#/properties/audit_heads_file/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    let data4 = data.log_level;
+    if (typeof data4 !== 'string') {
+      const err9 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/type',
         keyword: 'type',
@@ -268,23 +338,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be string',
       };
       if (vErrors === null) {
-        vErrors = [err5];
+        vErrors = [err9];
       } else {
-        vErrors.push(err5);
+        vErrors.push(err9);
       }
       errors++;
     }
     if (
       !(
-        data2 === 'fatal' ||
-        data2 === 'error' ||
-        data2 === 'warn' ||
-        data2 === 'info' ||
-        data2 === 'debug' ||
-        data2 === 'trace'
+        data4 === 'fatal' ||
+        data4 === 'error' ||
+        data4 === 'warn' ||
+        data4 === 'info' ||
+        data4 === 'debug' ||
+        data4 === 'trace'
       )
     ) {
-      const err6 = {
+      const err10 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/enum',
         keyword: 'enum',
@@ -292,19 +362,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be equal to one of the allowed values',
       };
       if (vErrors === null) {
-        vErrors = [err6];
+        vErrors = [err10];
       } else {
-        vErrors.push(err6);
+        vErrors.push(err10);
       }
       errors++;
     }
-    let data3 = data.shutdown_deadline_ms;
+    let data5 = data.shutdown_deadline_ms;
     if (
-      !(typeof data3 == 'number'
-        ? Number.isInteger(data3) && data3 >= 0 && data3 <= 4294967295
-        : typeof data3 == 'bigint' && data3 >= 0 && data3 <= 4294967295)
+      !(typeof data5 == 'number'
+        ? Number.isInteger(data5) && data5 >= 0 && data5 <= 4294967295
+        : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 4294967295)
     ) {
-      const err7 = {
+      const err11 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-int',
         keyword: 'x-int',
@@ -312,14 +382,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be an integer (u32)',
       };
       if (vErrors === null) {
-        vErrors = [err7];
+        vErrors = [err11];
       } else {
-        vErrors.push(err7);
+        vErrors.push(err11);
       }
       errors++;
     }
-    if ((typeof data3 == 'number' || typeof data3 == 'bigint') && data3 > 600000) {
-      const err8 = {
+    if ((typeof data5 == 'number' || typeof data5 == 'bigint') && data5 > 600000) {
+      const err12 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-maximum',
         keyword: 'x-maximum',
@@ -327,44 +397,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be <= 600000',
       };
       if (vErrors === null) {
-        vErrors = [err8];
+        vErrors = [err12];
       } else {
-        vErrors.push(err8);
+        vErrors.push(err12);
       }
       errors++;
     }
-    let data4 = data.http;
-    if (data4 && typeof data4 == 'object' && !Array.isArray(data4)) {
-      if (data4.host === undefined) {
-        data4.host = '127.0.0.1';
+    let data6 = data.http;
+    if (data6 && typeof data6 == 'object' && !Array.isArray(data6)) {
+      if (data6.host === undefined) {
+        data6.host = '127.0.0.1';
       }
-      if (data4.port === undefined) {
-        data4.port = 8080;
+      if (data6.port === undefined) {
+        data6.port = 8080;
       }
-      if (data4.behind_proxy === undefined) {
-        data4.behind_proxy = false;
+      if (data6.behind_proxy === undefined) {
+        data6.behind_proxy = false;
       }
-      if (data4.cors_origins === undefined) {
-        data4.cors_origins = ['*'];
+      if (data6.cors_origins === undefined) {
+        data6.cors_origins = ['*'];
       }
-      if (data4.max_body_bytes === undefined) {
-        data4.max_body_bytes = 1048576;
+      if (data6.max_body_bytes === undefined) {
+        data6.max_body_bytes = 1048576;
       }
-      if (data4.body_timeout_ms === undefined) {
-        data4.body_timeout_ms = 10000;
+      if (data6.body_timeout_ms === undefined) {
+        data6.body_timeout_ms = 10000;
       }
-      if (data4.max_batch_items === undefined) {
-        data4.max_batch_items = 100;
+      if (data6.max_batch_items === undefined) {
+        data6.max_batch_items = 100;
       }
-      if (data4.batch_concurrency === undefined) {
-        data4.batch_concurrency = 10;
+      if (data6.batch_concurrency === undefined) {
+        data6.batch_concurrency = 10;
       }
-      if (data4.max_held_reply_bytes === undefined) {
-        data4.max_held_reply_bytes = 268435456;
+      if (data6.max_held_reply_bytes === undefined) {
+        data6.max_held_reply_bytes = 268435456;
       }
-      for (const key1 in data4) {
+      for (const key1 in data6) {
         if (!func0.call(schema0.properties.http.properties, key1)) {
-          const err9 = {
+          const err13 = {
             instancePath: instancePath + '/http',
             schemaPath: '#/properties/http/additionalProperties',
             keyword: 'additionalProperties',
@@ -372,17 +442,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err9];
+            vErrors = [err13];
           } else {
-            vErrors.push(err9);
+            vErrors.push(err13);
           }
           errors++;
         }
       }
-      let data5 = data4.host;
-      if (typeof data5 === 'string') {
-        if (data5.length < 1) {
-          const err10 = {
+      let data7 = data6.host;
+      if (typeof data7 === 'string') {
+        if (data7.length < 1) {
+          const err14 = {
             instancePath: instancePath + '/http/host',
             schemaPath: '#/properties/http/properties/host/minLength',
             keyword: 'minLength',
@@ -390,14 +460,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have fewer than 1 characters',
           };
           if (vErrors === null) {
-            vErrors = [err10];
+            vErrors = [err14];
           } else {
-            vErrors.push(err10);
+            vErrors.push(err14);
           }
           errors++;
         }
       } else {
-        const err11 = {
+        const err15 = {
           instancePath: instancePath + '/http/host',
           schemaPath: '#/properties/http/properties/host/type',
           keyword: 'type',
@@ -405,19 +475,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be string',
         };
         if (vErrors === null) {
-          vErrors = [err11];
+          vErrors = [err15];
         } else {
-          vErrors.push(err11);
+          vErrors.push(err15);
         }
         errors++;
       }
-      let data6 = data4.port;
+      let data8 = data6.port;
       if (
-        !(typeof data6 == 'number'
-          ? Number.isInteger(data6) && data6 >= 0 && data6 <= 65535
-          : typeof data6 == 'bigint' && data6 >= 0 && data6 <= 65535)
+        !(typeof data8 == 'number'
+          ? Number.isInteger(data8) && data8 >= 0 && data8 <= 65535
+          : typeof data8 == 'bigint' && data8 >= 0 && data8 <= 65535)
       ) {
-        const err12 = {
+        const err16 = {
           instancePath: instancePath + '/http/port',
           schemaPath: '#/properties/http/properties/port/x-int',
           keyword: 'x-int',
@@ -425,14 +495,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be an integer (u16)',
         };
         if (vErrors === null) {
-          vErrors = [err12];
+          vErrors = [err16];
         } else {
-          vErrors.push(err12);
+          vErrors.push(err16);
         }
         errors++;
       }
-      if (typeof data4.behind_proxy !== 'boolean') {
-        const err13 = {
+      if (typeof data6.behind_proxy !== 'boolean') {
+        const err17 = {
           instancePath: instancePath + '/http/behind_proxy',
           schemaPath: '#/properties/http/properties/behind_proxy/type',
           keyword: 'type',
@@ -440,17 +510,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be boolean',
         };
         if (vErrors === null) {
-          vErrors = [err13];
+          vErrors = [err17];
         } else {
-          vErrors.push(err13);
+          vErrors.push(err17);
         }
         errors++;
       }
-      if (data4.tls !== undefined) {
-        let data8 = data4.tls;
-        if (data8 && typeof data8 == 'object' && !Array.isArray(data8)) {
-          if (data8.cert_file === undefined) {
-            const err14 = {
+      if (data6.tls !== undefined) {
+        let data10 = data6.tls;
+        if (data10 && typeof data10 == 'object' && !Array.isArray(data10)) {
+          if (data10.cert_file === undefined) {
+            const err18 = {
               instancePath: instancePath + '/http/tls',
               schemaPath: '#/properties/http/properties/tls/required',
               keyword: 'required',
@@ -458,14 +528,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'cert_file' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err14];
+              vErrors = [err18];
             } else {
-              vErrors.push(err14);
+              vErrors.push(err18);
             }
             errors++;
           }
-          if (data8.key_file === undefined) {
-            const err15 = {
+          if (data10.key_file === undefined) {
+            const err19 = {
               instancePath: instancePath + '/http/tls',
               schemaPath: '#/properties/http/properties/tls/required',
               keyword: 'required',
@@ -473,88 +543,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'key_file' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err15];
+              vErrors = [err19];
             } else {
-              vErrors.push(err15);
+              vErrors.push(err19);
             }
             errors++;
           }
-          for (const key2 in data8) {
+          for (const key2 in data10) {
             if (!(key2 === 'cert_file' || key2 === 'key_file')) {
-              const err16 = {
+              const err20 = {
                 instancePath: instancePath + '/http/tls',
                 schemaPath: '#/properties/http/properties/tls/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key2 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err16];
-              } else {
-                vErrors.push(err16);
-              }
-              errors++;
-            }
-          }
-          if (data8.cert_file !== undefined) {
-            let data9 = data8.cert_file;
-            if (typeof data9 === 'string') {
-              if (data9.length < 1) {
-                const err17 = {
-                  instancePath: instancePath + '/http/tls/cert_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err17];
-                } else {
-                  vErrors.push(err17);
-                }
-                errors++;
-              }
-            } else {
-              const err18 = {
-                instancePath: instancePath + '/http/tls/cert_file',
-                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err18];
-              } else {
-                vErrors.push(err18);
-              }
-              errors++;
-            }
-          }
-          if (data8.key_file !== undefined) {
-            let data10 = data8.key_file;
-            if (typeof data10 === 'string') {
-              if (data10.length < 1) {
-                const err19 = {
-                  instancePath: instancePath + '/http/tls/key_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err19];
-                } else {
-                  vErrors.push(err19);
-                }
-                errors++;
-              }
-            } else {
-              const err20 = {
-                instancePath: instancePath + '/http/tls/key_file',
-                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err20];
@@ -564,35 +566,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-        } else {
-          const err21 = {
-            instancePath: instancePath + '/http/tls',
-            schemaPath: '#/properties/http/properties/tls/type',
-            keyword: 'type',
-            params: { type: 'object' },
-            message: 'must be object',
-          };
-          if (vErrors === null) {
-            vErrors = [err21];
-          } else {
-            vErrors.push(err21);
-          }
-          errors++;
-        }
-      }
-      let data11 = data4.cors_origins;
-      if (Array.isArray(data11)) {
-        const len0 = data11.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data12 = data11[i0];
-          if (typeof data12 === 'string') {
-            if (data12.length < 1) {
+          if (data10.cert_file !== undefined) {
+            let data11 = data10.cert_file;
+            if (typeof data11 === 'string') {
+              if (data11.length < 1) {
+                const err21 = {
+                  instancePath: instancePath + '/http/tls/cert_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err21];
+                } else {
+                  vErrors.push(err21);
+                }
+                errors++;
+              }
+            } else {
               const err22 = {
-                instancePath: instancePath + '/http/cors_origins/' + i0,
-                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
+                instancePath: instancePath + '/http/tls/cert_file',
+                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err22];
@@ -601,8 +599,80 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+          }
+          if (data10.key_file !== undefined) {
+            let data12 = data10.key_file;
+            if (typeof data12 === 'string') {
+              if (data12.length < 1) {
+                const err23 = {
+                  instancePath: instancePath + '/http/tls/key_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err23];
+                } else {
+                  vErrors.push(err23);
+                }
+                errors++;
+              }
+            } else {
+              const err24 = {
+                instancePath: instancePath + '/http/tls/key_file',
+                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err24];
+              } else {
+                vErrors.push(err24);
+              }
+              errors++;
+            }
+          }
+        } else {
+          const err25 = {
+            instancePath: instancePath + '/http/tls',
+            schemaPath: '#/properties/http/properties/tls/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err25];
           } else {
-            const err23 = {
+            vErrors.push(err25);
+          }
+          errors++;
+        }
+      }
+      let data13 = data6.cors_origins;
+      if (Array.isArray(data13)) {
+        const len0 = data13.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data14 = data13[i0];
+          if (typeof data14 === 'string') {
+            if (data14.length < 1) {
+              const err26 = {
+                instancePath: instancePath + '/http/cors_origins/' + i0,
+                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err26];
+              } else {
+                vErrors.push(err26);
+              }
+              errors++;
+            }
+          } else {
+            const err27 = {
               instancePath: instancePath + '/http/cors_origins/' + i0,
               schemaPath: '#/properties/http/properties/cors_origins/items/type',
               keyword: 'type',
@@ -610,90 +680,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err23];
+              vErrors = [err27];
             } else {
-              vErrors.push(err23);
+              vErrors.push(err27);
             }
             errors++;
           }
         }
       } else {
-        const err24 = {
+        const err28 = {
           instancePath: instancePath + '/http/cors_origins',
           schemaPath: '#/properties/http/properties/cors_origins/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err24];
-        } else {
-          vErrors.push(err24);
-        }
-        errors++;
-      }
-      let data13 = data4.max_body_bytes;
-      if (
-        !(typeof data13 == 'number'
-          ? Number.isInteger(data13) && data13 >= 0 && data13 <= 4294967295
-          : typeof data13 == 'bigint' && data13 >= 0 && data13 <= 4294967295)
-      ) {
-        const err25 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err25];
-        } else {
-          vErrors.push(err25);
-        }
-        errors++;
-      }
-      if ((typeof data13 == 'number' || typeof data13 == 'bigint') && data13 < 51200) {
-        const err26 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 51200',
-        };
-        if (vErrors === null) {
-          vErrors = [err26];
-        } else {
-          vErrors.push(err26);
-        }
-        errors++;
-      }
-      if ((typeof data13 == 'number' || typeof data13 == 'bigint') && data13 > 67108864) {
-        const err27 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 67108864',
-        };
-        if (vErrors === null) {
-          vErrors = [err27];
-        } else {
-          vErrors.push(err27);
-        }
-        errors++;
-      }
-      let data14 = data4.body_timeout_ms;
-      if (
-        !(typeof data14 == 'number'
-          ? Number.isInteger(data14) && data14 >= 0 && data14 <= 4294967295
-          : typeof data14 == 'bigint' && data14 >= 0 && data14 <= 4294967295)
-      ) {
-        const err28 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err28];
@@ -702,13 +702,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data14 == 'number' || typeof data14 == 'bigint') && data14 < 100) {
+      let data15 = data6.max_body_bytes;
+      if (
+        !(typeof data15 == 'number'
+          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
+          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
+      ) {
         const err29 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 100',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err29];
@@ -717,13 +722,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data14 == 'number' || typeof data14 == 'bigint') && data14 > 600000) {
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 51200) {
         const err30 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 51200',
         };
         if (vErrors === null) {
           vErrors = [err30];
@@ -732,18 +737,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data15 = data4.max_batch_items;
-      if (
-        !(typeof data15 == 'number'
-          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
-          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
-      ) {
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 67108864) {
         const err31 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err31];
@@ -752,13 +752,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 1) {
+      let data16 = data6.body_timeout_ms;
+      if (
+        !(typeof data16 == 'number'
+          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
+          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
+      ) {
         const err32 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err32];
@@ -767,13 +772,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 10000) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 100) {
         const err33 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000',
+          message: 'must be >= 100',
         };
         if (vErrors === null) {
           vErrors = [err33];
@@ -782,18 +787,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data16 = data4.batch_concurrency;
-      if (
-        !(typeof data16 == 'number'
-          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
-          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
-      ) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 600000) {
         const err34 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err34];
@@ -802,13 +802,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 1) {
+      let data17 = data6.max_batch_items;
+      if (
+        !(typeof data17 == 'number'
+          ? Number.isInteger(data17) && data17 >= 0 && data17 <= 4294967295
+          : typeof data17 == 'bigint' && data17 >= 0 && data17 <= 4294967295)
+      ) {
         const err35 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err35];
@@ -817,13 +822,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 1000) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 1) {
         const err36 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 1000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err36];
@@ -832,18 +837,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data17 = data4.max_held_reply_bytes;
-      if (
-        !(typeof data17 == 'number'
-          ? Number.isSafeInteger(data17) && data17 >= 0
-          : typeof data17 == 'bigint' && data17 >= 0n && data17 <= 18446744073709551615n)
-      ) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 10000) {
         const err37 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u64)',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err37];
@@ -852,13 +852,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 67108864) {
+      let data18 = data6.batch_concurrency;
+      if (
+        !(typeof data18 == 'number'
+          ? Number.isInteger(data18) && data18 >= 0 && data18 <= 4294967295
+          : typeof data18 == 'bigint' && data18 >= 0 && data18 <= 4294967295)
+      ) {
         const err38 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 67108864',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err38];
@@ -867,13 +872,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 17179869184) {
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 < 1) {
         const err39 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 17179869184',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err39];
@@ -882,30 +887,33 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err40 = {
-        instancePath: instancePath + '/http',
-        schemaPath: '#/properties/http/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err40];
-      } else {
-        vErrors.push(err40);
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 > 1000) {
+        const err40 = {
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err40];
+        } else {
+          vErrors.push(err40);
+        }
+        errors++;
       }
-      errors++;
-    }
-    let data18 = data.networks;
-    if (Array.isArray(data18)) {
-      if (data18.length < 1) {
+      let data19 = data6.max_held_reply_bytes;
+      if (
+        !(typeof data19 == 'number'
+          ? Number.isSafeInteger(data19) && data19 >= 0
+          : typeof data19 == 'bigint' && data19 >= 0n && data19 <= 18446744073709551615n)
+      ) {
         const err41 = {
-          instancePath: instancePath + '/networks',
-          schemaPath: '#/properties/networks/minItems',
-          keyword: 'minItems',
-          params: { limit: 1 },
-          message: 'must NOT have fewer than 1 items',
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
           vErrors = [err41];
@@ -914,22 +922,84 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      const len1 = data18.length;
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 < 67108864) {
+        const err42 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 67108864',
+        };
+        if (vErrors === null) {
+          vErrors = [err42];
+        } else {
+          vErrors.push(err42);
+        }
+        errors++;
+      }
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 > 17179869184) {
+        const err43 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err43];
+        } else {
+          vErrors.push(err43);
+        }
+        errors++;
+      }
+    } else {
+      const err44 = {
+        instancePath: instancePath + '/http',
+        schemaPath: '#/properties/http/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err44];
+      } else {
+        vErrors.push(err44);
+      }
+      errors++;
+    }
+    let data20 = data.networks;
+    if (Array.isArray(data20)) {
+      if (data20.length < 1) {
+        const err45 = {
+          instancePath: instancePath + '/networks',
+          schemaPath: '#/properties/networks/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
+        };
+        if (vErrors === null) {
+          vErrors = [err45];
+        } else {
+          vErrors.push(err45);
+        }
+        errors++;
+      }
+      const len1 = data20.length;
       for (let i1 = 0; i1 < len1; i1++) {
-        let data19 = data18[i1];
-        if (data19 && typeof data19 == 'object' && !Array.isArray(data19)) {
-          if (data19.name === undefined) {
-            data19.name = 'solana';
+        let data21 = data20[i1];
+        if (data21 && typeof data21 == 'object' && !Array.isArray(data21)) {
+          if (data21.name === undefined) {
+            data21.name = 'solana';
           }
-          if (data19.environment === undefined) {
-            data19.environment = 'localnet';
+          if (data21.environment === undefined) {
+            data21.environment = 'localnet';
           }
-          if (data19.upstreams === undefined) {
-            data19.upstreams = [];
+          if (data21.upstreams === undefined) {
+            data21.upstreams = [];
           }
-          for (const key3 in data19) {
+          for (const key3 in data21) {
             if (!(key3 === 'name' || key3 === 'environment' || key3 === 'upstreams')) {
-              const err42 = {
+              const err46 = {
                 instancePath: instancePath + '/networks/' + i1,
                 schemaPath: '#/properties/networks/items/additionalProperties',
                 keyword: 'additionalProperties',
@@ -937,17 +1007,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err42];
+                vErrors = [err46];
               } else {
-                vErrors.push(err42);
+                vErrors.push(err46);
               }
               errors++;
             }
           }
-          let data20 = data19.name;
-          if (typeof data20 === 'string') {
-            if (!pattern1.test(data20)) {
-              const err43 = {
+          let data22 = data21.name;
+          if (typeof data22 === 'string') {
+            if (!pattern1.test(data22)) {
+              const err47 = {
                 instancePath: instancePath + '/networks/' + i1 + '/name',
                 schemaPath: '#/properties/networks/items/properties/name/pattern',
                 keyword: 'pattern',
@@ -955,14 +1025,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
               };
               if (vErrors === null) {
-                vErrors = [err43];
+                vErrors = [err47];
               } else {
-                vErrors.push(err43);
+                vErrors.push(err47);
               }
               errors++;
             }
           } else {
-            const err44 = {
+            const err48 = {
               instancePath: instancePath + '/networks/' + i1 + '/name',
               schemaPath: '#/properties/networks/items/properties/name/type',
               keyword: 'type',
@@ -970,15 +1040,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err44];
+              vErrors = [err48];
             } else {
-              vErrors.push(err44);
+              vErrors.push(err48);
             }
             errors++;
           }
-          let data21 = data19.environment;
-          if (typeof data21 !== 'string') {
-            const err45 = {
+          let data23 = data21.environment;
+          if (typeof data23 !== 'string') {
+            const err49 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/type',
               keyword: 'type',
@@ -986,16 +1056,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err45];
+              vErrors = [err49];
             } else {
-              vErrors.push(err45);
+              vErrors.push(err49);
             }
             errors++;
           }
           if (
-            !(data21 === 'localnet' || data21 === 'devnet' || data21 === 'testnet' || data21 === 'mainnet')
+            !(data23 === 'localnet' || data23 === 'devnet' || data23 === 'testnet' || data23 === 'mainnet')
           ) {
-            const err46 = {
+            const err50 = {
               instancePath: instancePath + '/networks/' + i1 + '/environment',
               schemaPath: '#/properties/networks/items/properties/environment/enum',
               keyword: 'enum',
@@ -1003,20 +1073,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be equal to one of the allowed values',
             };
             if (vErrors === null) {
-              vErrors = [err46];
+              vErrors = [err50];
             } else {
-              vErrors.push(err46);
+              vErrors.push(err50);
             }
             errors++;
           }
-          let data22 = data19.upstreams;
-          if (Array.isArray(data22)) {
-            const len2 = data22.length;
+          let data24 = data21.upstreams;
+          if (Array.isArray(data24)) {
+            const len2 = data24.length;
             for (let i2 = 0; i2 < len2; i2++) {
-              let data23 = data22[i2];
-              if (data23 && typeof data23 == 'object' && !Array.isArray(data23)) {
-                if (data23.url === undefined) {
-                  const err47 = {
+              let data25 = data24[i2];
+              if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
+                if (data25.url === undefined) {
+                  const err51 = {
                     instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                     schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
                     keyword: 'required',
@@ -1024,15 +1094,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     message: "must have required property '" + 'url' + "'",
                   };
                   if (vErrors === null) {
-                    vErrors = [err47];
+                    vErrors = [err51];
                   } else {
-                    vErrors.push(err47);
+                    vErrors.push(err51);
                   }
                   errors++;
                 }
-                for (const key4 in data23) {
+                for (const key4 in data25) {
                   if (!(key4 === 'url')) {
-                    const err48 = {
+                    const err52 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/additionalProperties',
@@ -1041,18 +1111,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must NOT have additional properties',
                     };
                     if (vErrors === null) {
-                      vErrors = [err48];
+                      vErrors = [err52];
                     } else {
-                      vErrors.push(err48);
+                      vErrors.push(err52);
                     }
                     errors++;
                   }
                 }
-                if (data23.url !== undefined) {
-                  let data24 = data23.url;
-                  if (typeof data24 === 'string') {
-                    if (!pattern2.test(data24)) {
-                      const err49 = {
+                if (data25.url !== undefined) {
+                  let data26 = data25.url;
+                  if (typeof data26 === 'string') {
+                    if (!pattern2.test(data26)) {
+                      const err53 = {
                         instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                         schemaPath:
                           '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
@@ -1061,14 +1131,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                         message: 'must match pattern "' + '^https?://' + '"',
                       };
                       if (vErrors === null) {
-                        vErrors = [err49];
+                        vErrors = [err53];
                       } else {
-                        vErrors.push(err49);
+                        vErrors.push(err53);
                       }
                       errors++;
                     }
                   } else {
-                    const err50 = {
+                    const err54 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
                       schemaPath:
                         '#/properties/networks/items/properties/upstreams/items/properties/url/type',
@@ -1077,15 +1147,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       message: 'must be string',
                     };
                     if (vErrors === null) {
-                      vErrors = [err50];
+                      vErrors = [err54];
                     } else {
-                      vErrors.push(err50);
+                      vErrors.push(err54);
                     }
                     errors++;
                   }
                 }
               } else {
-                const err51 = {
+                const err55 = {
                   instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                   schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
                   keyword: 'type',
@@ -1093,15 +1163,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must be object',
                 };
                 if (vErrors === null) {
-                  vErrors = [err51];
+                  vErrors = [err55];
                 } else {
-                  vErrors.push(err51);
+                  vErrors.push(err55);
                 }
                 errors++;
               }
             }
           } else {
-            const err52 = {
+            const err56 = {
               instancePath: instancePath + '/networks/' + i1 + '/upstreams',
               schemaPath: '#/properties/networks/items/properties/upstreams/type',
               keyword: 'type',
@@ -1109,14 +1179,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be array',
             };
             if (vErrors === null) {
-              vErrors = [err52];
+              vErrors = [err56];
             } else {
-              vErrors.push(err52);
+              vErrors.push(err56);
             }
             errors++;
           }
         } else {
-          const err53 = {
+          const err57 = {
             instancePath: instancePath + '/networks/' + i1,
             schemaPath: '#/properties/networks/items/type',
             keyword: 'type',
@@ -1124,15 +1194,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err53];
+            vErrors = [err57];
           } else {
-            vErrors.push(err53);
+            vErrors.push(err57);
           }
           errors++;
         }
       }
     } else {
-      const err54 = {
+      const err58 = {
         instancePath: instancePath + '/networks',
         schemaPath: '#/properties/networks/type',
         keyword: 'type',
@@ -1140,27 +1210,27 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be array',
       };
       if (vErrors === null) {
-        vErrors = [err54];
+        vErrors = [err58];
       } else {
-        vErrors.push(err54);
+        vErrors.push(err58);
       }
       errors++;
     }
-    let data25 = data.upstream;
-    if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
-      if (data25.connections === undefined) {
-        data25.connections = 128;
+    let data27 = data.upstream;
+    if (data27 && typeof data27 == 'object' && !Array.isArray(data27)) {
+      if (data27.connections === undefined) {
+        data27.connections = 128;
       }
-      if (data25.connect_timeout_ms === undefined) {
-        data25.connect_timeout_ms = 2000;
+      if (data27.connect_timeout_ms === undefined) {
+        data27.connect_timeout_ms = 2000;
       }
-      if (data25.response_timeout_ms === undefined) {
-        data25.response_timeout_ms = 30000;
+      if (data27.response_timeout_ms === undefined) {
+        data27.response_timeout_ms = 30000;
       }
-      if (data25.body_timeout_ms === undefined) {
-        data25.body_timeout_ms = 15000;
+      if (data27.body_timeout_ms === undefined) {
+        data27.body_timeout_ms = 15000;
       }
-      for (const key5 in data25) {
+      for (const key5 in data27) {
         if (
           !(
             key5 === 'connections' ||
@@ -1169,7 +1239,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key5 === 'body_timeout_ms'
           )
         ) {
-          const err55 = {
+          const err59 = {
             instancePath: instancePath + '/upstream',
             schemaPath: '#/properties/upstream/additionalProperties',
             keyword: 'additionalProperties',
@@ -1177,90 +1247,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err55];
+            vErrors = [err59];
           } else {
-            vErrors.push(err55);
+            vErrors.push(err59);
           }
           errors++;
         }
       }
-      let data26 = data25.connections;
+      let data28 = data27.connections;
       if (
-        !(typeof data26 == 'number'
-          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
-          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+        !(typeof data28 == 'number'
+          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
+          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
       ) {
-        const err56 = {
+        const err60 = {
           instancePath: instancePath + '/upstream/connections',
           schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err56];
-        } else {
-          vErrors.push(err56);
-        }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
-        const err57 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err57];
-        } else {
-          vErrors.push(err57);
-        }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 4096) {
-        const err58 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 4096',
-        };
-        if (vErrors === null) {
-          vErrors = [err58];
-        } else {
-          vErrors.push(err58);
-        }
-        errors++;
-      }
-      let data27 = data25.connect_timeout_ms;
-      if (
-        !(typeof data27 == 'number'
-          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
-          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
-      ) {
-        const err59 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err59];
-        } else {
-          vErrors.push(err59);
-        }
-        errors++;
-      }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 10) {
-        const err60 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err60];
@@ -1269,13 +1274,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 60000) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 1) {
         const err61 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err61];
@@ -1284,18 +1289,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data28 = data25.response_timeout_ms;
-      if (
-        !(typeof data28 == 'number'
-          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
-          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
-      ) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 4096) {
         const err62 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err62];
@@ -1304,13 +1304,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 10) {
+      let data29 = data27.connect_timeout_ms;
+      if (
+        !(typeof data29 == 'number'
+          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
+          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
+      ) {
         const err63 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err63];
@@ -1319,13 +1324,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 600000) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
         const err64 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err64];
@@ -1334,18 +1339,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data29 = data25.body_timeout_ms;
-      if (
-        !(typeof data29 == 'number'
-          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
-      ) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 60000) {
         const err65 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err65];
@@ -1354,13 +1354,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
+      let data30 = data27.response_timeout_ms;
+      if (
+        !(typeof data30 == 'number'
+          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
+      ) {
         const err66 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err66];
@@ -1369,13 +1374,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 600000) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
         const err67 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err67];
@@ -1384,55 +1389,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err68 = {
-        instancePath: instancePath + '/upstream',
-        schemaPath: '#/properties/upstream/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err68];
-      } else {
-        vErrors.push(err68);
-      }
-      errors++;
-    }
-    let data30 = data.cache;
-    if (data30 && typeof data30 == 'object' && !Array.isArray(data30)) {
-      if (data30.max_bytes === undefined) {
-        data30.max_bytes = 67108864;
-      }
-      for (const key6 in data30) {
-        if (!(key6 === 'max_bytes')) {
-          const err69 = {
-            instancePath: instancePath + '/cache',
-            schemaPath: '#/properties/cache/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err69];
-          } else {
-            vErrors.push(err69);
-          }
-          errors++;
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 600000) {
+        const err68 = {
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err68];
+        } else {
+          vErrors.push(err68);
         }
+        errors++;
       }
-      let data31 = data30.max_bytes;
+      let data31 = data27.body_timeout_ms;
       if (
         !(typeof data31 == 'number'
           ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
           : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
       ) {
-        const err70 = {
-          instancePath: instancePath + '/cache/max_bytes',
-          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+        const err69 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err69];
+        } else {
+          vErrors.push(err69);
+        }
+        errors++;
+      }
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
+        const err70 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err70];
@@ -1441,70 +1439,70 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 600000) {
+        const err71 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err71];
+        } else {
+          vErrors.push(err71);
+        }
+        errors++;
+      }
     } else {
-      const err71 = {
-        instancePath: instancePath + '/cache',
-        schemaPath: '#/properties/cache/type',
+      const err72 = {
+        instancePath: instancePath + '/upstream',
+        schemaPath: '#/properties/upstream/type',
         keyword: 'type',
         params: { type: 'object' },
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err71];
+        vErrors = [err72];
       } else {
-        vErrors.push(err71);
+        vErrors.push(err72);
       }
       errors++;
     }
-    let data32 = data.usage;
+    let data32 = data.cache;
     if (data32 && typeof data32 == 'object' && !Array.isArray(data32)) {
-      if (data32.retention_days === undefined) {
-        data32.retention_days = 30;
+      if (data32.max_bytes === undefined) {
+        data32.max_bytes = 67108864;
       }
-      for (const key7 in data32) {
-        if (!(key7 === 'retention_days')) {
-          const err72 = {
-            instancePath: instancePath + '/usage',
-            schemaPath: '#/properties/usage/additionalProperties',
+      for (const key6 in data32) {
+        if (!(key6 === 'max_bytes')) {
+          const err73 = {
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key7 },
+            params: { additionalProperty: key6 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err72];
+            vErrors = [err73];
           } else {
-            vErrors.push(err72);
+            vErrors.push(err73);
           }
           errors++;
         }
       }
-      let data33 = data32.retention_days;
+      let data33 = data32.max_bytes;
       if (
         !(typeof data33 == 'number'
           ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
           : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
       ) {
-        const err73 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+        const err74 = {
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err73];
-        } else {
-          vErrors.push(err73);
-        }
-        errors++;
-      }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 1) {
-        const err74 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err74];
@@ -1513,76 +1511,70 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 3660) {
-        const err75 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 3660',
-        };
-        if (vErrors === null) {
-          vErrors = [err75];
-        } else {
-          vErrors.push(err75);
-        }
-        errors++;
-      }
     } else {
-      const err76 = {
-        instancePath: instancePath + '/usage',
-        schemaPath: '#/properties/usage/type',
+      const err75 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
         keyword: 'type',
         params: { type: 'object' },
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err76];
+        vErrors = [err75];
       } else {
-        vErrors.push(err76);
+        vErrors.push(err75);
       }
       errors++;
     }
-    let data34 = data.localnet;
+    let data34 = data.usage;
     if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
-      if (data34.slot_ms === undefined) {
-        data34.slot_ms = 400;
+      if (data34.retention_days === undefined) {
+        data34.retention_days = 30;
       }
-      if (data34.history_slots === undefined) {
-        data34.history_slots = 432000;
-      }
-      if (data34.history_transactions === undefined) {
-        data34.history_transactions = 100000;
-      }
-      for (const key8 in data34) {
-        if (!(key8 === 'slot_ms' || key8 === 'history_slots' || key8 === 'history_transactions')) {
-          const err77 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+      for (const key7 in data34) {
+        if (!(key7 === 'retention_days')) {
+          const err76 = {
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key8 },
+            params: { additionalProperty: key7 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err77];
+            vErrors = [err76];
           } else {
-            vErrors.push(err77);
+            vErrors.push(err76);
           }
           errors++;
         }
       }
-      let data35 = data34.slot_ms;
+      let data35 = data34.retention_days;
       if (
         !(typeof data35 == 'number'
           ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
           : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
       ) {
-        const err78 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+        const err77 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err77];
+        } else {
+          vErrors.push(err77);
+        }
+        errors++;
+      }
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1) {
+        const err78 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1591,13 +1583,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 10) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 3660) {
         const err79 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be <= 3660',
         };
         if (vErrors === null) {
           vErrors = [err79];
@@ -1606,48 +1598,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 60000) {
-        const err80 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err80];
-        } else {
-          vErrors.push(err80);
-        }
-        errors++;
+    } else {
+      const err80 = {
+        instancePath: instancePath + '/usage',
+        schemaPath: '#/properties/usage/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err80];
+      } else {
+        vErrors.push(err80);
       }
-      let data36 = data34.history_slots;
+      errors++;
+    }
+    let data36 = data.localnet;
+    if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
+      if (data36.slot_ms === undefined) {
+        data36.slot_ms = 400;
+      }
+      if (data36.history_slots === undefined) {
+        data36.history_slots = 432000;
+      }
+      if (data36.history_transactions === undefined) {
+        data36.history_transactions = 100000;
+      }
+      for (const key8 in data36) {
+        if (!(key8 === 'slot_ms' || key8 === 'history_slots' || key8 === 'history_transactions')) {
+          const err81 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err81];
+          } else {
+            vErrors.push(err81);
+          }
+          errors++;
+        }
+      }
+      let data37 = data36.slot_ms;
       if (
-        !(typeof data36 == 'number'
-          ? Number.isInteger(data36) && data36 >= 0 && data36 <= 4294967295
-          : typeof data36 == 'bigint' && data36 >= 0 && data36 <= 4294967295)
+        !(typeof data37 == 'number'
+          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
+          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
       ) {
-        const err81 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+        const err82 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err81];
-        } else {
-          vErrors.push(err81);
-        }
-        errors++;
-      }
-      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 < 512) {
-        const err82 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err82];
@@ -1656,13 +1661,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 > 10000000) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 10) {
         const err83 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err83];
@@ -1671,18 +1676,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data37 = data34.history_transactions;
-      if (
-        !(typeof data37 == 'number'
-          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
-          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
-      ) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 60000) {
         const err84 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err84];
@@ -1691,13 +1691,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
+      let data38 = data36.history_slots;
+      if (
+        !(typeof data38 == 'number'
+          ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
+          : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+      ) {
         const err85 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err85];
@@ -1706,13 +1711,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 10000000) {
+      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 512) {
         const err86 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err86];
@@ -1721,54 +1726,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err87 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err87];
-      } else {
-        vErrors.push(err87);
-      }
-      errors++;
-    }
-    let data38 = data.hsm;
-    if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
-      if (data38.kind === undefined) {
-        data38.kind = 'soft';
-      }
-      if (data38.soft === undefined) {
-        data38.soft = {};
-      }
-      for (const key9 in data38) {
-        if (!(key9 === 'kind' || key9 === 'max_managed_batch' || key9 === 'soft' || key9 === 'pkcs11')) {
-          const err88 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err88];
-          } else {
-            vErrors.push(err88);
-          }
-          errors++;
+      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 10000000) {
+        const err87 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err87];
+        } else {
+          vErrors.push(err87);
         }
+        errors++;
       }
-      let data39 = data38.kind;
-      if (typeof data39 !== 'string') {
+      let data39 = data36.history_transactions;
+      if (
+        !(typeof data39 == 'number'
+          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
+          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
+      ) {
+        const err88 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err88];
+        } else {
+          vErrors.push(err88);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
         const err89 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err89];
@@ -1777,13 +1776,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data39 === 'soft' || data39 === 'pkcs11')) {
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 10000000) {
         const err90 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err90];
@@ -1792,34 +1791,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data38.max_managed_batch !== undefined) {
-        let data40 = data38.max_managed_batch;
-        if (
-          !(typeof data40 == 'number'
-            ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
-            : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
-        ) {
-          const err91 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err91];
-          } else {
-            vErrors.push(err91);
-          }
-          errors++;
-        }
-        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 1) {
+    } else {
+      const err91 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err91];
+      } else {
+        vErrors.push(err91);
+      }
+      errors++;
+    }
+    let data40 = data.hsm;
+    if (data40 && typeof data40 == 'object' && !Array.isArray(data40)) {
+      if (data40.kind === undefined) {
+        data40.kind = 'soft';
+      }
+      if (data40.soft === undefined) {
+        data40.soft = {};
+      }
+      for (const key9 in data40) {
+        if (!(key9 === 'kind' || key9 === 'max_managed_batch' || key9 === 'soft' || key9 === 'pkcs11')) {
           const err92 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err92];
@@ -1828,8 +1830,76 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 10000) {
-          const err93 = {
+      }
+      let data41 = data40.kind;
+      if (typeof data41 !== 'string') {
+        const err93 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err93];
+        } else {
+          vErrors.push(err93);
+        }
+        errors++;
+      }
+      if (!(data41 === 'soft' || data41 === 'pkcs11')) {
+        const err94 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err94];
+        } else {
+          vErrors.push(err94);
+        }
+        errors++;
+      }
+      if (data40.max_managed_batch !== undefined) {
+        let data42 = data40.max_managed_batch;
+        if (
+          !(typeof data42 == 'number'
+            ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
+            : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
+        ) {
+          const err95 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err95];
+          } else {
+            vErrors.push(err95);
+          }
+          errors++;
+        }
+        if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1) {
+          const err96 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err96];
+          } else {
+            vErrors.push(err96);
+          }
+          errors++;
+        }
+        if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 10000) {
+          const err97 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -1837,91 +1907,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err93];
+            vErrors = [err97];
           } else {
-            vErrors.push(err93);
+            vErrors.push(err97);
           }
           errors++;
         }
       }
-      let data41 = data38.soft;
-      if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
-        for (const key10 in data41) {
+      let data43 = data40.soft;
+      if (data43 && typeof data43 == 'object' && !Array.isArray(data43)) {
+        for (const key10 in data43) {
           if (!(key10 === 'master_key_file' || key10 === 'previous_master_key_file')) {
-            const err94 = {
+            const err98 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
               params: { additionalProperty: key10 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err94];
-            } else {
-              vErrors.push(err94);
-            }
-            errors++;
-          }
-        }
-        if (data41.master_key_file !== undefined) {
-          let data42 = data41.master_key_file;
-          if (typeof data42 === 'string') {
-            if (data42.length < 1) {
-              const err95 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err95];
-              } else {
-                vErrors.push(err95);
-              }
-              errors++;
-            }
-          } else {
-            const err96 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err96];
-            } else {
-              vErrors.push(err96);
-            }
-            errors++;
-          }
-        }
-        if (data41.previous_master_key_file !== undefined) {
-          let data43 = data41.previous_master_key_file;
-          if (typeof data43 === 'string') {
-            if (data43.length < 1) {
-              const err97 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err97];
-              } else {
-                vErrors.push(err97);
-              }
-              errors++;
-            }
-          } else {
-            const err98 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err98];
@@ -1931,37 +1933,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-      } else {
-        const err99 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err99];
-        } else {
-          vErrors.push(err99);
-        }
-        errors++;
-      }
-      if (data38.pkcs11 !== undefined) {
-        let data44 = data38.pkcs11;
-        if (data44 && typeof data44 == 'object' && !Array.isArray(data44)) {
-          if (data44.sessions === undefined) {
-            data44.sessions = 4;
-          }
-          if (data44.wrap === undefined) {
-            data44.wrap = true;
-          }
-          if (data44.library === undefined) {
+        if (data43.master_key_file !== undefined) {
+          let data44 = data43.master_key_file;
+          if (typeof data44 === 'string') {
+            if (data44.length < 1) {
+              const err99 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err99];
+              } else {
+                vErrors.push(err99);
+              }
+              errors++;
+            }
+          } else {
             const err100 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err100];
@@ -1970,7 +1966,81 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key11 in data44) {
+        }
+        if (data43.previous_master_key_file !== undefined) {
+          let data45 = data43.previous_master_key_file;
+          if (typeof data45 === 'string') {
+            if (data45.length < 1) {
+              const err101 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err101];
+              } else {
+                vErrors.push(err101);
+              }
+              errors++;
+            }
+          } else {
+            const err102 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err102];
+            } else {
+              vErrors.push(err102);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err103 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err103];
+        } else {
+          vErrors.push(err103);
+        }
+        errors++;
+      }
+      if (data40.pkcs11 !== undefined) {
+        let data46 = data40.pkcs11;
+        if (data46 && typeof data46 == 'object' && !Array.isArray(data46)) {
+          if (data46.sessions === undefined) {
+            data46.sessions = 4;
+          }
+          if (data46.wrap === undefined) {
+            data46.wrap = true;
+          }
+          if (data46.library === undefined) {
+            const err104 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err104];
+            } else {
+              vErrors.push(err104);
+            }
+            errors++;
+          }
+          for (const key11 in data46) {
             if (
               !(
                 key11 === 'library' ||
@@ -1982,7 +2052,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key11 === 'wrap'
               )
             ) {
-              const err101 = {
+              const err105 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
@@ -1990,18 +2060,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err101];
+                vErrors = [err105];
               } else {
-                vErrors.push(err101);
+                vErrors.push(err105);
               }
               errors++;
             }
           }
-          if (data44.library !== undefined) {
-            let data45 = data44.library;
-            if (typeof data45 === 'string') {
-              if (data45.length < 1) {
-                const err102 = {
+          if (data46.library !== undefined) {
+            let data47 = data46.library;
+            if (typeof data47 === 'string') {
+              if (data47.length < 1) {
+                const err106 = {
                   instancePath: instancePath + '/hsm/pkcs11/library',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
@@ -2009,90 +2079,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err102];
+                  vErrors = [err106];
                 } else {
-                  vErrors.push(err102);
+                  vErrors.push(err106);
                 }
                 errors++;
               }
             } else {
-              const err103 = {
+              const err107 = {
                 instancePath: instancePath + '/hsm/pkcs11/library',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err103];
-              } else {
-                vErrors.push(err103);
-              }
-              errors++;
-            }
-          }
-          if (data44.token !== undefined) {
-            let data46 = data44.token;
-            if (typeof data46 === 'string') {
-              if (data46.length > 32) {
-                const err104 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err104];
-                } else {
-                  vErrors.push(err104);
-                }
-                errors++;
-              }
-              if (data46.length < 1) {
-                const err105 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err105];
-                } else {
-                  vErrors.push(err105);
-                }
-                errors++;
-              }
-            } else {
-              const err106 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err106];
-              } else {
-                vErrors.push(err106);
-              }
-              errors++;
-            }
-          }
-          if (data44.slot !== undefined) {
-            let data47 = data44.slot;
-            if (
-              !(typeof data47 == 'number'
-                ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
-                : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
-            ) {
-              const err107 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err107];
@@ -2102,16 +2101,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data44.pin_file !== undefined) {
-            let data48 = data44.pin_file;
+          if (data46.token !== undefined) {
+            let data48 = data46.token;
             if (typeof data48 === 'string') {
-              if (data48.length < 1) {
+              if (data48.length > 32) {
                 const err108 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err108];
@@ -2120,47 +2119,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-            } else {
-              const err109 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err109];
-              } else {
-                vErrors.push(err109);
-              }
-              errors++;
-            }
-          }
-          if (data44.pin !== undefined) {
-            let data49 = data44.pin;
-            if (typeof data49 === 'string') {
-              if (data49.length < 1) {
-                const err110 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+              if (data48.length < 1) {
+                const err109 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err110];
+                  vErrors = [err109];
                 } else {
-                  vErrors.push(err110);
+                  vErrors.push(err109);
                 }
                 errors++;
               }
             } else {
-              const err111 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+              const err110 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err110];
+              } else {
+                vErrors.push(err110);
+              }
+              errors++;
+            }
+          }
+          if (data46.slot !== undefined) {
+            let data49 = data46.slot;
+            if (
+              !(typeof data49 == 'number'
+                ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
+                : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
+            ) {
+              const err111 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err111];
@@ -2170,13 +2172,81 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data50 = data44.sessions;
+          if (data46.pin_file !== undefined) {
+            let data50 = data46.pin_file;
+            if (typeof data50 === 'string') {
+              if (data50.length < 1) {
+                const err112 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err112];
+                } else {
+                  vErrors.push(err112);
+                }
+                errors++;
+              }
+            } else {
+              const err113 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err113];
+              } else {
+                vErrors.push(err113);
+              }
+              errors++;
+            }
+          }
+          if (data46.pin !== undefined) {
+            let data51 = data46.pin;
+            if (typeof data51 === 'string') {
+              if (data51.length < 1) {
+                const err114 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err114];
+                } else {
+                  vErrors.push(err114);
+                }
+                errors++;
+              }
+            } else {
+              const err115 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err115];
+              } else {
+                vErrors.push(err115);
+              }
+              errors++;
+            }
+          }
+          let data52 = data46.sessions;
           if (
-            !(typeof data50 == 'number'
-              ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
-              : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
+            !(typeof data52 == 'number'
+              ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
+              : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
           ) {
-            const err112 = {
+            const err116 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -2184,14 +2254,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err112];
+              vErrors = [err116];
             } else {
-              vErrors.push(err112);
+              vErrors.push(err116);
             }
             errors++;
           }
-          if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
-            const err113 = {
+          if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
+            const err117 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -2199,14 +2269,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err113];
+              vErrors = [err117];
             } else {
-              vErrors.push(err113);
+              vErrors.push(err117);
             }
             errors++;
           }
-          if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 64) {
-            const err114 = {
+          if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 64) {
+            const err118 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -2214,14 +2284,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err114];
+              vErrors = [err118];
             } else {
-              vErrors.push(err114);
+              vErrors.push(err118);
             }
             errors++;
           }
-          if (typeof data44.wrap !== 'boolean') {
-            const err115 = {
+          if (typeof data46.wrap !== 'boolean') {
+            const err119 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -2229,14 +2299,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err115];
+              vErrors = [err119];
             } else {
-              vErrors.push(err115);
+              vErrors.push(err119);
             }
             errors++;
           }
         } else {
-          const err116 = {
+          const err120 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2244,15 +2314,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err116];
+            vErrors = [err120];
           } else {
-            vErrors.push(err116);
+            vErrors.push(err120);
           }
           errors++;
         }
       }
     } else {
-      const err117 = {
+      const err121 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2260,14 +2330,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err117];
+        vErrors = [err121];
       } else {
-        vErrors.push(err117);
+        vErrors.push(err121);
       }
       errors++;
     }
   } else {
-    const err118 = {
+    const err122 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2275,9 +2345,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err118];
+      vErrors = [err122];
     } else {
-      vErrors.push(err118);
+      vErrors.push(err122);
     }
     errors++;
   }

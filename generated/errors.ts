@@ -730,21 +730,21 @@ export const ERRORS = {
   signerNotStarted: {
     area: 'process',
     http: 503,
-    jsonrpc: { code: -32080, message: 'The signer cannot start: {reason}' },
+    jsonrpc: { code: -32094, message: 'The signer cannot start: {reason}' },
     data: [],
   },
   /** The signer gave no answer in time, or is being started again. */
   signerUnavailable: {
     area: 'wallets',
     http: 503,
-    jsonrpc: { code: -32076, message: 'The signer gives no answer now; try again later' },
+    jsonrpc: { code: -32090, message: 'The signer gives no answer now; try again later' },
     data: [],
   },
   /** The key backend failed, or refused a sealed key. */
   keyBackendFailed: {
     area: 'wallets',
     http: 503,
-    jsonrpc: { code: -32077, message: 'The key backend failed; try again later' },
+    jsonrpc: { code: -32091, message: 'The key backend failed; try again later' },
     data: [],
   },
   /** The key backend derives no keys. */
@@ -752,7 +752,7 @@ export const ERRORS = {
     area: 'wallets',
     http: 422,
     jsonrpc: {
-      code: -32078,
+      code: -32092,
       message: 'The key backend of this server derives no keys; make wallets singly, or in custody client',
     },
     data: [],
@@ -761,7 +761,7 @@ export const ERRORS = {
   walletNotFound: {
     area: 'wallets',
     http: 404,
-    jsonrpc: { code: -32079, message: 'There is no such wallet' },
+    jsonrpc: { code: -32093, message: 'There is no such wallet' },
     data: [],
   },
   /** The path of the admin socket is longer than the system takes. */
