@@ -6,6 +6,7 @@ import { HEADER } from '../text.ts';
 const MODULES: Readonly<Record<string, string>> = {
   'base58.ts': 'runtime/base58.ts',
   'explain-params.ts': 'runtime/explain-params.ts',
+  'field-problem.ts': 'runtime/field-problem.ts',
   'json.ts': 'runtime/json.ts',
   'decode.ts': 'runtime/decode.ts',
   'rpc-call.ts': 'runtime/rpc-call.ts',
