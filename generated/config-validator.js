@@ -86,6 +86,14 @@ const schema0 = {
       default: {},
       properties: { max_bytes: { default: 67108864, 'x-int': 'u32' } },
     },
+    wallets: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+      },
+    },
     localnet: {
       type: 'object',
       additionalProperties: false,
@@ -127,6 +135,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.cache === undefined) {
       data.cache = {};
+    }
+    if (data.wallets === undefined) {
+      data.wallets = {};
     }
     if (data.localnet === undefined) {
       data.localnet = {};
@@ -1412,22 +1423,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data32 = data.localnet;
+    let data32 = data.wallets;
     if (data32 && typeof data32 == 'object' && !Array.isArray(data32)) {
-      if (data32.slot_ms === undefined) {
-        data32.slot_ms = 400;
-      }
-      if (data32.history_slots === undefined) {
-        data32.history_slots = 432000;
-      }
-      if (data32.history_transactions === undefined) {
-        data32.history_transactions = 100000;
+      if (data32.max_hd_children === undefined) {
+        data32.max_hd_children = 100000;
       }
       for (const key7 in data32) {
-        if (!(key7 === 'slot_ms' || key7 === 'history_slots' || key7 === 'history_transactions')) {
+        if (!(key7 === 'max_hd_children')) {
           const err72 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/wallets',
+            schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key7 },
             message: 'must NOT have additional properties',
@@ -1440,15 +1445,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data33 = data32.slot_ms;
+      let data33 = data32.max_hd_children;
       if (
         !(typeof data33 == 'number'
           ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
           : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
       ) {
         const err73 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1460,13 +1465,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 10) {
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 1000) {
         const err74 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err74];
@@ -1475,13 +1480,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 60000) {
+      if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 100000000) {
         const err75 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be <= 100000000',
         };
         if (vErrors === null) {
           vErrors = [err75];
@@ -1490,48 +1495,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data34 = data32.history_slots;
+    } else {
+      const err76 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err76];
+      } else {
+        vErrors.push(err76);
+      }
+      errors++;
+    }
+    let data34 = data.localnet;
+    if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
+      if (data34.slot_ms === undefined) {
+        data34.slot_ms = 400;
+      }
+      if (data34.history_slots === undefined) {
+        data34.history_slots = 432000;
+      }
+      if (data34.history_transactions === undefined) {
+        data34.history_transactions = 100000;
+      }
+      for (const key8 in data34) {
+        if (!(key8 === 'slot_ms' || key8 === 'history_slots' || key8 === 'history_transactions')) {
+          const err77 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err77];
+          } else {
+            vErrors.push(err77);
+          }
+          errors++;
+        }
+      }
+      let data35 = data34.slot_ms;
       if (
-        !(typeof data34 == 'number'
-          ? Number.isInteger(data34) && data34 >= 0 && data34 <= 4294967295
-          : typeof data34 == 'bigint' && data34 >= 0 && data34 <= 4294967295)
+        !(typeof data35 == 'number'
+          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
+          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
       ) {
-        const err76 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+        const err78 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err76];
-        } else {
-          vErrors.push(err76);
-        }
-        errors++;
-      }
-      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 < 512) {
-        const err77 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err77];
-        } else {
-          vErrors.push(err77);
-        }
-        errors++;
-      }
-      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 > 10000000) {
-        const err78 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1540,18 +1558,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data35 = data32.history_transactions;
-      if (
-        !(typeof data35 == 'number'
-          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
-          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
-      ) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 10) {
         const err79 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err79];
@@ -1560,13 +1573,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1000) {
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 60000) {
         const err80 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err80];
@@ -1575,13 +1588,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 10000000) {
+      let data36 = data34.history_slots;
+      if (
+        !(typeof data36 == 'number'
+          ? Number.isInteger(data36) && data36 >= 0 && data36 <= 4294967295
+          : typeof data36 == 'bigint' && data36 >= 0 && data36 <= 4294967295)
+      ) {
         const err81 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err81];
@@ -1590,8 +1608,88 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 < 512) {
+        const err82 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err82];
+        } else {
+          vErrors.push(err82);
+        }
+        errors++;
+      }
+      if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 > 10000000) {
+        const err83 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err83];
+        } else {
+          vErrors.push(err83);
+        }
+        errors++;
+      }
+      let data37 = data34.history_transactions;
+      if (
+        !(typeof data37 == 'number'
+          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
+          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
+      ) {
+        const err84 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err84];
+        } else {
+          vErrors.push(err84);
+        }
+        errors++;
+      }
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
+        const err85 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err85];
+        } else {
+          vErrors.push(err85);
+        }
+        errors++;
+      }
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 10000000) {
+        const err86 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err86];
+        } else {
+          vErrors.push(err86);
+        }
+        errors++;
+      }
     } else {
-      const err82 = {
+      const err87 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -1599,14 +1697,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err82];
+        vErrors = [err87];
       } else {
-        vErrors.push(err82);
+        vErrors.push(err87);
       }
       errors++;
     }
   } else {
-    const err83 = {
+    const err88 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -1614,9 +1712,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err83];
+      vErrors = [err88];
     } else {
-      vErrors.push(err83);
+      vErrors.push(err88);
     }
     errors++;
   }

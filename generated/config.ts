@@ -60,6 +60,11 @@ export type Config = {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
   };
+  /** The wallet service. */
+  readonly wallets: {
+    /** Most children that one call of the HD endpoint derives. */
+    readonly max_hd_children: number;
+  };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
@@ -274,6 +279,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 67108864,
     secret: false,
     description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
+  },
+  {
+    path: ['wallets', 'max_hd_children'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_HD_CHILDREN',
+    default: 100000,
+    secret: false,
+    description: 'Most children that one call of the HD endpoint derives.',
   },
   {
     path: ['localnet', 'slot_ms'],
