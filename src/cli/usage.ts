@@ -27,8 +27,9 @@ export function usage(): string {
   keyslot keys revoke ID        refuses a key from now on, for good
     --json                      (keys ...) print the result as one line of JSON
     --config FILE, --data-dir   (keys ...) which server's keys; as given to serve
-  keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
-    --port N                    port (8899; 0: any free one)
+  keyslot mock [options]        mocks of the ledger and of the wallet service: answer from the examples of the specification
+    --port N                    port of the ledger (8899; 0: any free one)
+    --wallets-port N            port of the wallet service (the next one); it is there in a checkout
     --host ADDRESS              address to listen on (127.0.0.1)
     --json                      print where it serves as one line of JSON
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
