@@ -241,6 +241,9 @@ export const OPERATIONS = {
 
 export type OperationWithBody = 'createHdWallets' | 'createWallet' | 'createWalletBatch' | 'signWithWallet';
 
+/** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
+export const SECRET_MEMBERS = ['mnemonic', 'passphrase', 'secret_key'] as const;
+
 /** The headers that operations take: what their values must be. */
 export const HEADERS = {
   'Idempotency-Key': { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },

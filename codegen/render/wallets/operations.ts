@@ -1,7 +1,8 @@
 import type { Files } from '../../area.ts';
 import { statusOf } from '../../model/errors.ts';
 import type { Operation } from '../../model/wallets/operation.ts';
-import { hasSecret, type WalletSchemas } from '../../model/wallets/schema.ts';
+import { resolve } from '../../model/schema.ts';
+import { hasSecret, type WalletSchema, type WalletSchemas } from '../../model/wallets/schema.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { docComment, HEADER, literal, memberName, quote } from '../../text.ts';
 import { headersOf } from './document.ts';
@@ -52,6 +53,9 @@ ${operations.map((operation) => entry(operation, schemas)).join('')}} as const s
 
 export type OperationWithBody = ${union(operations.flatMap(({ id, body }) => (body ? [id] : [])))};
 
+/** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
+export const SECRET_MEMBERS = ${literal(secretMembers(schemas))} as const;
+
 /** The headers that operations take: what their values must be. */
 export const HEADERS = ${literal(
     Object.fromEntries(
@@ -97,5 +101,12 @@ const carriesSecret = (operation: Operation, schemas: WalletSchemas): boolean =>
   operation.success.content.some(
     ({ itemSchema, schema = itemSchema }) => schema && hasSecret(schema, schemas),
   );
+
+const secretMembers = (schemas: WalletSchemas): readonly string[] => {
+  const members = [...schemas.values()].flatMap(({ properties = {} }) => Object.entries(properties));
+  const isSecret = (schema: WalletSchema): boolean =>
+    (resolve(schema, schemas) as WalletSchema)['x-secret'] === true;
+  return [...new Set(members.filter(([, schema]) => isSecret(schema)).map(([name]) => name))].sort();
+};
 
 const union = (names: readonly string[]): string => [...new Set(names)].sort().map(quote).join(' | ');
