@@ -28,7 +28,7 @@ generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 
-mock: up-to-date ## serve a mock ledger that answers from the examples of spec/; nothing else runs (PORT=8899)
+mock: up-to-date ## serve mocks of the ledger and of the wallet service, which answer from the examples of spec/ (PORT=8899)
 	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
 
 contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… ARGS='--allow-writes --json --junit FILE')

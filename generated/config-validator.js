@@ -94,6 +94,14 @@ const schema0 = {
       default: {},
       properties: { retention_days: { default: 30, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 3660 } },
     },
+    wallets: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+      },
+    },
     localnet: {
       type: 'object',
       additionalProperties: false,
@@ -170,6 +178,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.usage === undefined) {
       data.usage = {};
+    }
+    if (data.wallets === undefined) {
+      data.wallets = {};
     }
     if (data.localnet === undefined) {
       data.localnet = {};
@@ -1613,22 +1624,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data36 = data.localnet;
+    let data36 = data.wallets;
     if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
-      if (data36.slot_ms === undefined) {
-        data36.slot_ms = 400;
-      }
-      if (data36.history_slots === undefined) {
-        data36.history_slots = 432000;
-      }
-      if (data36.history_transactions === undefined) {
-        data36.history_transactions = 100000;
+      if (data36.max_hd_children === undefined) {
+        data36.max_hd_children = 100000;
       }
       for (const key8 in data36) {
-        if (!(key8 === 'slot_ms' || key8 === 'history_slots' || key8 === 'history_transactions')) {
+        if (!(key8 === 'max_hd_children')) {
           const err81 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/wallets',
+            schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key8 },
             message: 'must NOT have additional properties',
@@ -1641,15 +1646,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data37 = data36.slot_ms;
+      let data37 = data36.max_hd_children;
       if (
         !(typeof data37 == 'number'
           ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
           : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
       ) {
         const err82 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1661,13 +1666,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 10) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
         const err83 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err83];
@@ -1676,13 +1681,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 60000) {
+      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 100000000) {
         const err84 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be <= 100000000',
         };
         if (vErrors === null) {
           vErrors = [err84];
@@ -1691,48 +1696,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data38 = data36.history_slots;
+    } else {
+      const err85 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err85];
+      } else {
+        vErrors.push(err85);
+      }
+      errors++;
+    }
+    let data38 = data.localnet;
+    if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
+      if (data38.slot_ms === undefined) {
+        data38.slot_ms = 400;
+      }
+      if (data38.history_slots === undefined) {
+        data38.history_slots = 432000;
+      }
+      if (data38.history_transactions === undefined) {
+        data38.history_transactions = 100000;
+      }
+      for (const key9 in data38) {
+        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+          const err86 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err86];
+          } else {
+            vErrors.push(err86);
+          }
+          errors++;
+        }
+      }
+      let data39 = data38.slot_ms;
       if (
-        !(typeof data38 == 'number'
-          ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
-          : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+        !(typeof data39 == 'number'
+          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
+          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
       ) {
-        const err85 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+        const err87 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err85];
-        } else {
-          vErrors.push(err85);
-        }
-        errors++;
-      }
-      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 512) {
-        const err86 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err86];
-        } else {
-          vErrors.push(err86);
-        }
-        errors++;
-      }
-      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 10000000) {
-        const err87 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err87];
@@ -1741,18 +1759,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data39 = data36.history_transactions;
-      if (
-        !(typeof data39 == 'number'
-          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
-          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
-      ) {
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 10) {
         const err88 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err88];
@@ -1761,13 +1774,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 60000) {
         const err89 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err89];
@@ -1776,13 +1789,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 10000000) {
+      let data40 = data38.history_slots;
+      if (
+        !(typeof data40 == 'number'
+          ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
+          : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
+      ) {
         const err90 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err90];
@@ -1791,54 +1809,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err91 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err91];
-      } else {
-        vErrors.push(err91);
-      }
-      errors++;
-    }
-    let data40 = data.hsm;
-    if (data40 && typeof data40 == 'object' && !Array.isArray(data40)) {
-      if (data40.kind === undefined) {
-        data40.kind = 'soft';
-      }
-      if (data40.soft === undefined) {
-        data40.soft = {};
-      }
-      for (const key9 in data40) {
-        if (!(key9 === 'kind' || key9 === 'max_managed_batch' || key9 === 'soft' || key9 === 'pkcs11')) {
-          const err92 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err92];
-          } else {
-            vErrors.push(err92);
-          }
-          errors++;
+      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 512) {
+        const err91 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err91];
+        } else {
+          vErrors.push(err91);
         }
+        errors++;
       }
-      let data41 = data40.kind;
-      if (typeof data41 !== 'string') {
+      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 10000000) {
+        const err92 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err92];
+        } else {
+          vErrors.push(err92);
+        }
+        errors++;
+      }
+      let data41 = data38.history_transactions;
+      if (
+        !(typeof data41 == 'number'
+          ? Number.isInteger(data41) && data41 >= 0 && data41 <= 4294967295
+          : typeof data41 == 'bigint' && data41 >= 0 && data41 <= 4294967295)
+      ) {
         const err93 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err93];
@@ -1847,13 +1859,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data41 === 'soft' || data41 === 'pkcs11')) {
+      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 < 1000) {
         const err94 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err94];
@@ -1862,49 +1874,52 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data40.max_managed_batch !== undefined) {
-        let data42 = data40.max_managed_batch;
-        if (
-          !(typeof data42 == 'number'
-            ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
-            : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
-        ) {
-          const err95 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err95];
-          } else {
-            vErrors.push(err95);
-          }
-          errors++;
+      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 > 10000000) {
+        const err95 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err95];
+        } else {
+          vErrors.push(err95);
         }
-        if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1) {
-          const err96 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err96];
-          } else {
-            vErrors.push(err96);
-          }
-          errors++;
-        }
-        if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 10000) {
+        errors++;
+      }
+    } else {
+      const err96 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err96];
+      } else {
+        vErrors.push(err96);
+      }
+      errors++;
+    }
+    let data42 = data.hsm;
+    if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
+      if (data42.kind === undefined) {
+        data42.kind = 'soft';
+      }
+      if (data42.soft === undefined) {
+        data42.soft = {};
+      }
+      for (const key10 in data42) {
+        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
           const err97 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err97];
@@ -1914,30 +1929,113 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data43 = data40.soft;
-      if (data43 && typeof data43 == 'object' && !Array.isArray(data43)) {
-        for (const key10 in data43) {
-          if (!(key10 === 'master_key_file' || key10 === 'previous_master_key_file')) {
-            const err98 = {
+      let data43 = data42.kind;
+      if (typeof data43 !== 'string') {
+        const err98 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err98];
+        } else {
+          vErrors.push(err98);
+        }
+        errors++;
+      }
+      if (!(data43 === 'soft' || data43 === 'pkcs11')) {
+        const err99 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err99];
+        } else {
+          vErrors.push(err99);
+        }
+        errors++;
+      }
+      if (data42.max_managed_batch !== undefined) {
+        let data44 = data42.max_managed_batch;
+        if (
+          !(typeof data44 == 'number'
+            ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
+            : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+        ) {
+          const err100 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err100];
+          } else {
+            vErrors.push(err100);
+          }
+          errors++;
+        }
+        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1) {
+          const err101 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err101];
+          } else {
+            vErrors.push(err101);
+          }
+          errors++;
+        }
+        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000) {
+          const err102 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err102];
+          } else {
+            vErrors.push(err102);
+          }
+          errors++;
+        }
+      }
+      let data45 = data42.soft;
+      if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
+        for (const key11 in data45) {
+          if (!(key11 === 'master_key_file' || key11 === 'previous_master_key_file')) {
+            const err103 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
-              params: { additionalProperty: key10 },
+              params: { additionalProperty: key11 },
               message: 'must NOT have additional properties',
             };
             if (vErrors === null) {
-              vErrors = [err98];
+              vErrors = [err103];
             } else {
-              vErrors.push(err98);
+              vErrors.push(err103);
             }
             errors++;
           }
         }
-        if (data43.master_key_file !== undefined) {
-          let data44 = data43.master_key_file;
-          if (typeof data44 === 'string') {
-            if (data44.length < 1) {
-              const err99 = {
+        if (data45.master_key_file !== undefined) {
+          let data46 = data45.master_key_file;
+          if (typeof data46 === 'string') {
+            if (data46.length < 1) {
+              const err104 = {
                 instancePath: instancePath + '/hsm/soft/master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
@@ -1945,14 +2043,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err99];
+                vErrors = [err104];
               } else {
-                vErrors.push(err99);
+                vErrors.push(err104);
               }
               errors++;
             }
           } else {
-            const err100 = {
+            const err105 = {
               instancePath: instancePath + '/hsm/soft/master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
@@ -1960,18 +2058,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err100];
+              vErrors = [err105];
             } else {
-              vErrors.push(err100);
+              vErrors.push(err105);
             }
             errors++;
           }
         }
-        if (data43.previous_master_key_file !== undefined) {
-          let data45 = data43.previous_master_key_file;
-          if (typeof data45 === 'string') {
-            if (data45.length < 1) {
-              const err101 = {
+        if (data45.previous_master_key_file !== undefined) {
+          let data47 = data45.previous_master_key_file;
+          if (typeof data47 === 'string') {
+            if (data47.length < 1) {
+              const err106 = {
                 instancePath: instancePath + '/hsm/soft/previous_master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
                 keyword: 'minLength',
@@ -1979,14 +2077,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err101];
+                vErrors = [err106];
               } else {
-                vErrors.push(err101);
+                vErrors.push(err106);
               }
               errors++;
             }
           } else {
-            const err102 = {
+            const err107 = {
               instancePath: instancePath + '/hsm/soft/previous_master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
               keyword: 'type',
@@ -1994,15 +2092,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err102];
+              vErrors = [err107];
             } else {
-              vErrors.push(err102);
+              vErrors.push(err107);
             }
             errors++;
           }
         }
       } else {
-        const err103 = {
+        const err108 = {
           instancePath: instancePath + '/hsm/soft',
           schemaPath: '#/properties/hsm/properties/soft/type',
           keyword: 'type',
@@ -2010,23 +2108,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be object',
         };
         if (vErrors === null) {
-          vErrors = [err103];
+          vErrors = [err108];
         } else {
-          vErrors.push(err103);
+          vErrors.push(err108);
         }
         errors++;
       }
-      if (data40.pkcs11 !== undefined) {
-        let data46 = data40.pkcs11;
-        if (data46 && typeof data46 == 'object' && !Array.isArray(data46)) {
-          if (data46.sessions === undefined) {
-            data46.sessions = 4;
+      if (data42.pkcs11 !== undefined) {
+        let data48 = data42.pkcs11;
+        if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
+          if (data48.sessions === undefined) {
+            data48.sessions = 4;
           }
-          if (data46.wrap === undefined) {
-            data46.wrap = true;
+          if (data48.wrap === undefined) {
+            data48.wrap = true;
           }
-          if (data46.library === undefined) {
-            const err104 = {
+          if (data48.library === undefined) {
+            const err109 = {
               instancePath: instancePath + '/hsm/pkcs11',
               schemaPath: '#/properties/hsm/properties/pkcs11/required',
               keyword: 'required',
@@ -2034,113 +2132,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err104];
+              vErrors = [err109];
             } else {
-              vErrors.push(err104);
+              vErrors.push(err109);
             }
             errors++;
           }
-          for (const key11 in data46) {
+          for (const key12 in data48) {
             if (
               !(
-                key11 === 'library' ||
-                key11 === 'token' ||
-                key11 === 'slot' ||
-                key11 === 'pin_file' ||
-                key11 === 'pin' ||
-                key11 === 'sessions' ||
-                key11 === 'wrap'
+                key12 === 'library' ||
+                key12 === 'token' ||
+                key12 === 'slot' ||
+                key12 === 'pin_file' ||
+                key12 === 'pin' ||
+                key12 === 'sessions' ||
+                key12 === 'wrap'
               )
             ) {
-              const err105 = {
+              const err110 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
-                params: { additionalProperty: key11 },
+                params: { additionalProperty: key12 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err105];
-              } else {
-                vErrors.push(err105);
-              }
-              errors++;
-            }
-          }
-          if (data46.library !== undefined) {
-            let data47 = data46.library;
-            if (typeof data47 === 'string') {
-              if (data47.length < 1) {
-                const err106 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err106];
-                } else {
-                  vErrors.push(err106);
-                }
-                errors++;
-              }
-            } else {
-              const err107 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err107];
-              } else {
-                vErrors.push(err107);
-              }
-              errors++;
-            }
-          }
-          if (data46.token !== undefined) {
-            let data48 = data46.token;
-            if (typeof data48 === 'string') {
-              if (data48.length > 32) {
-                const err108 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err108];
-                } else {
-                  vErrors.push(err108);
-                }
-                errors++;
-              }
-              if (data48.length < 1) {
-                const err109 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err109];
-                } else {
-                  vErrors.push(err109);
-                }
-                errors++;
-              }
-            } else {
-              const err110 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err110];
@@ -2150,69 +2165,62 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data46.slot !== undefined) {
-            let data49 = data46.slot;
-            if (
-              !(typeof data49 == 'number'
-                ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
-                : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
-            ) {
-              const err111 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err111];
-              } else {
-                vErrors.push(err111);
-              }
-              errors++;
-            }
-          }
-          if (data46.pin_file !== undefined) {
-            let data50 = data46.pin_file;
-            if (typeof data50 === 'string') {
-              if (data50.length < 1) {
-                const err112 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+          if (data48.library !== undefined) {
+            let data49 = data48.library;
+            if (typeof data49 === 'string') {
+              if (data49.length < 1) {
+                const err111 = {
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err112];
+                  vErrors = [err111];
                 } else {
-                  vErrors.push(err112);
+                  vErrors.push(err111);
                 }
                 errors++;
               }
             } else {
-              const err113 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+              const err112 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err113];
+                vErrors = [err112];
               } else {
-                vErrors.push(err113);
+                vErrors.push(err112);
               }
               errors++;
             }
           }
-          if (data46.pin !== undefined) {
-            let data51 = data46.pin;
-            if (typeof data51 === 'string') {
-              if (data51.length < 1) {
+          if (data48.token !== undefined) {
+            let data50 = data48.token;
+            if (typeof data50 === 'string') {
+              if (data50.length > 32) {
+                const err113 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err113];
+                } else {
+                  vErrors.push(err113);
+                }
+                errors++;
+              }
+              if (data50.length < 1) {
                 const err114 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2226,8 +2234,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err115 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2240,13 +2248,103 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data52 = data46.sessions;
+          if (data48.slot !== undefined) {
+            let data51 = data48.slot;
+            if (
+              !(typeof data51 == 'number'
+                ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
+                : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
+            ) {
+              const err116 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err116];
+              } else {
+                vErrors.push(err116);
+              }
+              errors++;
+            }
+          }
+          if (data48.pin_file !== undefined) {
+            let data52 = data48.pin_file;
+            if (typeof data52 === 'string') {
+              if (data52.length < 1) {
+                const err117 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err117];
+                } else {
+                  vErrors.push(err117);
+                }
+                errors++;
+              }
+            } else {
+              const err118 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err118];
+              } else {
+                vErrors.push(err118);
+              }
+              errors++;
+            }
+          }
+          if (data48.pin !== undefined) {
+            let data53 = data48.pin;
+            if (typeof data53 === 'string') {
+              if (data53.length < 1) {
+                const err119 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err119];
+                } else {
+                  vErrors.push(err119);
+                }
+                errors++;
+              }
+            } else {
+              const err120 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err120];
+              } else {
+                vErrors.push(err120);
+              }
+              errors++;
+            }
+          }
+          let data54 = data48.sessions;
           if (
-            !(typeof data52 == 'number'
-              ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
-              : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
+            !(typeof data54 == 'number'
+              ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+              : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
           ) {
-            const err116 = {
+            const err121 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -2254,14 +2352,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err116];
+              vErrors = [err121];
             } else {
-              vErrors.push(err116);
+              vErrors.push(err121);
             }
             errors++;
           }
-          if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
-            const err117 = {
+          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 1) {
+            const err122 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -2269,14 +2367,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err117];
+              vErrors = [err122];
             } else {
-              vErrors.push(err117);
+              vErrors.push(err122);
             }
             errors++;
           }
-          if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 64) {
-            const err118 = {
+          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 64) {
+            const err123 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -2284,14 +2382,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err118];
+              vErrors = [err123];
             } else {
-              vErrors.push(err118);
+              vErrors.push(err123);
             }
             errors++;
           }
-          if (typeof data46.wrap !== 'boolean') {
-            const err119 = {
+          if (typeof data48.wrap !== 'boolean') {
+            const err124 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -2299,14 +2397,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err119];
+              vErrors = [err124];
             } else {
-              vErrors.push(err119);
+              vErrors.push(err124);
             }
             errors++;
           }
         } else {
-          const err120 = {
+          const err125 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2314,15 +2412,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err120];
+            vErrors = [err125];
           } else {
-            vErrors.push(err120);
+            vErrors.push(err125);
           }
           errors++;
         }
       }
     } else {
-      const err121 = {
+      const err126 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2330,14 +2428,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err121];
+        vErrors = [err126];
       } else {
-        vErrors.push(err121);
+        vErrors.push(err126);
       }
       errors++;
     }
   } else {
-    const err122 = {
+    const err127 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2345,9 +2443,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err122];
+      vErrors = [err127];
     } else {
-      vErrors.push(err122);
+      vErrors.push(err127);
     }
     errors++;
   }

@@ -69,6 +69,11 @@ export type Config = {
     /** How long counts are kept; older ones are deleted little by little. */
     readonly retention_days: number;
   };
+  /** The wallet service. */
+  readonly wallets: {
+    /** Most children that one call of the HD endpoint derives. */
+    readonly max_hd_children: number;
+  };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
@@ -341,6 +346,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'How long counts are kept; older ones are deleted little by little.',
   },
   {
+    path: ['wallets', 'max_hd_children'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_HD_CHILDREN',
+    default: 100000,
+    secret: false,
+    description: 'Most children that one call of the HD endpoint derives.',
+  },
+  {
     path: ['localnet', 'slot_ms'],
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_SLOT_MS',
@@ -469,6 +482,7 @@ export const CONFIG_INTEGERS = {
   'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
+  'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },

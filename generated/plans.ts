@@ -30,6 +30,10 @@ export const PLANS = {
   wallet_batch: {
     maximum: 10000,
   },
+  /** Children in one JSON object of the HD endpoint; more are answered as a stream. Chosen by us. */
+  wallet_hd: {
+    json_children: 1000,
+  },
   volume_threshold_operations: 1000000,
   wallet_prices: {
     /** A wallet of POST /v1/wallets or /v1/wallets/batch, with or without a derivation path. */

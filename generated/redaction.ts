@@ -4,7 +4,7 @@
 export const SECRET_QUERY_PARAMETERS = ['apikey'] as const;
 
 /** Headers, in lower case, whose values are never logged. */
-export const SECRET_HEADERS = ['authorization', 'x-api-key'] as const;
+export const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-two-factor-code'] as const;
 
 /** Settings whose values are never logged, as paths in a configuration; [*] is every item of a list. */
 export const SECRET_SETTINGS = ['database_url', 'networks[*].upstreams[*].url', 'hsm.pkcs11.pin'] as const;

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorContext, type ErrorName } from '../generated/errors.ts';
+import { ERRORS, type ErrorContext, type ErrorName, errorEntry } from '../generated/errors.ts';
 
 /** The catalogue names whose context has no required member. */
 type BareErrorName = {
@@ -15,7 +15,7 @@ export class ServiceError extends Error {
   readonly context: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorName, context: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(fillTemplate(ERRORS[code].jsonrpc.message, context), cause === undefined ? undefined : { cause });
+    super(fillTemplate(templateOf(code), context), cause === undefined ? undefined : { cause });
     this.code = code;
     this.context = context;
   }
@@ -60,6 +60,12 @@ export function errorData(error: ServiceError): unknown {
   const known = members.filter((member) => error.context[member] !== undefined);
   if (known.length === 0) return undefined;
   return Object.fromEntries(known.map((member) => [member, error.context[member]]));
+}
+
+/** The words of JSON-RPC where the error has them, else those of its problem. */
+function templateOf(code: ErrorName): string {
+  const { jsonrpc, problem } = errorEntry(code);
+  return jsonrpc?.message ?? problem?.detail ?? code;
 }
 
 function fillTemplate(template: string, context: Readonly<Record<string, unknown>>): string {

@@ -32,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
 const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/ledger/localnet-handlers.ts': /^src\/localnet\/(ledger\.ts$|methods\/)/,
   'generated/ledger/gateway-handlers.ts': /^src\/ledger\/methods\//,
+  'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
 /** Programs outside src/ that the command line starts as a child process; none of their code is loaded. */

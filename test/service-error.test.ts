@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ERRORS } from '../generated/errors.ts';
+import { ERRORS, type ErrorName, errorEntry } from '../generated/errors.ts';
 import { errorReply } from '../src/server/json-rpc/replies.ts';
 import { errorData, errorMessage, ServiceError, serviceError, toServiceError } from '../src/service-error.ts';
 
@@ -35,7 +35,7 @@ test('a ServiceError stays what it is', () => {
 });
 
 test('codes below -32039 are answered with an HTTP status other than 200, all others with 200', () => {
-  for (const { http, jsonrpc } of Object.values(ERRORS)) {
-    expect(http === 200).toBe(jsonrpc.code > -32040 || jsonrpc.code < -32099);
+  for (const { http, jsonrpc } of Object.keys(ERRORS).map((name) => errorEntry(name as ErrorName))) {
+    if (jsonrpc !== undefined) expect(http === 200).toBe(jsonrpc.code > -32040 || jsonrpc.code < -32099);
   }
 });

@@ -1,37 +1,55 @@
 import { posix } from 'node:path';
 import { isJsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
-import { type ErrorModel, ERRORS_FILE, readErrors } from '../model/errors.ts';
+import { type CatalogueError, type ContextType, ERRORS_FILE, readCatalogue } from '../model/errors.ts';
 import type { Problem } from '../problem.ts';
+import { suggestion } from './nearest.ts';
 import { createShapeCheck } from './shape.ts';
 import { ERRORS_SHAPE } from './shapes.ts';
 
 const checkShape = createShapeCheck(ERRORS_SHAPE);
 
 /**
- * errors.yaml: its shape; placeholders and data are in the context, and the context is used; data has one schema at most,
- * which exists; a code has one HTTP status.
+ * errors.yaml: its shape; an error has a wire form; placeholders and data are in the context, and the context is used; data has
+ * one schema at most, which exists; a code has one HTTP status; the example of a problem fills its context.
  */
 export const lintErrors = (sources: Sources): readonly Problem[] => {
   const file = sources.get(ERRORS_FILE);
   if (!isJsonObject(file)) return [problem('', 'the error catalogue is missing')];
   const shape = checkShape(ERRORS_FILE, file);
   if (shape.length > 0) return shape;
-  const errors = readErrors(sources);
+  const errors = readCatalogue(sources);
   return errors.flatMap((error) => [
+    ...checkForms(error),
     ...checkContext(error),
+    ...checkExample(error),
     ...checkData(error, sources),
     ...checkStatus(error, errors),
   ]);
 };
 
-const checkContext = ({ name, jsonrpc, context, data }: ErrorModel): readonly Problem[] => {
+const checkForms = ({ name, jsonrpc, problem: form }: CatalogueError): readonly Problem[] =>
+  jsonrpc || form ? [] : [problem(`/${name}`, 'the error has neither jsonrpc nor problem')];
+
+const checkContext = ({
+  name,
+  jsonrpc,
+  problem: form,
+  context,
+  data,
+}: CatalogueError): readonly Problem[] => {
   const known = Object.keys(context);
-  const placeholders = [...jsonrpc.message.matchAll(/\{(\w+)\}/g)].map(([, placeholder = '']) => placeholder);
+  const texts = [
+    { at: 'jsonrpc/message', names: placeholdersOf(jsonrpc?.message) },
+    { at: 'problem/detail', names: placeholdersOf(form?.detail) },
+  ];
+  const placeholders = texts.flatMap(({ names }) => names);
   const unknown = (names: readonly string[]) => names.filter((item) => !known.includes(item));
   return [
-    ...unknown(placeholders).map((item) =>
-      problem(`/${name}/jsonrpc/message`, `placeholder {${item}} is not in the context`),
+    ...texts.flatMap(({ at, names }) =>
+      unknown(names).map((item) =>
+        problem(`/${name}/${at}`, `placeholder {${item}} is not in the context${suggestion(item, known)}`),
+      ),
     ),
     ...unknown(data).map((item) => problem(`/${name}/data`, `${item} is not in the context`)),
     ...known
@@ -40,7 +58,30 @@ const checkContext = ({ name, jsonrpc, context, data }: ErrorModel): readonly Pr
   ];
 };
 
-const checkData = ({ name, data, dataSchema }: ErrorModel, sources: Sources): readonly Problem[] => {
+const placeholdersOf = (text = ''): readonly string[] =>
+  [...text.matchAll(/\{(\w+)\}/g)].map(([, placeholder = '']) => placeholder);
+
+/** A problem with a context is shown with an example of it, whole and no more. */
+const checkExample = ({ name, problem: form, context }: CatalogueError): readonly Problem[] => {
+  if (!form) return [];
+  const example = form.example ?? {};
+  const wrong = Object.entries(context).filter(([member, type]) => !isOf(example[member], type));
+  const unknown = Object.keys(example).filter((member) => !(member in context));
+  const at = `/${name}/problem/example`;
+  return [
+    ...wrong.map(([member, type]) => problem(at, `the example lacks ${member} as ${type}`)),
+    ...unknown.map((member) =>
+      problem(`${at}/${member}`, `not in the context${suggestion(member, Object.keys(context))}`),
+    ),
+  ];
+};
+
+const isOf = (value: unknown, type: ContextType): boolean => {
+  if (type === 'integer') return Number.isInteger(value);
+  return type === 'string' ? typeof value === 'string' : Array.isArray(value);
+};
+
+const checkData = ({ name, data, dataSchema }: CatalogueError, sources: Sources): readonly Problem[] => {
   if (!dataSchema) return [];
   const target = posix.join(posix.dirname(ERRORS_FILE), dataSchema.$ref);
   return [
@@ -50,10 +91,11 @@ const checkData = ({ name, data, dataSchema }: ErrorModel, sources: Sources): re
 };
 
 const checkStatus = (
-  { name, http, jsonrpc }: ErrorModel,
-  errors: readonly ErrorModel[],
+  { name, http, jsonrpc }: CatalogueError,
+  errors: readonly CatalogueError[],
 ): readonly Problem[] => {
-  const first = errors.find((other) => other.jsonrpc.code === jsonrpc.code);
+  if (!jsonrpc) return [];
+  const first = errors.find((other) => other.jsonrpc?.code === jsonrpc.code);
   return first && first.http !== http
     ? [problem(`/${name}/http`, `code ${jsonrpc.code} has HTTP status ${first.http}, at /${first.name}`)]
     : [];

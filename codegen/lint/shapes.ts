@@ -136,7 +136,7 @@ export const CREDENTIALS_SHAPE = closed(['query', 'headers'], {
 
 /** errors.yaml. */
 export const ERRORS_SHAPE = named(
-  closed(['area', 'summary', 'http', 'jsonrpc'], {
+  closed(['area', 'summary', 'http'], {
     area: text,
     summary: text,
     http: { type: 'integer', minimum: 200, maximum: 599 },
@@ -144,7 +144,13 @@ export const ERRORS_SHAPE = named(
       code: { type: 'integer', minimum: -32768, maximum: -32000 },
       message: text,
     }),
-    context: named({ enum: ['integer', 'string'] }),
+    problem: closed(['title', 'detail'], {
+      title: text,
+      detail: text,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      example: { type: 'object' },
+    }),
+    context: named({ enum: ['integer', 'string', 'fieldProblems'] }),
     data: { type: 'array', items: text, uniqueItems: true },
     dataSchema: closed(['$ref'], { $ref: text }),
   }),

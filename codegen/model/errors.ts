@@ -1,29 +1,80 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
 
-/** One error of errors.yaml. */
-export type ErrorModel = {
+/** What fills a placeholder or a member of the data: a number, a text, or what is wrong in a body, place by place. */
+export type ContextType = 'integer' | 'string' | 'fieldProblems';
+
+/** One error of errors.yaml. It has one of the two wire forms at least. */
+export type CatalogueError = {
   readonly name: string;
   readonly area: string;
   readonly summary: string;
   readonly http: number;
-  readonly jsonrpc: { readonly code: number; readonly message: string };
-  readonly context: Readonly<Record<string, 'integer' | 'string'>>;
+  readonly jsonrpc?: { readonly code: number; readonly message: string };
+  readonly problem?: ProblemForm;
+  readonly context: Readonly<Record<string, ContextType>>;
   readonly data: readonly string[];
   /** A schema file, where the data is more than members of the context. */
   readonly dataSchema?: { readonly $ref: string };
 };
 
+/** An error as a problem of the wallet service (RFC 9457). */
+export type ProblemForm = {
+  readonly title: string;
+  readonly detail: string;
+  /** Where it is not the status of the error. */
+  readonly status?: number;
+  /** A context, for the examples of documents. */
+  readonly example?: JsonObject;
+};
+
+/** An error that JSON-RPC can answer. */
+export type ErrorModel = CatalogueError & Required<Pick<CatalogueError, 'jsonrpc'>>;
+
+/** An error that the wallet service can answer. */
+export type ProblemModel = CatalogueError & Required<Pick<CatalogueError, 'problem'>>;
+
 export const ERRORS_FILE = 'errors.yaml';
 
 /** The errors of the catalogue in the order of the file. */
-export const readErrors = (sources: Sources): readonly ErrorModel[] => {
+export const readCatalogue = (sources: Sources): readonly CatalogueError[] => {
   const file = sources.get(ERRORS_FILE);
   return isJsonObject(file) ? Object.entries(file).map(([name, value]) => parseError(name, value)) : [];
 };
 
+/** Those that have a JSON-RPC form. */
+export const readErrors = (sources: Sources): readonly ErrorModel[] =>
+  readCatalogue(sources).filter((error): error is ErrorModel => error.jsonrpc !== undefined);
+
+/** Those that have a problem form. */
+export const readProblems = (sources: Sources): readonly ProblemModel[] =>
+  readCatalogue(sources).filter((error): error is ProblemModel => error.problem !== undefined);
+
+/** The stable `code` of a problem: `tokenMissing` to `token_missing`. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The status of the answer that carries a problem. */
+export const statusOf = ({ http, problem }: ProblemModel): number => problem.status ?? http;
+
+/** The body of a problem, with the members that its data has. */
+export const problemBody = (
+  { name, problem, data, ...error }: ProblemModel,
+  context: JsonObject,
+  requestId: string,
+): JsonObject => ({
+  type: `urn:keyslot:error:${snakeCase(name)}`,
+  title: problem.title,
+  status: statusOf({ name, problem, data, ...error }),
+  detail: problem.detail.replace(/\{(\w+)\}/g, (_, member: string) => String(context[member])),
+  code: snakeCase(name),
+  request_id: requestId,
+  ...Object.fromEntries(data.map((member) => [snakeCase(member), context[member] ?? null])),
+});
+
 /** The value has passed the shape check of the catalogue. */
-const parseError = (name: string, value: Json): ErrorModel => {
-  const entry = value as unknown as Omit<ErrorModel, 'name' | 'context' | 'data'> & Partial<ErrorModel>;
+const parseError = (name: string, value: Json): CatalogueError => {
+  const entry = value as unknown as Omit<CatalogueError, 'name' | 'context' | 'data'> &
+    Partial<CatalogueError>;
   return { ...entry, name, context: entry.context ?? {}, data: entry.data ?? [] };
 };

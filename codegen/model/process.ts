@@ -1,6 +1,6 @@
 import { deepFreeze, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
-import { type ErrorModel, readErrors } from './errors.ts';
+import { type CatalogueError, readCatalogue } from './errors.ts';
 import { childSchemas, type Schema } from './schema.ts';
 
 /** A schema of config.yaml: our dialect with the keywords of settings. */
@@ -14,7 +14,7 @@ export type SettingSchema = Schema & {
 export type Setting = { readonly path: readonly (string | number)[]; readonly schema: SettingSchema };
 
 export type ProcessModel = {
-  readonly errors: readonly ErrorModel[];
+  readonly errors: readonly CatalogueError[];
   readonly config: SettingSchema;
   readonly settings: readonly Setting[];
   readonly plans: JsonObject;
@@ -33,7 +33,7 @@ export const readProcess = (sources: Sources): ProcessModel => {
   const config = parseConfig(sources.get(CONFIG_FILE));
   const plans = sources.get(PLANS_FILE);
   return deepFreeze({
-    errors: readErrors(sources),
+    errors: readCatalogue(sources),
     config,
     settings: listSettings(config, []),
     plans: isJsonObject(plans) ? plans : {},

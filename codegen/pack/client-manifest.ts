@@ -4,14 +4,14 @@ export type RootManifest = {
   readonly license: string;
 };
 
-const ENTRY = './lib/ledger/package';
+const ENTRY = './lib/package';
 
 /** The package.json of @keyslot/client. It has no dependencies. */
 export const clientManifest = ({ version, license }: RootManifest) => ({
   name: '@keyslot/client',
   version,
   description:
-    'Typed client of the Solana JSON-RPC ledger methods: u64 as bigint, typed errors, no dependencies.',
+    'Typed clients of the Solana JSON-RPC ledger methods and of the Keyslot wallet service: u64 as bigint, streams, typed errors, no dependencies.',
   license,
   type: 'module',
   sideEffects: false,

@@ -7,10 +7,10 @@ import { clientManifest, type RootManifest } from './client-manifest.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
 const README = fileURLToPath(new URL('client-readme.md', import.meta.url));
-const ENTRY = 'generated/ledger/package.ts';
+const ENTRY = 'generated/package.ts';
 
 /**
- * Compiles the generated ledger client to JavaScript with types and packs it as a tarball in `out`. Nothing of Node is
+ * Compiles the generated clients to JavaScript with types and packs it as a tarball in `out`. Nothing of Node is
  * known to the compiler here: what compiles, runs wherever fetch does.
  *
  * @returns the path of the tarball.

@@ -173,6 +173,39 @@ const spanOf = (cxt: Pick<KeywordCxt, 'data' | 'schema'>): Code => {
   return _`BigInt(${cxt.data}[${to}]) - BigInt(${cxt.data}[${from}])`;
 };
 
+/** Length in Unicode code points, as JSON Schema counts: at most so many. */
+const charsKeyword: KeywordDefinition = {
+  keyword: 'x-max-chars',
+  type: 'string',
+  schemaType: 'number',
+  error: { message: '', params: ({ schema }) => _`{limit: ${schema}}` },
+  code: (cxt) => {
+    const { data, schema } = cxt;
+    cxt.fail(_`${data}.length > ${schema} && Array.from(${data}).length > ${schema}`);
+  },
+};
+
+type RangeSchema = { readonly from: string; readonly count: string; readonly maximum: number };
+
+/** The range that begins at one member and has as many as the other ends after the maximum. */
+const lastIndexKeyword: KeywordDefinition = {
+  keyword: 'x-last-index',
+  type: 'object',
+  schemaType: 'object',
+  error: {
+    message: '',
+    params: ({ data, schema }) => _`{limit: ${schema.maximum}, value: ${lastOf(data, schema)}}`,
+  },
+  code: (cxt) => {
+    const { count, maximum }: RangeSchema = cxt.schema;
+    const counts = _`Number.isInteger(${cxt.data}[${count}]) && ${cxt.data}[${count}] > 0`;
+    cxt.fail(_`${counts} && ${lastOf(cxt.data, cxt.schema)} > ${maximum}`);
+  },
+};
+
+const lastOf = (data: Code, { from, count }: RangeSchema): Code =>
+  _`${data}[${from}] + ${data}[${count}] - 1`;
+
 /** Our keywords, as code: what they emit stands alone except for the functions of runtime/base58.ts. */
 export const KEYWORDS: readonly KeywordDefinition[] = [
   intKeyword,
@@ -186,4 +219,6 @@ export const KEYWORDS: readonly KeywordDefinition[] = [
   refusedKeyword,
   variantsKeyword,
   spanKeyword,
+  charsKeyword,
+  lastIndexKeyword,
 ];

@@ -50,6 +50,7 @@ const LOCALNET_OPTIONS: OptionTable = {
 
 const MOCK_OPTIONS: OptionTable = {
   port: { type: 'string' },
+  'wallets-port': { type: 'string' },
   host: { type: 'string' },
   json: { type: 'boolean' },
 };

@@ -64,8 +64,9 @@ export function usage(): string {
   keyslot hsm check             whether the configured key backend does what is asked of one; makes keys and destroys them
     --config FILE               which backend; as given to serve
     --json                      print the report as JSON
-  keyslot mock [options]        a mock ledger: answers every method from the examples of the specification
-    --port N                    port (8899; 0: any free one)
+  keyslot mock [options]        mocks of the ledger and of the wallet service: answer from the examples of the specification
+    --port N                    port of the ledger (8899; 0: any free one)
+    --wallets-port N            port of the wallet service (the next one); it is there in a checkout
     --host ADDRESS              address to listen on (127.0.0.1)
     --json                      print where it serves as one line of JSON
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)

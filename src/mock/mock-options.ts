@@ -6,6 +6,8 @@ export type MockOptions = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Port of the wallet service; 0: any free port. */
+  readonly walletsPort: number;
   /** Announce as JSON instead of text. */
   readonly json: boolean;
 };
@@ -16,15 +18,26 @@ const MAX_PORT = CONFIG_INTEGERS['http.port'].maximum;
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Reads the option values of `keyslot mock`, as the command line gives them. @throws ServiceError invalidConfig. */
-export function readMockOptions({ host, port, json }: OptionValues): MockOptions {
-  return { host: typeof host === 'string' ? host : '127.0.0.1', port: readPort(port), json: json === true };
+export function readMockOptions({ host, port, json, ...options }: OptionValues): MockOptions {
+  const ledgerPort = readPort('port', port, DEFAULT_PORT);
+  return {
+    host: typeof host === 'string' ? host : '127.0.0.1',
+    port: ledgerPort,
+    walletsPort: readPort('wallets-port', options['wallets-port'], nextPort(ledgerPort)),
+    json: json === true,
+  };
 }
 
-function readPort(text: string | boolean | undefined): number {
-  if (text === undefined) return DEFAULT_PORT;
+/** The port beside the ledger's; any free one where that is any. */
+function nextPort(port: number): number {
+  return port === 0 || port === MAX_PORT ? 0 : port + 1;
+}
+
+function readPort(name: string, text: string | boolean | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
   const port = Number(text);
   if (typeof text === 'string' && /^\d+$/.test(text) && port <= MAX_PORT) return port;
   throw serviceError('invalidConfig', {
-    problems: `mock: --port ${text} is not a whole number from 0 to ${MAX_PORT}`,
+    problems: `mock: --${name} ${text} is not a whole number from 0 to ${MAX_PORT}`,
   });
 }

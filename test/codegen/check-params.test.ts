@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS } from '../../generated/errors.ts';
+import { errorEntry } from '../../generated/errors.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { PARAMS_CHECKS } from '../../generated/ledger/params-checks.js';
@@ -12,7 +12,7 @@ const SIGNATURE = '1'.repeat(64);
 const answer = (method: MethodName, params: unknown): string | undefined => {
   const violation = checkParams(method, params);
   if (!violation) return undefined;
-  const { code, message } = ERRORS[violation.error].jsonrpc;
+  const { code, message = '' } = errorEntry(violation.error).jsonrpc ?? {};
   const text = message.replace(/\{(\w+)\}/g, (_, name: string) => String(violation.context[name]));
   return `${code} ${text}${violation.context.parameter === undefined ? '' : ` @${violation.context.parameter}`}`;
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS, type ErrorName } from '../../generated/errors.ts';
+import { errorEntry, type ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { CONTRACT, RESULT_DEFINITIONS } from '../../generated/test/ledger/contract.ts';
@@ -36,7 +36,7 @@ describe('derived contract cases', () => {
       if (expected.kind !== 'error' || expected.message === undefined || !isMethodName(method)) continue;
       const violation = checkParams(method, standIn(params));
       if (!violation) continue;
-      const { message } = ERRORS[violation.error satisfies ErrorName].jsonrpc;
+      const { message = '' } = errorEntry(violation.error satisfies ErrorName).jsonrpc ?? {};
       expect(message.replace(/\{(\w+)\}/g, (_, name: string) => String(violation.context[name]))).toBe(
         expected.message,
       );

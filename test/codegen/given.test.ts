@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readLedger } from '../../codegen/model/ledger.ts';
 import type { Method } from '../../codegen/model/method.ts';
 import { resolve, type Schema } from '../../codegen/model/schema.ts';
+import { readWallets } from '../../codegen/model/wallets/wallets.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { specSources, valueAt } from './spec.ts';
 
@@ -177,7 +178,50 @@ const VALUES: readonly (readonly [place: string, value: unknown])[] = [
     { batch_of_10000: 4000, hd_create: 200, fetch: 60, sign: 120, delete: 90 },
   ],
   ['plans.yaml#/service_levels/availability_percent_per_month', 99.95],
+  ['wallets/schemas/Custody.yaml#/enum', ['client', 'managed']],
+  ['wallets/schemas/CreateWalletRequest.yaml#/properties/custody/default', 'client'],
+  ['wallets/schemas/CreateWalletBatchRequest.yaml#/properties/custody/default', 'client'],
+  [
+    'wallets/schemas/CreateWalletBatchRequest.yaml#/properties/count/x-limit',
+    { maximum: 'plans.yaml#/wallet_batch/maximum' },
+  ],
+  ['wallets/schemas/MnemonicWords.yaml#/enum', [12, 24]],
+  ['wallets/schemas/IndexRange.yaml#/properties/start/minimum', 0],
+  ['wallets/schemas/IndexRange.yaml#/properties/start/maximum', 2 ** 31 - 1],
+  ['wallets/openapi.yaml#/components/securitySchemes/bearer/scheme', 'bearer'],
+  ['wallets/operations/destroyWallet.yaml#/parameters', ['X-Two-Factor-Code']],
+  ['wallets/operations/createWallet.yaml#/x-price', ['wallet_creation']],
+  ['wallets/operations/createWalletBatch.yaml#/x-price', ['wallet_creation']],
+  ['wallets/operations/createHdWallets.yaml#/x-price', ['hd_master_creation', 'hd_child_derivation']],
+  ['wallets/operations/signWithWallet.yaml#/x-price', ['managed_signing']],
+  ['errors.yaml#/walletRateLimited/http', 429],
+  ['wallets/openapi.yaml#/x-headers/429', ['Retry-After']],
+  ['errors.yaml#/balanceInsufficient/http', 402],
 ];
+
+/** The six endpoints of interface.md section 4.4, in its order. */
+const ENDPOINTS = `
+createWallet POST /v1/wallets
+createWalletBatch POST /v1/wallets/batch
+createHdWallets POST /v1/wallets/hd
+getWallet GET /v1/wallets/{id}
+signWithWallet POST /v1/wallets/{id}/sign
+destroyWallet DELETE /v1/wallets/{id}
+`;
+
+it('the wallet endpoints are those of the interface', () => {
+  const shown = readWallets(sources).operations.map(({ id, method, path }) =>
+    [id, method.toUpperCase(), path].join(' '),
+  );
+  expect(shown.sort()).toEqual(ENDPOINTS.trim().split('\n').sort());
+});
+
+it.each(['createWallet', 'createWalletBatch', 'createHdWallets'])(
+  '%s counts for the create limit',
+  (name) => {
+    expect(valueAt(`wallets/operations/${name}.yaml#/x-rate`, sources)).toBe('wallet_create_limit');
+  },
+);
 
 it.each(VALUES)('%s is as the interface says: %o', (place, value) => {
   expect(valueAt(place, sources)).toEqual(value);

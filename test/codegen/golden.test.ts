@@ -44,12 +44,17 @@ describe('what is generated from the fixture', () => {
   it('copies the runtime modules', () => {
     expect(copied.map(([path]) => path).sort()).toEqual([
       'runtime/base58.ts',
+      'runtime/check-body.ts',
       'runtime/decode.ts',
       'runtime/explain-params.ts',
+      'runtime/field-problem.ts',
+      'runtime/item-stream.ts',
       'runtime/json.ts',
+      'runtime/rest-call.ts',
       'runtime/rpc-call.ts',
       'test/branches.ts',
       'test/contract-case.ts',
+      'test/wallet-case.ts',
     ]);
   });
 });

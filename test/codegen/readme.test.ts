@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_SHAPE, METHOD_SHAPE } from '../../codegen/lint/shapes.ts';
+import { OPERATION_SHAPE, WALLETS_HEAD_SHAPE } from '../../codegen/lint/wallets/shapes.ts';
 import { SPEC, specSources, valueAt } from './spec.ts';
 
 const text = readFileSync(join(SPEC, 'README.md'), 'utf8');
@@ -34,9 +35,11 @@ describe('spec/README.md', () => {
 
   it('explains every x- keyword that the shapes know', () => {
     const known = new Set(
-      [...JSON.stringify([METHOD_SHAPE, CONFIG_SHAPE]).matchAll(/"(x-[a-z0-9-]+)":/g)].map(
-        ([, name]) => name,
-      ),
+      [
+        ...JSON.stringify([METHOD_SHAPE, CONFIG_SHAPE, OPERATION_SHAPE, WALLETS_HEAD_SHAPE]).matchAll(
+          /"(x-[a-z0-9-]+)":/g,
+        ),
+      ].map(([, name]) => name),
     );
     const explained = text.slice(text.indexOf('| keyword |'));
     for (const name of known) expect(explained).toContain(`\`${name}\``);

@@ -68,6 +68,8 @@ export async function startLocalnet({ env = {}, args = [] }: StartOptions = {}):
 
 export type RunningMock = {
   readonly rpcUrl: string;
+  /** The mock of the wallet service. */
+  readonly walletsUrl: string;
   readonly stop: () => Promise<void>;
 };
 
@@ -76,7 +78,8 @@ export async function startMock(): Promise<RunningMock> {
   const node = startNode(['src/main.ts', 'mock', '--port', '0', '--json'], {});
   try {
     const port = await started(node, 'keyslot mock', () => readyPort(node.stdout()));
-    return { rpcUrl: `http://127.0.0.1:${port}`, stop: node.stop };
+    const { wallets_url: walletsUrl = '' } = JSON.parse(node.stdout()) as { wallets_url?: string };
+    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, stop: node.stop };
   } catch (error) {
     await node.stop();
     throw error;

@@ -5,7 +5,7 @@ import { methodDoc } from './method-doc.ts';
 
 /** ledger/client.ts: one typed function per method, over fetch. */
 export const renderClient = (model: LedgerModel): Files => ({
-  'ledger/client.ts': `${HEADER}import { ERRORS, type ErrorName } from '../errors.ts';
+  'ledger/client.ts': `${HEADER}import { ERRORS, type ErrorNameWith } from '../errors.ts';
 import { CallError, type ClientOptions, createRpcCall } from '../runtime/rpc-call.ts';
 import { DECODERS } from './decoders.ts';
 import type { MethodName } from './methods.ts';
@@ -36,16 +36,20 @@ ${model.methods.map(({ name }) => `${memberName(name)}: method('${name}'),\n`).j
 };
 
 /** The catalogue's name of the error that a call failed with; undefined when it is no JSON-RPC error of the catalogue. */
-export const errorNameOf = (error: unknown): ErrorName | undefined => {
+export const errorNameOf = (error: unknown): RpcErrorName | undefined => {
   if (!(error instanceof CallError) || error.failure.kind !== 'rpc') return undefined;
   const { code, message } = error.failure;
   return ERROR_NAMES.find((name) => ERRORS[name].jsonrpc.code === code && matches(message, ERRORS[name].jsonrpc.message));
 };
 
-const ERROR_NAMES = (Object.keys(ERRORS) as ErrorName[]).sort((a, b) => literalLength(b) - literalLength(a));
+type RpcErrorName = ErrorNameWith<'jsonrpc'>;
+
+const ERROR_NAMES = (Object.keys(ERRORS) as (keyof typeof ERRORS)[])
+  .filter((name): name is RpcErrorName => 'jsonrpc' in ERRORS[name])
+  .sort((a, b) => literalLength(b) - literalLength(a));
 
 /** Templates with more text of their own are tried first. */
-function literalLength(name: ErrorName): number {
+function literalLength(name: RpcErrorName): number {
   return ERRORS[name].jsonrpc.message.replace(/\\{\\w+\\}/g, '').length;
 }
 

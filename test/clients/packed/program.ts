@@ -2,12 +2,16 @@
 import {
   CallError,
   createLedgerClient,
+  createWalletClient,
+  type CreateWalletBatchRequest,
   ERRORS,
   type ErrorName,
   errorNameOf,
+  isWalletError,
   type LedgerClient,
   type MethodResults,
   type UiAccount,
+  type Wallet,
 } from '@keyslot/client';
 
 const [, , url = '', apiKey = ''] = process.argv;
@@ -34,6 +38,32 @@ const notAnAddress = await nameOf(ledger.getBalance(5));
 // @ts-expect-error a u64 is no number
 const rounded: number = slot;
 
+/** A wallet service that answers two lines, and then nothing for want of money. */
+const LINES =
+  '{"address":"a","custody":"managed","wallet_id":"w_1","created_at":"t"}\n{"address":"b","custody":"client","secret_key":"s","created_at":"t"}\n';
+const PROBLEM =
+  '{"code":"balance_insufficient","detail":"Too little.","status":402,"required":1000,"available":500}';
+const answers = [
+  new Response(LINES, { headers: { 'content-type': 'application/jsonl', 'x-wallet-count': '2' } }),
+  new Response(PROBLEM, { status: 402, headers: { 'content-type': 'application/problem+json' } }),
+];
+const service = createWalletClient({
+  url: 'http://127.0.0.1:1',
+  token: 'a token',
+  fetch: async () => answers.shift() ?? Response.error(),
+});
+const wanted: CreateWalletBatchRequest = { count: 2 };
+const wallets: Wallet[] = [];
+for await (const wallet of await service.createWalletBatch(wanted, { idempotencyKey: 'k' }))
+  wallets.push(wallet);
+let available: number | undefined;
+try {
+  // @ts-expect-error only two custodies are known
+  await service.createWallet({ custody: 'mine' });
+} catch (error) {
+  if (isWalletError(error, 'balance_insufficient')) available = error.failure.problem.available;
+}
+
 console.log(
   JSON.stringify({
     slot: typeof rounded,
@@ -42,6 +72,10 @@ console.log(
     notAnAddress,
     tooWide: await nameOf(ledger.getBlocks(0, 500_001)),
     tooWideCode: ERRORS.slotRangeTooLarge.jsonrpc.code,
+    wallets: wallets.map((wallet) =>
+      wallet.custody === 'managed' ? `managed ${wallet.wallet_id}` : `client ${wallet.mnemonic}`,
+    ),
+    available,
     wrongKey: await nameOf(createLedgerClient({ url, apiKey: 'ks_key_none' }).getSlot()),
   }),
 );

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../../generated/errors.ts';
+import { ERRORS, type ErrorName, errorEntry } from '../../../generated/errors.ts';
 import { isMethodName } from '../../../generated/ledger/methods.ts';
 import { judgeResult } from '../judge-result.ts';
 import type { CaseResult } from '../runner.ts';
@@ -9,9 +9,9 @@ import type { CaseResult } from '../runner.ts';
  */
 export type Outcome = 'held' | 'differed' | 'absent' | 'unproven' | 'limited';
 
-const OF_STATE = Object.entries(ERRORS).filter(([, { area }]) => area === 'ledger');
-const STATE_ERRORS: ReadonlySet<string> = new Set(OF_STATE.map(([name]) => name));
-const STATE_CODES: ReadonlySet<unknown> = new Set(OF_STATE.map(([, { jsonrpc }]) => jsonrpc.code));
+const OF_STATE = (Object.keys(ERRORS) as ErrorName[]).filter((name) => errorEntry(name).area === 'ledger');
+const STATE_ERRORS: ReadonlySet<string> = new Set(OF_STATE);
+const STATE_CODES: ReadonlySet<unknown> = new Set(OF_STATE.map((name) => errorEntry(name).jsonrpc?.code));
 /** Codes that also say that the call itself is wrong. */
 const REFUSAL_CODES: ReadonlySet<unknown> = new Set([-32600, -32601, -32602]);
 const METHOD_NOT_FOUND = ERRORS.methodNotFound.jsonrpc.code;

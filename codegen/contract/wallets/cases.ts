@@ -1,0 +1,89 @@
+import { snakeCase, statusOf } from '../../model/errors.ts';
+import type { Operation, OperationError, Provocation } from '../../model/wallets/operation.ts';
+import type { WalletsModel } from '../../model/wallets/wallets.ts';
+import type { WalletCase, WalletContract } from '../../runtime/wallet-case.ts';
+import { bodyCases } from './body-cases.ts';
+import { goodRequest, provoked } from './requests.ts';
+
+/** Everything the contract of an operation says, as requests with what they must answer. */
+export const walletContract = (operation: Operation, model: WalletsModel): WalletContract => ({
+  cases: [
+    ...exampleCases(operation),
+    ...operation.errors.flatMap((error) => errorCases(operation, error, model)),
+    ...bodyCases(operation, model),
+  ],
+  statuses: Object.fromEntries([
+    [operation.success.status, []],
+    ...[...Map.groupBy(operation.errors, ({ error }) => statusOf(error))].map(([status, members]) => [
+      status,
+      members.map(({ error }) => snakeCase(error.name)),
+    ]),
+  ]),
+});
+
+const exampleCases = (operation: Operation): readonly WalletCase[] => {
+  const { status, headers, content } = operation.success;
+  return content.flatMap(({ media, examples }) =>
+    Object.keys(examples).map((name) => {
+      const example = operation.body?.examples.find((each) => each.name === name);
+      return {
+        operation: operation.id,
+        name: example?.summary ?? name,
+        kind: 'example' as const,
+        example: name,
+        request: goodRequest(operation, example),
+        expect: { kind: 'success' as const, status, media, headers: ofMedia(headers, media) },
+      };
+    }),
+  );
+};
+
+/** Headers that only streams have. */
+const OF_STREAMS: Readonly<Record<string, readonly string[]>> = {
+  'X-Wallet-Count': ['application/jsonl', 'text/csv'],
+  'Content-Disposition': ['text/csv'],
+};
+
+const ofMedia = (headers: readonly string[], media: string): readonly string[] =>
+  headers.filter((name) => OF_STREAMS[name]?.includes(media) ?? true);
+
+const errorCases = (
+  operation: Operation,
+  { error }: OperationError,
+  model: WalletsModel,
+): readonly WalletCase[] => {
+  const status = statusOf(error);
+  const headers = [...(model.head['x-headers'].every ?? []), ...(model.head['x-headers'][status] ?? [])];
+  return provocations(operation, error.name, model).map((change) => {
+    const request = provoked(goodRequest(operation), change);
+    return {
+      operation: operation.id,
+      name: change.name === undefined ? error.name : `${error.name}: ${change.name}`,
+      kind: 'error' as const,
+      example: snakeCase(error.name),
+      ...(change.condition !== undefined && { condition: change.condition }),
+      ...(change.before && { before: provoked(request, change.before) }),
+      request,
+      expect: {
+        kind: 'problem' as const,
+        status,
+        code: snakeCase(error.name),
+        ...(change.pointer !== undefined && { pointer: change.pointer }),
+        headers,
+      },
+    };
+  });
+};
+
+/** The ways to an error: the operation's own instead of, or where the body is checked beside, those of every operation. */
+export const provocations = (
+  operation: Operation,
+  error: string,
+  { scenario }: WalletsModel,
+): readonly Provocation[] => {
+  const own = operation.provoke[error] ?? [];
+  const common = scenario.provoke[error] ?? [];
+  const isReplaced =
+    own.some(({ name }) => name === undefined) || (own.length > 0 && error === 'walletNotFound');
+  return isReplaced ? own : [...common, ...own];
+};

@@ -1,0 +1,78 @@
+import type { Files } from '../../area.ts';
+import { PRESENT, type Conflict, type WalletSchema } from '../../model/wallets/schema.ts';
+import { resolve } from '../../model/schema.ts';
+import type { WalletsModel } from '../../model/wallets/wallets.ts';
+import { HEADER, literal, memberName, quote } from '../../text.ts';
+import { compileModule } from '../../validators/compile.ts';
+import { prepareBody, secretPointers } from '../../validators/prepare-body.ts';
+
+/** wallets/bodies/<operationId>.js, their register, and checkBody. */
+export const renderBodies = (model: WalletsModel): Files => {
+  const withBody = model.operations.flatMap(({ id, body }) => (body ? [{ id, schema: body.schema }] : []));
+  return {
+    ...Object.fromEntries(
+      withBody.map(({ id, schema }) => [`wallets/bodies/${id}.js`, bodyModule(schema, model)]),
+    ),
+    'wallets/body-checks.js': `${HEADER}${withBody
+      .map(({ id }) => `import * as ${id} from ${quote(`./bodies/${id}.js`)};\n`)
+      .join('')}
+/** The check of each operation's body. */
+export const BODY_CHECKS = {
+${withBody.map(({ id }) => `${id},\n`).join('')}};
+`,
+    'wallets/body-checks.d.ts': `${HEADER}import type { BodyCheck } from '../runtime/check-body.ts';
+import type { OperationWithBody } from './operations.ts';
+
+export declare const BODY_CHECKS: { readonly [O in OperationWithBody]: BodyCheck };
+`,
+    'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../runtime/check-body.ts';
+import type { FieldProblem } from '../runtime/field-problem.ts';
+import { BODY_CHECKS } from './body-checks.js';
+import type { CheckedBodies } from './checked-types.ts';
+import type { OperationWithBody } from './operations.ts';
+
+/** A body that may be worked on, or everything that is wrong with it (bodyInvalid). */
+export type CheckedBody<O extends OperationWithBody> =
+  | { readonly kind: 'body'; readonly body: CheckedBodies[O] }
+  | { readonly kind: 'problems'; readonly problems: readonly FieldProblem[] };
+
+/**
+ * Checks the parsed body of an operation: types, limits, unknown members, members that exclude each other. What has a default is
+ * filled in; the value itself is left as it is. No problem tells the value of a secret. Texts that a schema marks with x-guard are
+ * left to the operation.
+ */
+export const checkBody = <O extends OperationWithBody>(operation: O, value: unknown): CheckedBody<O> =>
+  checkAgainstBody(BODY_CHECKS[operation], value) as CheckedBody<O>;
+`,
+  };
+};
+
+const bodyModule = (schema: WalletSchema, model: WalletsModel): string => {
+  const code = compileModule(prepareBody(schema, model.schemas), '../../runtime', {
+    allErrors: true,
+    useDefaults: true,
+  });
+  const conflicts = resolveConflicts(schema, model).map((conflict) => ({
+    member: conflict.member,
+    detail: conflictText(conflict),
+  }));
+  return `${HEADER}${code}
+/** Pointers of the members whose values are never told. */
+export const secrets = ${literal(secretPointers(schema, model.schemas))};
+
+/** What each excluded combination answers, by its place in allOf. */
+export const conflicts = ${literal(conflicts)};
+`;
+};
+
+const resolveConflicts = (schema: WalletSchema, { schemas }: WalletsModel): readonly Conflict[] =>
+  (resolve(schema, schemas) as WalletSchema)['x-conflicts'] ?? [];
+
+/** `not together with custody managed: the words …`. */
+export const conflictText = ({ member, with: others, reason }: Conflict): string => {
+  const names = Object.entries(others)
+    .filter(([name]) => name !== member)
+    .map(([name, value]) => (value === PRESENT ? name : `${name} ${value}`));
+  const own = others[member];
+  return `${own === undefined ? 'cannot stand' : `${memberName(own)} cannot stand`} with ${names.join(' and ')}: ${reason}`;
+};

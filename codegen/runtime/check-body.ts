@@ -1,0 +1,129 @@
+import type { FieldProblem } from './field-problem.ts';
+
+/** An error of an Ajv validator. */
+export type BodyFault = {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/** A validator that fills in defaults, in place; `errors` belongs to the last call. */
+export type BodyValidator = { (value: unknown): boolean; errors?: readonly BodyFault[] | null };
+
+/** The check of one operation's body. */
+export type BodyCheck = {
+  readonly validate: BodyValidator;
+  /** Pointers of the members whose values are never told. */
+  readonly secrets: readonly string[];
+  /** What each excluded combination answers, by its place in `allOf`. */
+  readonly conflicts: readonly { readonly member: string; readonly detail: string }[];
+};
+
+/** More faults than a person reads are not told. */
+const MAX_PROBLEMS = 32;
+const MAX_TOLD_CHARS = 64;
+/** Defaults are filled in no deeper. */
+const MAX_DEFAULT_DEPTH = 4;
+
+/**
+ * Holds a parsed body against a check. The value is not changed.
+ *
+ * @returns the body with what has a default filled in, or what is wrong, place by place.
+ */
+export const checkAgainstBody = (
+  { validate, secrets, conflicts }: BodyCheck,
+  value: unknown,
+):
+  | { readonly kind: 'body'; readonly body: unknown }
+  | { readonly kind: 'problems'; readonly problems: readonly FieldProblem[] } => {
+  const body = copyOf(value, MAX_DEFAULT_DEPTH);
+  if (validate(body)) return { kind: 'body', body };
+  const problems = (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((fault) => {
+    const { value: told, ...problem } = explain(fault, body, conflicts);
+    const isTold = told !== undefined && !secrets.includes(problem.pointer);
+    return isTold ? { ...problem, value: told } : problem;
+  });
+  return { kind: 'problems', problems };
+};
+
+/** A copy of what defaults may be put into. */
+const copyOf = (value: unknown, depth: number): unknown => {
+  if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member, depth - 1)]));
+};
+
+const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflicts']): FieldProblem => {
+  const { instancePath: pointer, keyword, params } = fault;
+  const found = valueAt(body, pointer);
+  const told = typeof found === 'number' ? { value: found } : {};
+  const limit = Number(params.limit);
+  switch (keyword) {
+    case 'required':
+      return { pointer: below(pointer, params.missingProperty), detail: 'is required' };
+    case 'additionalProperties':
+      return { pointer: below(pointer, params.additionalProperty), detail: 'is not a member of this body' };
+    case 'dependencies':
+      return {
+        pointer: below(pointer, params.property),
+        detail: `needs ${String(params.missingProperty)}`,
+      };
+    case 'not': {
+      const conflict = conflicts[Number(/^#\/allOf\/(\d+)\//.exec(fault.schemaPath)?.[1])];
+      return { pointer: below(pointer, conflict?.member), detail: conflict?.detail ?? 'conflicts' };
+    }
+    case 'type':
+      return { pointer, detail: `must be ${withArticle(String(params.type))}` };
+    case 'enum':
+      return { pointer, detail: `must be ${oneOf(params.allowedValues)}`, ...short(found) };
+    case 'minimum':
+      return { pointer, detail: `must be at least ${limit}`, limit, ...told };
+    case 'maximum':
+      return { pointer, detail: `must be at most ${limit}`, limit, ...told };
+    case 'minLength':
+      return {
+        pointer,
+        detail: limit === 1 ? 'must not be empty' : `has at least ${limit} characters`,
+        limit,
+      };
+    case 'x-max-chars':
+      return { pointer, detail: `has at most ${limit} characters`, limit, value: [...String(found)].length };
+    case 'x-last-index':
+      return {
+        pointer: below(pointer, 'count'),
+        detail: 'start and count reach beyond the last index',
+        limit,
+        value: Number(params.value),
+      };
+    default:
+      return { pointer, detail: 'is not of the form that is taken' };
+  }
+};
+
+const below = (pointer: string, name: unknown): string =>
+  `${pointer}/${String(name).slice(0, MAX_TOLD_CHARS).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+const oneOf = (values: unknown): string => (Array.isArray(values) ? values.join(' or ') : String(values));
+
+/** What is told of a text that was found: a word, no more, because a secret may have got into the wrong place. */
+const WORD = /^[\w.+-]{1,24}$/;
+
+/** A word or a number that was found. */
+const short = (found: unknown): Pick<FieldProblem, 'value'> => {
+  if (typeof found === 'string') return WORD.test(found) ? { value: found } : {};
+  return typeof found === 'number' || typeof found === 'boolean' || found === null ? { value: found } : {};
+};
+
+const valueAt = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (node, step) =>
+        typeof node === 'object' && node !== null
+          ? (node as Readonly<Record<string, unknown>>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+          : undefined,
+      value,
+    );

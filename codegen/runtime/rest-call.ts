@@ -1,0 +1,277 @@
+import { readCsv, readJsonl } from './item-stream.ts';
+
+/** A problem (RFC 9457) as the server sends it. */
+export type ProblemBody = {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly [member: string]: unknown;
+};
+
+/** Why a call brought no result. */
+export type RestFailure =
+  /** The server refused it or failed, and says why. `retryAfterSeconds` is how long it asks to wait. */
+  | {
+      readonly kind: 'problem';
+      readonly status: number;
+      readonly code: string;
+      readonly problem: ProblemBody;
+      readonly retryAfterSeconds?: number;
+    }
+  /** The server answered with an HTTP status and no problem. */
+  | { readonly kind: 'http'; readonly status: number }
+  /** The answer is not what the operation answers. */
+  | { readonly kind: 'malformed'; readonly reason: string }
+  /** A stream ended before all that was announced had come. */
+  | { readonly kind: 'truncated'; readonly expected: number; readonly received: number }
+  /** No answer, or no more of a stream, came in time. */
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** The caller's signal gave the call up. */
+  | { readonly kind: 'aborted' }
+  /** The server could not be reached, or the connection broke. */
+  | { readonly kind: 'network' };
+
+/** Thrown by every call that brings no result. Neither the token nor anything of the bodies is in its members, but for the problem. */
+export class RestCallError extends Error {
+  readonly operation: string;
+  readonly failure: RestFailure;
+
+  constructor(operation: string, failure: RestFailure, cause?: unknown) {
+    super(`${operation}: ${describeFailure(failure)}`, { cause });
+    this.name = 'RestCallError';
+    this.operation = operation;
+    this.failure = failure;
+  }
+}
+
+export type RestOptions = {
+  /** Address of the server, without /v1. */
+  readonly url: string;
+  /** Access token, sent as Bearer. */
+  readonly token: string;
+  readonly fetch?: typeof fetch;
+  /** Longest time until an answer is whole; of a stream, until it begins and between two parts of it. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Gives up every call of this client that is under way, and those made later. */
+  readonly signal?: AbortSignal;
+};
+
+/** What a single call may have. */
+export type CallOptions = { readonly signal?: AbortSignal };
+
+/** What a call may have that can be repeated safely. */
+export type IdempotentOptions = CallOptions & {
+  /** The same key with the same body has the same outcome, once. */
+  readonly idempotencyKey?: string;
+};
+
+/**
+ * Items that come one after the other. It is read once: as items, or as the text that came. Leaving the loop closes the
+ * connection. Items that were announced and did not come throw RestCallError (truncated).
+ */
+export type ItemStream<T> = AsyncIterable<T> & {
+  /** How many items were announced; undefined where none were. */
+  readonly count: number | undefined;
+  /** The text as it comes, JSONL or CSV; to be written to a file. Whether it is whole is not checked. */
+  readonly text: () => AsyncIterable<string>;
+};
+
+export type RestRequest = {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Sends one request; answers the JSON of the answer, or a stream where the server sends one. Throws RestCallError. */
+export type RestCall = (request: RestRequest) => Promise<unknown>;
+
+/** Calls over fetch. */
+export const createRestCall =
+  ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: RestOptions): RestCall =>
+  async ({ operation, method, path, headers = {}, body, signal: callSignal }) => {
+    const watch = startWatch(operation, timeoutMs, [signal, callSignal]);
+    try {
+      watch.signal.throwIfAborted();
+      const response = await send(`${new URL(url).href.replace(/\/$/, '')}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...present(headers),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: watch.signal,
+      });
+      const type = response.headers.get('content-type') ?? '';
+      if (response.ok && STREAMS.test(type)) {
+        watch.pause();
+        return streamOf(operation, response, watch);
+      }
+      const text = await response.text();
+      watch.stop();
+      return resultOf(operation, response, type, text);
+    } catch (error) {
+      watch.stop();
+      throw watch.reasonOf(error);
+    }
+  };
+
+const STREAMS = /^(application\/jsonl|text\/csv)\b/;
+
+/** The deadline and the signals of a call. */
+type Watch = {
+  readonly signal: AbortSignal;
+  /** Begins the deadline anew. */
+  readonly begin: () => void;
+  /** Ends it: what takes long now is the caller. */
+  readonly pause: () => void;
+  readonly stop: () => void;
+  readonly reasonOf: (error: unknown) => unknown;
+};
+
+const startWatch = (
+  operation: string,
+  timeoutMs: number,
+  signals: readonly (AbortSignal | undefined)[],
+): Watch => {
+  const controller = new AbortController();
+  const give = (failure: RestFailure): void => controller.abort(new RestCallError(operation, failure));
+  const onAbort = (): void => give({ kind: 'aborted' });
+  const start = () => setTimeout(() => give({ kind: 'timeout', timeoutMs }), timeoutMs);
+  let timer = start();
+  for (const each of signals) {
+    each?.addEventListener('abort', onAbort);
+    if (each?.aborted) onAbort();
+  }
+  return {
+    signal: controller.signal,
+    begin: () => {
+      clearTimeout(timer);
+      timer = start();
+    },
+    pause: () => clearTimeout(timer),
+    stop: () => {
+      clearTimeout(timer);
+      for (const each of signals) each?.removeEventListener('abort', onAbort);
+    },
+    reasonOf: (error) => {
+      if (controller.signal.aborted) return controller.signal.reason;
+      return error instanceof RestCallError
+        ? error
+        : new RestCallError(operation, { kind: 'network' }, named(error));
+    },
+  };
+};
+
+/** What a network error may tell: it may carry headers. */
+const named = (error: unknown): unknown =>
+  error instanceof Error
+    ? { name: error.name, code: (error.cause as { code?: unknown } | undefined)?.code }
+    : undefined;
+
+const resultOf = (operation: string, response: Response, type: string, text: string): unknown => {
+  const { status, ok } = response;
+  const value = parse(text);
+  if (ok) {
+    if (value === undefined) throw new RestCallError(operation, { kind: 'malformed', reason: 'not JSON' });
+    return value;
+  }
+  if (!type.startsWith('application/problem+json') || !isProblem(value))
+    throw new RestCallError(operation, { kind: 'http', status });
+  const wait = response.headers.get('retry-after');
+  throw new RestCallError(operation, {
+    kind: 'problem',
+    status,
+    code: value.code,
+    problem: value,
+    ...(wait !== null && /^\d+$/.test(wait) && { retryAfterSeconds: Number(wait) }),
+  });
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isProblem = (value: unknown): value is ProblemBody =>
+  typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'string';
+
+const streamOf = (operation: string, response: Response, watch: Watch): ItemStream<unknown> => {
+  const announced = response.headers.get('x-wallet-count');
+  const count = announced === null ? undefined : Number(announced);
+  const isCsv = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
+  const text = () => textOf(response, watch);
+  return {
+    count,
+    text,
+    async *[Symbol.asyncIterator]() {
+      let received = 0;
+      try {
+        for await (const item of isCsv ? readCsv(text()) : readJsonl(text())) {
+          received += 1;
+          yield item;
+        }
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw new RestCallError(operation, { kind: 'malformed', reason: 'a line is not JSON' });
+      }
+      if (count !== undefined && received !== count)
+        throw new RestCallError(operation, { kind: 'truncated', expected: count, received });
+    },
+  };
+};
+
+async function* textOf(response: Response, watch: Watch): AsyncGenerator<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const next = async () => {
+    watch.begin();
+    const part = await reader?.read();
+    watch.pause();
+    return part;
+  };
+  try {
+    for (let part = await next(); part && !part.done; part = await next())
+      yield decoder.decode(part.value, { stream: true });
+  } catch (error) {
+    throw watch.reasonOf(error);
+  } finally {
+    watch.stop();
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+const present = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+
+const describeFailure = (failure: RestFailure): string => {
+  switch (failure.kind) {
+    case 'problem':
+      return `${failure.problem.detail} (${failure.code})`;
+    case 'http':
+      return `HTTP status ${failure.status}`;
+    case 'malformed':
+      return `the answer is not one of this operation: ${failure.reason}`;
+    case 'truncated':
+      return `the stream ended after ${failure.received} of ${failure.expected}`;
+    case 'timeout':
+      return `nothing came within ${failure.timeoutMs} ms`;
+    case 'aborted':
+      return 'given up by the caller';
+    case 'network':
+      return 'the server could not be reached, or the connection broke';
+    default:
+      return failure satisfies never;
+  }
+};

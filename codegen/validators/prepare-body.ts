@@ -1,0 +1,52 @@
+import { childSchemas, resolve } from '../model/schema.ts';
+import type { WalletSchema, WalletSchemas } from '../model/wallets/schema.ts';
+import { excluded } from '../render/wallets/document.ts';
+import type { Prepared } from './keywords.ts';
+
+const KEPT = [
+  'type',
+  'enum',
+  'const',
+  'required',
+  'additionalProperties',
+  'minimum',
+  'maximum',
+  'minLength',
+  'minItems',
+  'default',
+  'x-base58',
+] as const;
+
+/** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */
+export const prepareBody = (written: WalletSchema, schemas: WalletSchemas): Prepared => {
+  const schema: WalletSchema = resolve(written, schemas);
+  const inner = (child: WalletSchema): Prepared => prepareBody(child, schemas);
+  const { 'x-last-index': range, 'x-conflicts': conflicts } = schema;
+  return {
+    ...Object.fromEntries(
+      KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),
+    ),
+    ...(schema.maxLength !== undefined && { 'x-max-chars': schema.maxLength }),
+    ...(schema.pattern !== undefined && !schema['x-guard'] && { pattern: schema.pattern }),
+    ...(schema.properties && {
+      properties: Object.fromEntries(
+        Object.entries(schema.properties).map(([name, member]) => [name, inner(member)]),
+      ),
+    }),
+    ...(schema.items && { items: inner(schema.items) }),
+    ...(schema.anyOf && { anyOf: schema.anyOf.map(inner) }),
+    // Ajv's name for dependentRequired in the draft that its default class speaks.
+    ...(schema.dependentRequired && { dependencies: schema.dependentRequired }),
+    ...(conflicts && { allOf: conflicts.map(excluded) }),
+    ...(range && { 'x-last-index': { ...range, maximum: schema.properties?.[range.from]?.maximum } }),
+  };
+};
+
+/** JSON pointers of the members of a body that are secret. Bodies have no lists. */
+export const secretPointers = (written: WalletSchema, schemas: WalletSchemas, at = ''): readonly string[] => {
+  const schema: WalletSchema = resolve(written, schemas);
+  if (schema['x-secret']) return [at];
+  return childSchemas(schema).flatMap(([steps, child]) =>
+    steps[0] === 'properties' ? secretPointers(child, schemas, `${at}/${String(steps[1])}`) : [],
+  );
+};

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { serviceError } from '../service-error.ts';
+
+const PRISM = fileURLToPath(
+  new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),
+);
+const DOCUMENT = fileURLToPath(new URL('../../generated/wallets/openapi.json', import.meta.url));
+const END_WITH_PARENT = new URL('end-with-parent.ts', import.meta.url).href;
+const STOP_DEADLINE_MS = 2_000;
+
+/** A running mock of the wallet service. */
+export type WalletMock = {
+  readonly url: string;
+  /** Resolves when it has ended, asked or not. */
+  readonly ended: Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Whether the mock is installed: it comes with a checkout, not with what is installed to serve. */
+export function hasWalletMock(): boolean {
+  return existsSync(PRISM);
+}
+
+/**
+ * Starts Prism on a document, that of the wallet service, as a child that ends with this process. It answers from the examples and
+ * checks what it is asked; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
+ *
+ * @throws ServiceError portTaken, listenFailed.
+ */
+export async function startWalletMock(host: string, port: number, document = DOCUMENT): Promise<WalletMock> {
+  const args = ['mock', '--host', host, '--port', String(port), document];
+  const child = fork(PRISM, args, {
+    execArgv: ['--import', END_WITH_PARENT],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(() => undefined);
+  const output: string[] = [];
+  const url = await Promise.race([addressIn(child, output), ended]);
+  if (url === undefined) throw failure(host, port, output.join('\n'));
+  return { url, ended, close: () => stop(child, ended) };
+}
+
+/** Reads the output to its end, so that the child never waits for a reader; answers the address that it tells. */
+async function addressIn(child: ChildProcess, output: string[]): Promise<string> {
+  return await new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        const url = /listening on (http:\S+)/.exec(line)?.[1];
+        if (url !== undefined) resolve(url);
+        if (output.length < MAX_KEPT_LINES) output.push(line);
+      });
+    }
+  });
+}
+
+/** Enough to say why it did not start. */
+const MAX_KEPT_LINES = 50;
+
+function failure(host: string, port: number, output: string): Error {
+  const address = `${host}:${port}`;
+  if (output.includes('EADDRINUSE')) return serviceError('portTaken', { address, setting: '--wallets-port' });
+  return serviceError('listenFailed', { address, reason: output.split('\n').at(-1) ?? 'Prism ended' });
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(killer);
+}
