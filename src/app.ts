@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
-import { openAccountPlane } from './account/account-plane.ts';
+import { type AccountPlane, openAccountPlane } from './account/account-plane.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/development-account.ts';
 import type { DevelopmentFile } from './account/development-file.ts';
 import { followKeys } from './account/follow-keys.ts';
@@ -13,6 +13,7 @@ import { adminSocketPath } from './admin/socket-path.ts';
 import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
 import { headsFileOf } from './config.ts';
+import { startHeadSigning } from './account/audit/sign-heads.ts';
 import { createAdmission } from './gate/admission.ts';
 import { createAuthenticate } from './gate/authenticate.ts';
 import { createFailureLog } from './gate/failure-log.ts';
@@ -36,6 +37,7 @@ import {
 import { createOperations } from './server/http/operations.ts';
 import { createRouter } from './server/http/router.ts';
 import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
+import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
 import { startUsage } from './start-usage.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -62,7 +64,8 @@ export type AppOptions = {
 
 type Rooms = {
   readonly places: CommandPlaces;
-  readonly account: Awaited<ReturnType<typeof openAccountPlane>>;
+  readonly account: AccountPlane;
+  readonly keys: Keys;
   readonly usage: Meter;
   readonly limitMetrics: LimitMetrics;
 };
@@ -73,10 +76,11 @@ const LOCALNET_DEADLINE_MS = 15_000;
 const IDLE_MARGIN_MS = 15_000;
 
 /**
- * Starts everything that the configuration asks for and resolves when it serves. The store and the embedded ledger
- * start side by side. What has been started is stopped again if a part fails.
+ * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger and what
+ * makes keys start side by side. What has been started is stopped again if a part fails.
  *
- * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`.
+ * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
+ *   `signerNotStarted`, `keysNotStarted`.
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   await assertListenable(listenOptions(config));
@@ -89,9 +93,13 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   for (const { upstream } of networks) started.defer(() => upstream.close());
 
   progress('opening the store');
-  const store = await openStoreInTurn(config, log, progress);
-  started.defer(() => store.close());
-  const rooms = await openRooms({ config, store, metrics, log }, started);
+  const opensStore = openStoreInTurn(config, log, progress);
+  const startsKeys = startKeys({ config, ownsDirectory: opensStore, metrics, log });
+  started.defer(() => opensStore.then((store) => store.close(), ignore));
+  started.defer(() => startsKeys.then((keys) => keys.close(), ignore));
+  startsKeys.catch(ignore);
+  const store = await opensStore;
+  const rooms = await openRooms({ config, store, startsKeys, metrics, log }, started);
   const { places } = rooms;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
@@ -117,13 +125,14 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 type RoomParts = {
   readonly config: Config;
   readonly store: Store;
+  readonly startsKeys: Promise<Keys>;
   readonly metrics: Metrics;
   readonly log: Logger;
 };
 
 /** Opens what stands on the store. */
 async function openRooms(
-  { config, store, metrics, log }: RoomParts,
+  { config, store, startsKeys, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
 ): Promise<Rooms> {
   const clock = systemClock;
@@ -136,13 +145,16 @@ async function openRooms(
   const { data_dir: dataDir, installation_key_file: file } = config;
   const account = await openAccountPlane({ store, clock, log, dataDir, file });
   started.defer(() => account.close());
+  const keys = await startsKeys;
+  const headsFile = headsFileOf(config);
+  const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
+  started.defer(() => headSigning.close());
   const places = {
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     installationKey: () => Promise.resolve(account.installationKey),
-    headsFile: headsFileOf(config),
-    headKey: () => Promise.resolve(undefined),
+    ...{ headsFile, headKey: keys.headKey.publicKey },
   };
-  return { places, account, usage, limitMetrics };
+  return { places, account, keys, usage, limitMetrics };
 }
 
 type ServedParts = {
@@ -156,9 +168,10 @@ type ServedParts = {
 /** Listens, and answers every path that is served. */
 async function serveHttp(parts: ServedParts): Promise<HttpServer> {
   const { networks, rooms, config, metrics, log } = parts;
+  const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
     registry: metrics.registry,
-    readReadiness: () => readReadiness(networks, rooms.places.store),
+    readReadiness: () => readReadiness(watched),
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   const routes = new Map([...operations, ...docs, ...createEndpoints(parts)]);
@@ -242,6 +255,8 @@ async function serverOptions(config: Config): Promise<HttpServerOptions> {
     idleTimeoutMs: Math.max(upstream.response_timeout_ms, upstream.body_timeout_ms) + IDLE_MARGIN_MS,
   };
 }
+
+const ignore = (): void => undefined;
 
 function urlOf({ host, port }: HttpServer, { http }: Config): string {
   const scheme = http.tls === undefined ? 'http' : 'https';
