@@ -100,6 +100,7 @@ const schema0 = {
       default: {},
       properties: {
         max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+        key_threads: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
       },
     },
     localnet: {
@@ -1630,7 +1631,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         data36.max_hd_children = 100000;
       }
       for (const key8 in data36) {
-        if (!(key8 === 'max_hd_children')) {
+        if (!(key8 === 'max_hd_children' || key8 === 'key_threads')) {
           const err81 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
@@ -1696,40 +1697,34 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err85 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err85];
-      } else {
-        vErrors.push(err85);
-      }
-      errors++;
-    }
-    let data38 = data.localnet;
-    if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
-      if (data38.slot_ms === undefined) {
-        data38.slot_ms = 400;
-      }
-      if (data38.history_slots === undefined) {
-        data38.history_slots = 432000;
-      }
-      if (data38.history_transactions === undefined) {
-        data38.history_transactions = 100000;
-      }
-      for (const key9 in data38) {
-        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+      if (data36.key_threads !== undefined) {
+        let data38 = data36.key_threads;
+        if (
+          !(typeof data38 == 'number'
+            ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
+            : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+        ) {
+          const err85 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err85];
+          } else {
+            vErrors.push(err85);
+          }
+          errors++;
+        }
+        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 1) {
           const err86 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
           };
           if (vErrors === null) {
             vErrors = [err86];
@@ -1738,66 +1733,74 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-      }
-      let data39 = data38.slot_ms;
-      if (
-        !(typeof data39 == 'number'
-          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
-          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
-      ) {
-        const err87 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err87];
-        } else {
-          vErrors.push(err87);
+        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 64) {
+          const err87 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err87];
+          } else {
+            vErrors.push(err87);
+          }
+          errors++;
         }
-        errors++;
       }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 10) {
-        const err88 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err88];
-        } else {
-          vErrors.push(err88);
+    } else {
+      const err88 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err88];
+      } else {
+        vErrors.push(err88);
+      }
+      errors++;
+    }
+    let data39 = data.localnet;
+    if (data39 && typeof data39 == 'object' && !Array.isArray(data39)) {
+      if (data39.slot_ms === undefined) {
+        data39.slot_ms = 400;
+      }
+      if (data39.history_slots === undefined) {
+        data39.history_slots = 432000;
+      }
+      if (data39.history_transactions === undefined) {
+        data39.history_transactions = 100000;
+      }
+      for (const key9 in data39) {
+        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+          const err89 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err89];
+          } else {
+            vErrors.push(err89);
+          }
+          errors++;
         }
-        errors++;
       }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 60000) {
-        const err89 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err89];
-        } else {
-          vErrors.push(err89);
-        }
-        errors++;
-      }
-      let data40 = data38.history_slots;
+      let data40 = data39.slot_ms;
       if (
         !(typeof data40 == 'number'
           ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
           : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
       ) {
         const err90 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1809,13 +1812,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 512) {
+      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 10) {
         const err91 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err91];
@@ -1824,13 +1827,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 10000000) {
+      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 60000) {
         const err92 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err92];
@@ -1839,15 +1842,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data41 = data38.history_transactions;
+      let data41 = data39.history_slots;
       if (
         !(typeof data41 == 'number'
           ? Number.isInteger(data41) && data41 >= 0 && data41 <= 4294967295
           : typeof data41 == 'bigint' && data41 >= 0 && data41 <= 4294967295)
       ) {
         const err93 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1859,13 +1862,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 < 1000) {
+      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 < 512) {
         const err94 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err94];
@@ -1876,8 +1879,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 > 10000000) {
         const err95 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
           message: 'must be <= 10000000',
@@ -1889,54 +1892,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err96 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err96];
-      } else {
-        vErrors.push(err96);
-      }
-      errors++;
-    }
-    let data42 = data.hsm;
-    if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
-      if (data42.kind === undefined) {
-        data42.kind = 'soft';
-      }
-      if (data42.soft === undefined) {
-        data42.soft = {};
-      }
-      for (const key10 in data42) {
-        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
-          const err97 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err97];
-          } else {
-            vErrors.push(err97);
-          }
-          errors++;
+      let data42 = data39.history_transactions;
+      if (
+        !(typeof data42 == 'number'
+          ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
+          : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
+      ) {
+        const err96 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err96];
+        } else {
+          vErrors.push(err96);
         }
+        errors++;
       }
-      let data43 = data42.kind;
-      if (typeof data43 !== 'string') {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1000) {
+        const err97 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err97];
+        } else {
+          vErrors.push(err97);
+        }
+        errors++;
+      }
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 10000000) {
         const err98 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err98];
@@ -1945,34 +1942,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data43 === 'soft' || data43 === 'pkcs11')) {
-        const err99 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
-        };
-        if (vErrors === null) {
-          vErrors = [err99];
-        } else {
-          vErrors.push(err99);
-        }
-        errors++;
+    } else {
+      const err99 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err99];
+      } else {
+        vErrors.push(err99);
       }
-      if (data42.max_managed_batch !== undefined) {
-        let data44 = data42.max_managed_batch;
-        if (
-          !(typeof data44 == 'number'
-            ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
-            : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
-        ) {
+      errors++;
+    }
+    let data43 = data.hsm;
+    if (data43 && typeof data43 == 'object' && !Array.isArray(data43)) {
+      if (data43.kind === undefined) {
+        data43.kind = 'soft';
+      }
+      if (data43.soft === undefined) {
+        data43.soft = {};
+      }
+      for (const key10 in data43) {
+        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
           const err100 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err100];
@@ -1981,8 +1981,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1) {
-          const err101 = {
+      }
+      let data44 = data43.kind;
+      if (typeof data44 !== 'string') {
+        const err101 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err101];
+        } else {
+          vErrors.push(err101);
+        }
+        errors++;
+      }
+      if (!(data44 === 'soft' || data44 === 'pkcs11')) {
+        const err102 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err102];
+        } else {
+          vErrors.push(err102);
+        }
+        errors++;
+      }
+      if (data43.max_managed_batch !== undefined) {
+        let data45 = data43.max_managed_batch;
+        if (
+          !(typeof data45 == 'number'
+            ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
+            : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
+        ) {
+          const err103 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err103];
+          } else {
+            vErrors.push(err103);
+          }
+          errors++;
+        }
+        if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 1) {
+          const err104 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
             keyword: 'x-minimum',
@@ -1990,14 +2043,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be >= 1',
           };
           if (vErrors === null) {
-            vErrors = [err101];
+            vErrors = [err104];
           } else {
-            vErrors.push(err101);
+            vErrors.push(err104);
           }
           errors++;
         }
-        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000) {
-          const err102 = {
+        if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 10000) {
+          const err105 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -2005,18 +2058,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err102];
+            vErrors = [err105];
           } else {
-            vErrors.push(err102);
+            vErrors.push(err105);
           }
           errors++;
         }
       }
-      let data45 = data42.soft;
-      if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
-        for (const key11 in data45) {
+      let data46 = data43.soft;
+      if (data46 && typeof data46 == 'object' && !Array.isArray(data46)) {
+        for (const key11 in data46) {
           if (!(key11 === 'master_key_file' || key11 === 'previous_master_key_file')) {
-            const err103 = {
+            const err106 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
@@ -2024,18 +2077,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must NOT have additional properties',
             };
             if (vErrors === null) {
-              vErrors = [err103];
+              vErrors = [err106];
             } else {
-              vErrors.push(err103);
+              vErrors.push(err106);
             }
             errors++;
           }
         }
-        if (data45.master_key_file !== undefined) {
-          let data46 = data45.master_key_file;
-          if (typeof data46 === 'string') {
-            if (data46.length < 1) {
-              const err104 = {
+        if (data46.master_key_file !== undefined) {
+          let data47 = data46.master_key_file;
+          if (typeof data47 === 'string') {
+            if (data47.length < 1) {
+              const err107 = {
                 instancePath: instancePath + '/hsm/soft/master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
@@ -2043,14 +2096,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err104];
+                vErrors = [err107];
               } else {
-                vErrors.push(err104);
+                vErrors.push(err107);
               }
               errors++;
             }
           } else {
-            const err105 = {
+            const err108 = {
               instancePath: instancePath + '/hsm/soft/master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
@@ -2058,18 +2111,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err105];
+              vErrors = [err108];
             } else {
-              vErrors.push(err105);
+              vErrors.push(err108);
             }
             errors++;
           }
         }
-        if (data45.previous_master_key_file !== undefined) {
-          let data47 = data45.previous_master_key_file;
-          if (typeof data47 === 'string') {
-            if (data47.length < 1) {
-              const err106 = {
+        if (data46.previous_master_key_file !== undefined) {
+          let data48 = data46.previous_master_key_file;
+          if (typeof data48 === 'string') {
+            if (data48.length < 1) {
+              const err109 = {
                 instancePath: instancePath + '/hsm/soft/previous_master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
                 keyword: 'minLength',
@@ -2077,14 +2130,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err106];
+                vErrors = [err109];
               } else {
-                vErrors.push(err106);
+                vErrors.push(err109);
               }
               errors++;
             }
           } else {
-            const err107 = {
+            const err110 = {
               instancePath: instancePath + '/hsm/soft/previous_master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
               keyword: 'type',
@@ -2092,15 +2145,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err107];
+              vErrors = [err110];
             } else {
-              vErrors.push(err107);
+              vErrors.push(err110);
             }
             errors++;
           }
         }
       } else {
-        const err108 = {
+        const err111 = {
           instancePath: instancePath + '/hsm/soft',
           schemaPath: '#/properties/hsm/properties/soft/type',
           keyword: 'type',
@@ -2108,23 +2161,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be object',
         };
         if (vErrors === null) {
-          vErrors = [err108];
+          vErrors = [err111];
         } else {
-          vErrors.push(err108);
+          vErrors.push(err111);
         }
         errors++;
       }
-      if (data42.pkcs11 !== undefined) {
-        let data48 = data42.pkcs11;
-        if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
-          if (data48.sessions === undefined) {
-            data48.sessions = 4;
+      if (data43.pkcs11 !== undefined) {
+        let data49 = data43.pkcs11;
+        if (data49 && typeof data49 == 'object' && !Array.isArray(data49)) {
+          if (data49.sessions === undefined) {
+            data49.sessions = 4;
           }
-          if (data48.wrap === undefined) {
-            data48.wrap = true;
+          if (data49.wrap === undefined) {
+            data49.wrap = true;
           }
-          if (data48.library === undefined) {
-            const err109 = {
+          if (data49.library === undefined) {
+            const err112 = {
               instancePath: instancePath + '/hsm/pkcs11',
               schemaPath: '#/properties/hsm/properties/pkcs11/required',
               keyword: 'required',
@@ -2132,13 +2185,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err109];
+              vErrors = [err112];
             } else {
-              vErrors.push(err109);
+              vErrors.push(err112);
             }
             errors++;
           }
-          for (const key12 in data48) {
+          for (const key12 in data49) {
             if (
               !(
                 key12 === 'library' ||
@@ -2150,7 +2203,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key12 === 'wrap'
               )
             ) {
-              const err110 = {
+              const err113 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
@@ -2158,69 +2211,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err110];
+                vErrors = [err113];
               } else {
-                vErrors.push(err110);
+                vErrors.push(err113);
               }
               errors++;
             }
           }
-          if (data48.library !== undefined) {
-            let data49 = data48.library;
-            if (typeof data49 === 'string') {
-              if (data49.length < 1) {
-                const err111 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err111];
-                } else {
-                  vErrors.push(err111);
-                }
-                errors++;
-              }
-            } else {
-              const err112 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err112];
-              } else {
-                vErrors.push(err112);
-              }
-              errors++;
-            }
-          }
-          if (data48.token !== undefined) {
-            let data50 = data48.token;
+          if (data49.library !== undefined) {
+            let data50 = data49.library;
             if (typeof data50 === 'string') {
-              if (data50.length > 32) {
-                const err113 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err113];
-                } else {
-                  vErrors.push(err113);
-                }
-                errors++;
-              }
               if (data50.length < 1) {
                 const err114 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2234,8 +2238,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err115 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2248,35 +2252,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data48.slot !== undefined) {
-            let data51 = data48.slot;
-            if (
-              !(typeof data51 == 'number'
-                ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
-                : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
-            ) {
-              const err116 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err116];
-              } else {
-                vErrors.push(err116);
+          if (data49.token !== undefined) {
+            let data51 = data49.token;
+            if (typeof data51 === 'string') {
+              if (data51.length > 32) {
+                const err116 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err116];
+                } else {
+                  vErrors.push(err116);
+                }
+                errors++;
               }
-              errors++;
-            }
-          }
-          if (data48.pin_file !== undefined) {
-            let data52 = data48.pin_file;
-            if (typeof data52 === 'string') {
-              if (data52.length < 1) {
+              if (data51.length < 1) {
                 const err117 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2290,8 +2287,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err118 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2304,11 +2301,67 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data48.pin !== undefined) {
-            let data53 = data48.pin;
+          if (data49.slot !== undefined) {
+            let data52 = data49.slot;
+            if (
+              !(typeof data52 == 'number'
+                ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
+                : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
+            ) {
+              const err119 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err119];
+              } else {
+                vErrors.push(err119);
+              }
+              errors++;
+            }
+          }
+          if (data49.pin_file !== undefined) {
+            let data53 = data49.pin_file;
             if (typeof data53 === 'string') {
               if (data53.length < 1) {
-                const err119 = {
+                const err120 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err120];
+                } else {
+                  vErrors.push(err120);
+                }
+                errors++;
+              }
+            } else {
+              const err121 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err121];
+              } else {
+                vErrors.push(err121);
+              }
+              errors++;
+            }
+          }
+          if (data49.pin !== undefined) {
+            let data54 = data49.pin;
+            if (typeof data54 === 'string') {
+              if (data54.length < 1) {
+                const err122 = {
                   instancePath: instancePath + '/hsm/pkcs11/pin',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
                   keyword: 'minLength',
@@ -2316,14 +2369,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err119];
+                  vErrors = [err122];
                 } else {
-                  vErrors.push(err119);
+                  vErrors.push(err122);
                 }
                 errors++;
               }
             } else {
-              const err120 = {
+              const err123 = {
                 instancePath: instancePath + '/hsm/pkcs11/pin',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
                 keyword: 'type',
@@ -2331,70 +2384,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err120];
+                vErrors = [err123];
               } else {
-                vErrors.push(err120);
+                vErrors.push(err123);
               }
               errors++;
             }
           }
-          let data54 = data48.sessions;
+          let data55 = data49.sessions;
           if (
-            !(typeof data54 == 'number'
-              ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
-              : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+            !(typeof data55 == 'number'
+              ? Number.isInteger(data55) && data55 >= 0 && data55 <= 4294967295
+              : typeof data55 == 'bigint' && data55 >= 0 && data55 <= 4294967295)
           ) {
-            const err121 = {
+            const err124 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
               params: {},
               message: 'must be an integer (u32)',
-            };
-            if (vErrors === null) {
-              vErrors = [err121];
-            } else {
-              vErrors.push(err121);
-            }
-            errors++;
-          }
-          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 1) {
-            const err122 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
-              keyword: 'x-minimum',
-              params: {},
-              message: 'must be >= 1',
-            };
-            if (vErrors === null) {
-              vErrors = [err122];
-            } else {
-              vErrors.push(err122);
-            }
-            errors++;
-          }
-          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 64) {
-            const err123 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
-              keyword: 'x-maximum',
-              params: {},
-              message: 'must be <= 64',
-            };
-            if (vErrors === null) {
-              vErrors = [err123];
-            } else {
-              vErrors.push(err123);
-            }
-            errors++;
-          }
-          if (typeof data48.wrap !== 'boolean') {
-            const err124 = {
-              instancePath: instancePath + '/hsm/pkcs11/wrap',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
-              keyword: 'type',
-              params: { type: 'boolean' },
-              message: 'must be boolean',
             };
             if (vErrors === null) {
               vErrors = [err124];
@@ -2403,8 +2411,53 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 < 1) {
+            const err125 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
+            };
+            if (vErrors === null) {
+              vErrors = [err125];
+            } else {
+              vErrors.push(err125);
+            }
+            errors++;
+          }
+          if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 > 64) {
+            const err126 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err126];
+            } else {
+              vErrors.push(err126);
+            }
+            errors++;
+          }
+          if (typeof data49.wrap !== 'boolean') {
+            const err127 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err127];
+            } else {
+              vErrors.push(err127);
+            }
+            errors++;
+          }
         } else {
-          const err125 = {
+          const err128 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2412,15 +2465,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err125];
+            vErrors = [err128];
           } else {
-            vErrors.push(err125);
+            vErrors.push(err128);
           }
           errors++;
         }
       }
     } else {
-      const err126 = {
+      const err129 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2428,14 +2481,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err126];
+        vErrors = [err129];
       } else {
-        vErrors.push(err126);
+        vErrors.push(err129);
       }
       errors++;
     }
   } else {
-    const err127 = {
+    const err130 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2443,9 +2496,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err127];
+      vErrors = [err130];
     } else {
-      vErrors.push(err127);
+      vErrors.push(err130);
     }
     errors++;
   }

@@ -73,6 +73,8 @@ export type Config = {
   readonly wallets: {
     /** Most children that one call of the HD endpoint derives. */
     readonly max_hd_children: number;
+    /** Threads that make keys. Absent: one per core of the machine. */
+    readonly key_threads?: number;
   };
   /** The embedded ledger. */
   readonly localnet: {
@@ -352,6 +354,13 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 100000,
     secret: false,
     description: 'Most children that one call of the HD endpoint derives.',
+  },
+  {
+    path: ['wallets', 'key_threads'],
+    type: 'integer',
+    env: 'KEYSLOT_KEY_THREADS',
+    secret: false,
+    description: 'Threads that make keys. Absent: one per core of the machine.',
   },
   {
     path: ['localnet', 'slot_ms'],

@@ -53,19 +53,22 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   cli: [],
   gate: [
     /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
-    /^(admission|rate-limit|weigh|meter|limit-metrics)\.ts$/,
+    /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log)\.ts$/,
   ],
   keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers)\.ts$/],
-  ledger: [/^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/],
+  ledger: [
+    /^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/,
+    /^cache\/(answer|with)-cache\.ts$/,
+  ],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  signer: [/^(signer|rotate-master|check-hsm-settings)\.ts$/],
+  signer: [/^(signer|probe|rotate-master|check-hsm-settings)\.ts$/],
   store: [
     /^(open-store|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
   ],
-  upstream: [/^(upstream|call-group|open-upstream|node-address|probe)\.ts$/],
+  upstream: [/^(upstream|call-group|open-upstream|node-address|probe|embedded-ledger)\.ts$/],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
 
