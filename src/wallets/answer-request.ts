@@ -38,6 +38,7 @@ export async function answerRequest<O extends OperationId>(
       : await claimKey(places, {
           accountId: caller.accountId,
           key: idempotencyKey,
+          status: OPERATIONS[operation].status,
           parts: [operation, request.id, request.form, canonicalJson(request.body)],
         });
   if (claimed.kind === 'replay') return { kind: 'printed', bytes: claimed.bytes };

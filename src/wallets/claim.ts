@@ -12,7 +12,7 @@ export type Claim = {
   /** `begun`: wallets of an earlier try may be there. `done`: all of them are, and the answer is told again. */
   readonly state: 'new' | 'begun' | 'done';
   /** Keeps the answer, in the transaction that commits the last of the work. */
-  readonly finish: (tx: StoreTransaction, answer: IdempotentAnswer) => Promise<void>;
+  readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
   /** Ends work that is not finished: what it has committed stays for the next try, and without any the key is given back. */
   readonly leave: (hasCommitted: boolean) => Promise<void>;
 };
@@ -28,6 +28,8 @@ export type KeyedRequest = {
   readonly key: string;
   /** Everything that the outcome depends on. */
   readonly parts: readonly string[];
+  /** The status of its success. */
+  readonly status: number;
 };
 
 /** The claim of a request without a key. */
@@ -45,7 +47,7 @@ export const NO_CLAIM: Claim = {
  */
 export async function claimKey(
   places: WalletPlaces,
-  { accountId, key, parts }: KeyedRequest,
+  { accountId, key, parts, status }: KeyedRequest,
 ): Promise<Claimed> {
   const { idempotency, clock } = places;
   const fingerprint = idempotency.fingerprint(...parts);
@@ -61,7 +63,7 @@ export async function claimKey(
     claim: {
       workId,
       state: kind === 'resumed' ? 'begun' : 'new',
-      finish: (tx, answer) => idempotency.finish(tx, owned, answer),
+      finish: (tx, body) => idempotency.finish(tx, owned, { status, body }),
       leave: async (hasCommitted) => {
         const end = hasCommitted || kind === 'resumed' ? idempotency.suspend : idempotency.abandon;
         await transact(places, (tx) => end(tx, owned));

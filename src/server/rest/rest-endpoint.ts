@@ -28,6 +28,8 @@ export type RestOptions = AdmitOptions & {
   readonly log: Pick<Logger, 'error'>;
 };
 
+/** A request target that names the server too (RFC 9112, section 3.2.2). */
+const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
 const REQUEST_ID_BYTES = 16;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -42,6 +44,7 @@ export async function createRestEndpoint(options: RestOptions): Promise<HttpHand
   const app = fastify({
     ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
     ...{ requestIdHeader: false, genReqId: () => `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}` },
+    rewriteUrl: ({ url = '' }) => url.replace(ABSOLUTE_FORM, ''),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
   });

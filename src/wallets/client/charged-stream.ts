@@ -59,7 +59,7 @@ function settle(
 ): Promise<void> {
   const { money, clock, claim } = context;
   return transact(context, async (tx) => {
-    if (delivered > 0) await claim.finish(tx, { status: 200, body: undefined });
+    if (delivered > 0) await claim.finish(tx, undefined);
     await money.settle(tx, reservation, uncharged, clock.nowMs());
     const outcome = isWhole ? 'ok' : 'interrupted';
     await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);

@@ -21,7 +21,7 @@ export async function createClientWallet(
   const { record } = await keys.single({ mnemonicWords, passphrase, path, createdAt }, signal);
   try {
     await transact(context, async (tx) => {
-      await claim.finish(tx, { status: 201, body: undefined });
+      await claim.finish(tx, undefined);
       await money.chargeNow(tx, { ...WORK, accountId: caller.accountId, nowMs: clock.nowMs() });
       await audit(tx, context, [{ action: 'create', outcome: 'ok' }]);
     });

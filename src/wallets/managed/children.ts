@@ -93,7 +93,7 @@ function store(
   const { money, clock, claim } = context;
   const target = [wallets.masterId, wallets.x, wallets.y];
   return transact(context, async (tx) => {
-    if (isLast) await claim.finish(tx, { status: 200, body: 'wallets' });
+    if (isLast) await claim.finish(tx, 'wallets');
     const stored =
       rows.length === 0
         ? []

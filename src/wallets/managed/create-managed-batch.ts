@@ -84,7 +84,7 @@ async function commit(
   );
   try {
     await transact(context, async (tx) => {
-      if (range.isLast) await claim.finish(tx, { status: 200, body: 'wallets' });
+      if (range.isLast) await claim.finish(tx, 'wallets');
       const charge = range.isLast ? money.settle : money.charge;
       await charge(tx, reservation, rows.length, clock.nowMs());
       await made.keep(tx);

@@ -29,7 +29,7 @@ export async function createManagedWallet(
   const body = toManagedWallet(row);
   try {
     await transact(context, async (tx) => {
-      await claim.finish(tx, { status: 201, body: Buffer.from(JSON.stringify(body)) });
+      await claim.finish(tx, Buffer.from(JSON.stringify(body)));
       await money.chargeNow(tx, { ...WORK, accountId: caller.accountId, nowMs: clock.nowMs() });
       await made.keep(tx);
       await tx.insert(wallets).values(row);

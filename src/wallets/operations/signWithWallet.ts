@@ -34,7 +34,7 @@ export const signWithWallet: WalletHandler<WalletContext, 'signWithWallet'> = as
   const { address } = wallet;
   const answer: WalletSignature = { wallet_id: id, address, signature: base58.encode(signature) };
   await transact(context, async (tx) => {
-    await claim.finish(tx, { status: 200, body: Buffer.from(JSON.stringify(answer)) });
+    await claim.finish(tx, Buffer.from(JSON.stringify(answer)));
     await money.chargeNow(tx, { ...WORK, accountId: caller.accountId, nowMs: clock.nowMs() });
     await audit(tx, context, [{ action: 'sign', outcome: 'ok', walletId: id }]);
   });
