@@ -99,7 +99,9 @@ const schema0 = {
       additionalProperties: false,
       default: {},
       properties: {
+        cors_origins: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
         max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+        key_threads: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
       },
     },
     localnet: {
@@ -1626,11 +1628,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     let data36 = data.wallets;
     if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
+      if (data36.cors_origins === undefined) {
+        data36.cors_origins = [];
+      }
       if (data36.max_hd_children === undefined) {
         data36.max_hd_children = 100000;
       }
       for (const key8 in data36) {
-        if (!(key8 === 'max_hd_children')) {
+        if (!(key8 === 'cors_origins' || key8 === 'max_hd_children' || key8 === 'key_threads')) {
           const err81 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
@@ -1646,48 +1651,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data37 = data36.max_hd_children;
-      if (
-        !(typeof data37 == 'number'
-          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
-          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
-      ) {
-        const err82 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err82];
-        } else {
-          vErrors.push(err82);
+      let data37 = data36.cors_origins;
+      if (Array.isArray(data37)) {
+        const len3 = data37.length;
+        for (let i3 = 0; i3 < len3; i3++) {
+          let data38 = data37[i3];
+          if (typeof data38 === 'string') {
+            if (data38.length < 1) {
+              const err82 = {
+                instancePath: instancePath + '/wallets/cors_origins/' + i3,
+                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err82];
+              } else {
+                vErrors.push(err82);
+              }
+              errors++;
+            }
+          } else {
+            const err83 = {
+              instancePath: instancePath + '/wallets/cors_origins/' + i3,
+              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err83];
+            } else {
+              vErrors.push(err83);
+            }
+            errors++;
+          }
         }
-        errors++;
-      }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
-        const err83 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err83];
-        } else {
-          vErrors.push(err83);
-        }
-        errors++;
-      }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 100000000) {
+      } else {
         const err84 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 100000000',
+          instancePath: instancePath + '/wallets/cors_origins',
+          schemaPath: '#/properties/wallets/properties/cors_origins/type',
+          keyword: 'type',
+          params: { type: 'array' },
+          message: 'must be array',
         };
         if (vErrors === null) {
           vErrors = [err84];
@@ -1696,61 +1703,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err85 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err85];
-      } else {
-        vErrors.push(err85);
-      }
-      errors++;
-    }
-    let data38 = data.localnet;
-    if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
-      if (data38.slot_ms === undefined) {
-        data38.slot_ms = 400;
-      }
-      if (data38.history_slots === undefined) {
-        data38.history_slots = 432000;
-      }
-      if (data38.history_transactions === undefined) {
-        data38.history_transactions = 100000;
-      }
-      for (const key9 in data38) {
-        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
-          const err86 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err86];
-          } else {
-            vErrors.push(err86);
-          }
-          errors++;
-        }
-      }
-      let data39 = data38.slot_ms;
+      let data39 = data36.max_hd_children;
       if (
         !(typeof data39 == 'number'
           ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
           : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
       ) {
-        const err87 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+        const err85 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err85];
+        } else {
+          vErrors.push(err85);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
+        const err86 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err86];
+        } else {
+          vErrors.push(err86);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 100000000) {
+        const err87 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
         };
         if (vErrors === null) {
           vErrors = [err87];
@@ -1759,95 +1753,110 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 10) {
-        const err88 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err88];
-        } else {
-          vErrors.push(err88);
+      if (data36.key_threads !== undefined) {
+        let data40 = data36.key_threads;
+        if (
+          !(typeof data40 == 'number'
+            ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
+            : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
+        ) {
+          const err88 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err88];
+          } else {
+            vErrors.push(err88);
+          }
+          errors++;
         }
-        errors++;
-      }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 60000) {
-        const err89 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err89];
-        } else {
-          vErrors.push(err89);
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 1) {
+          const err89 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err89];
+          } else {
+            vErrors.push(err89);
+          }
+          errors++;
         }
-        errors++;
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 64) {
+          const err90 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err90];
+          } else {
+            vErrors.push(err90);
+          }
+          errors++;
+        }
       }
-      let data40 = data38.history_slots;
+    } else {
+      const err91 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err91];
+      } else {
+        vErrors.push(err91);
+      }
+      errors++;
+    }
+    let data41 = data.localnet;
+    if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
+      if (data41.slot_ms === undefined) {
+        data41.slot_ms = 400;
+      }
+      if (data41.history_slots === undefined) {
+        data41.history_slots = 432000;
+      }
+      if (data41.history_transactions === undefined) {
+        data41.history_transactions = 100000;
+      }
+      for (const key9 in data41) {
+        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+          const err92 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err92];
+          } else {
+            vErrors.push(err92);
+          }
+          errors++;
+        }
+      }
+      let data42 = data41.slot_ms;
       if (
-        !(typeof data40 == 'number'
-          ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
-          : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
-      ) {
-        const err90 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err90];
-        } else {
-          vErrors.push(err90);
-        }
-        errors++;
-      }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 512) {
-        const err91 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err91];
-        } else {
-          vErrors.push(err91);
-        }
-        errors++;
-      }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 10000000) {
-        const err92 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err92];
-        } else {
-          vErrors.push(err92);
-        }
-        errors++;
-      }
-      let data41 = data38.history_transactions;
-      if (
-        !(typeof data41 == 'number'
-          ? Number.isInteger(data41) && data41 >= 0 && data41 <= 4294967295
-          : typeof data41 == 'bigint' && data41 >= 0 && data41 <= 4294967295)
+        !(typeof data42 == 'number'
+          ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
+          : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
       ) {
         const err93 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1859,13 +1868,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 < 1000) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 10) {
         const err94 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err94];
@@ -1874,13 +1883,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 > 10000000) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 60000) {
         const err95 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err95];
@@ -1889,54 +1898,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err96 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err96];
-      } else {
-        vErrors.push(err96);
-      }
-      errors++;
-    }
-    let data42 = data.hsm;
-    if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
-      if (data42.kind === undefined) {
-        data42.kind = 'soft';
-      }
-      if (data42.soft === undefined) {
-        data42.soft = {};
-      }
-      for (const key10 in data42) {
-        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
-          const err97 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err97];
-          } else {
-            vErrors.push(err97);
-          }
-          errors++;
+      let data43 = data41.history_slots;
+      if (
+        !(typeof data43 == 'number'
+          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
+          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
+      ) {
+        const err96 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err96];
+        } else {
+          vErrors.push(err96);
         }
+        errors++;
       }
-      let data43 = data42.kind;
-      if (typeof data43 !== 'string') {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 512) {
+        const err97 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err97];
+        } else {
+          vErrors.push(err97);
+        }
+        errors++;
+      }
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 10000000) {
         const err98 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err98];
@@ -1945,13 +1948,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data43 === 'soft' || data43 === 'pkcs11')) {
+      let data44 = data41.history_transactions;
+      if (
+        !(typeof data44 == 'number'
+          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
+          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+      ) {
         const err99 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err99];
@@ -1960,14 +1968,115 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data42.max_managed_batch !== undefined) {
-        let data44 = data42.max_managed_batch;
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1000) {
+        const err100 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err100];
+        } else {
+          vErrors.push(err100);
+        }
+        errors++;
+      }
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000000) {
+        const err101 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err101];
+        } else {
+          vErrors.push(err101);
+        }
+        errors++;
+      }
+    } else {
+      const err102 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err102];
+      } else {
+        vErrors.push(err102);
+      }
+      errors++;
+    }
+    let data45 = data.hsm;
+    if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
+      if (data45.kind === undefined) {
+        data45.kind = 'soft';
+      }
+      if (data45.soft === undefined) {
+        data45.soft = {};
+      }
+      for (const key10 in data45) {
+        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
+          const err103 = {
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err103];
+          } else {
+            vErrors.push(err103);
+          }
+          errors++;
+        }
+      }
+      let data46 = data45.kind;
+      if (typeof data46 !== 'string') {
+        const err104 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err104];
+        } else {
+          vErrors.push(err104);
+        }
+        errors++;
+      }
+      if (!(data46 === 'soft' || data46 === 'pkcs11')) {
+        const err105 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err105];
+        } else {
+          vErrors.push(err105);
+        }
+        errors++;
+      }
+      if (data45.max_managed_batch !== undefined) {
+        let data47 = data45.max_managed_batch;
         if (
-          !(typeof data44 == 'number'
-            ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
-            : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+          !(typeof data47 == 'number'
+            ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
+            : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
         ) {
-          const err100 = {
+          const err106 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
             keyword: 'x-int',
@@ -1975,14 +2084,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be an integer (u32)',
           };
           if (vErrors === null) {
-            vErrors = [err100];
+            vErrors = [err106];
           } else {
-            vErrors.push(err100);
+            vErrors.push(err106);
           }
           errors++;
         }
-        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1) {
-          const err101 = {
+        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 < 1) {
+          const err107 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
             keyword: 'x-minimum',
@@ -1990,14 +2099,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be >= 1',
           };
           if (vErrors === null) {
-            vErrors = [err101];
+            vErrors = [err107];
           } else {
-            vErrors.push(err101);
+            vErrors.push(err107);
           }
           errors++;
         }
-        if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000) {
-          const err102 = {
+        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 > 10000) {
+          const err108 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -2005,131 +2114,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err102];
+            vErrors = [err108];
           } else {
-            vErrors.push(err102);
+            vErrors.push(err108);
           }
           errors++;
         }
       }
-      let data45 = data42.soft;
-      if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
-        for (const key11 in data45) {
+      let data48 = data45.soft;
+      if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
+        for (const key11 in data48) {
           if (!(key11 === 'master_key_file' || key11 === 'previous_master_key_file')) {
-            const err103 = {
+            const err109 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
               params: { additionalProperty: key11 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err103];
-            } else {
-              vErrors.push(err103);
-            }
-            errors++;
-          }
-        }
-        if (data45.master_key_file !== undefined) {
-          let data46 = data45.master_key_file;
-          if (typeof data46 === 'string') {
-            if (data46.length < 1) {
-              const err104 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err104];
-              } else {
-                vErrors.push(err104);
-              }
-              errors++;
-            }
-          } else {
-            const err105 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err105];
-            } else {
-              vErrors.push(err105);
-            }
-            errors++;
-          }
-        }
-        if (data45.previous_master_key_file !== undefined) {
-          let data47 = data45.previous_master_key_file;
-          if (typeof data47 === 'string') {
-            if (data47.length < 1) {
-              const err106 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err106];
-              } else {
-                vErrors.push(err106);
-              }
-              errors++;
-            }
-          } else {
-            const err107 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err107];
-            } else {
-              vErrors.push(err107);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err108 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err108];
-        } else {
-          vErrors.push(err108);
-        }
-        errors++;
-      }
-      if (data42.pkcs11 !== undefined) {
-        let data48 = data42.pkcs11;
-        if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
-          if (data48.sessions === undefined) {
-            data48.sessions = 4;
-          }
-          if (data48.wrap === undefined) {
-            data48.wrap = true;
-          }
-          if (data48.library === undefined) {
-            const err109 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
               vErrors = [err109];
@@ -2138,7 +2139,115 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key12 in data48) {
+        }
+        if (data48.master_key_file !== undefined) {
+          let data49 = data48.master_key_file;
+          if (typeof data49 === 'string') {
+            if (data49.length < 1) {
+              const err110 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err110];
+              } else {
+                vErrors.push(err110);
+              }
+              errors++;
+            }
+          } else {
+            const err111 = {
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err111];
+            } else {
+              vErrors.push(err111);
+            }
+            errors++;
+          }
+        }
+        if (data48.previous_master_key_file !== undefined) {
+          let data50 = data48.previous_master_key_file;
+          if (typeof data50 === 'string') {
+            if (data50.length < 1) {
+              const err112 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err112];
+              } else {
+                vErrors.push(err112);
+              }
+              errors++;
+            }
+          } else {
+            const err113 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err113];
+            } else {
+              vErrors.push(err113);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err114 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err114];
+        } else {
+          vErrors.push(err114);
+        }
+        errors++;
+      }
+      if (data45.pkcs11 !== undefined) {
+        let data51 = data45.pkcs11;
+        if (data51 && typeof data51 == 'object' && !Array.isArray(data51)) {
+          if (data51.sessions === undefined) {
+            data51.sessions = 4;
+          }
+          if (data51.wrap === undefined) {
+            data51.wrap = true;
+          }
+          if (data51.library === undefined) {
+            const err115 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err115];
+            } else {
+              vErrors.push(err115);
+            }
+            errors++;
+          }
+          for (const key12 in data51) {
             if (
               !(
                 key12 === 'library' ||
@@ -2150,117 +2259,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key12 === 'wrap'
               )
             ) {
-              const err110 = {
+              const err116 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key12 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err110];
-              } else {
-                vErrors.push(err110);
-              }
-              errors++;
-            }
-          }
-          if (data48.library !== undefined) {
-            let data49 = data48.library;
-            if (typeof data49 === 'string') {
-              if (data49.length < 1) {
-                const err111 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err111];
-                } else {
-                  vErrors.push(err111);
-                }
-                errors++;
-              }
-            } else {
-              const err112 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err112];
-              } else {
-                vErrors.push(err112);
-              }
-              errors++;
-            }
-          }
-          if (data48.token !== undefined) {
-            let data50 = data48.token;
-            if (typeof data50 === 'string') {
-              if (data50.length > 32) {
-                const err113 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err113];
-                } else {
-                  vErrors.push(err113);
-                }
-                errors++;
-              }
-              if (data50.length < 1) {
-                const err114 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err114];
-                } else {
-                  vErrors.push(err114);
-                }
-                errors++;
-              }
-            } else {
-              const err115 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err115];
-              } else {
-                vErrors.push(err115);
-              }
-              errors++;
-            }
-          }
-          if (data48.slot !== undefined) {
-            let data51 = data48.slot;
-            if (
-              !(typeof data51 == 'number'
-                ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
-                : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
-            ) {
-              const err116 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err116];
@@ -2270,13 +2274,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data48.pin_file !== undefined) {
-            let data52 = data48.pin_file;
+          if (data51.library !== undefined) {
+            let data52 = data51.library;
             if (typeof data52 === 'string') {
               if (data52.length < 1) {
                 const err117 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2290,8 +2294,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err118 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2304,16 +2308,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data48.pin !== undefined) {
-            let data53 = data48.pin;
+          if (data51.token !== undefined) {
+            let data53 = data51.token;
             if (typeof data53 === 'string') {
-              if (data53.length < 1) {
+              if (data53.length > 32) {
                 const err119 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err119];
@@ -2322,8 +2326,113 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
+              if (data53.length < 1) {
+                const err120 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err120];
+                } else {
+                  vErrors.push(err120);
+                }
+                errors++;
+              }
             } else {
-              const err120 = {
+              const err121 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err121];
+              } else {
+                vErrors.push(err121);
+              }
+              errors++;
+            }
+          }
+          if (data51.slot !== undefined) {
+            let data54 = data51.slot;
+            if (
+              !(typeof data54 == 'number'
+                ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+                : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+            ) {
+              const err122 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err122];
+              } else {
+                vErrors.push(err122);
+              }
+              errors++;
+            }
+          }
+          if (data51.pin_file !== undefined) {
+            let data55 = data51.pin_file;
+            if (typeof data55 === 'string') {
+              if (data55.length < 1) {
+                const err123 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err123];
+                } else {
+                  vErrors.push(err123);
+                }
+                errors++;
+              }
+            } else {
+              const err124 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err124];
+              } else {
+                vErrors.push(err124);
+              }
+              errors++;
+            }
+          }
+          if (data51.pin !== undefined) {
+            let data56 = data51.pin;
+            if (typeof data56 === 'string') {
+              if (data56.length < 1) {
+                const err125 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err125];
+                } else {
+                  vErrors.push(err125);
+                }
+                errors++;
+              }
+            } else {
+              const err126 = {
                 instancePath: instancePath + '/hsm/pkcs11/pin',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
                 keyword: 'type',
@@ -2331,20 +2440,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err120];
+                vErrors = [err126];
               } else {
-                vErrors.push(err120);
+                vErrors.push(err126);
               }
               errors++;
             }
           }
-          let data54 = data48.sessions;
+          let data57 = data51.sessions;
           if (
-            !(typeof data54 == 'number'
-              ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
-              : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+            !(typeof data57 == 'number'
+              ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
+              : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
           ) {
-            const err121 = {
+            const err127 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -2352,14 +2461,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err121];
+              vErrors = [err127];
             } else {
-              vErrors.push(err121);
+              vErrors.push(err127);
             }
             errors++;
           }
-          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 1) {
-            const err122 = {
+          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 < 1) {
+            const err128 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -2367,14 +2476,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err122];
+              vErrors = [err128];
             } else {
-              vErrors.push(err122);
+              vErrors.push(err128);
             }
             errors++;
           }
-          if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 64) {
-            const err123 = {
+          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 64) {
+            const err129 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -2382,14 +2491,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err123];
+              vErrors = [err129];
             } else {
-              vErrors.push(err123);
+              vErrors.push(err129);
             }
             errors++;
           }
-          if (typeof data48.wrap !== 'boolean') {
-            const err124 = {
+          if (typeof data51.wrap !== 'boolean') {
+            const err130 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -2397,14 +2506,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err124];
+              vErrors = [err130];
             } else {
-              vErrors.push(err124);
+              vErrors.push(err130);
             }
             errors++;
           }
         } else {
-          const err125 = {
+          const err131 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2412,15 +2521,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err125];
+            vErrors = [err131];
           } else {
-            vErrors.push(err125);
+            vErrors.push(err131);
           }
           errors++;
         }
       }
     } else {
-      const err126 = {
+      const err132 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2428,14 +2537,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err126];
+        vErrors = [err132];
       } else {
-        vErrors.push(err126);
+        vErrors.push(err132);
       }
       errors++;
     }
   } else {
-    const err127 = {
+    const err133 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2443,9 +2552,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err127];
+      vErrors = [err133];
     } else {
-      vErrors.push(err127);
+      vErrors.push(err133);
     }
     errors++;
   }

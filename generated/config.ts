@@ -71,8 +71,12 @@ export type Config = {
   };
   /** The wallet service. */
   readonly wallets: {
+    /** Origins whose pages may call the wallet API; none by default. *: any. */
+    readonly cors_origins: readonly string[];
     /** Most children that one call of the HD endpoint derives. */
     readonly max_hd_children: number;
+    /** Threads that make keys. Absent: one per core of the machine. */
+    readonly key_threads?: number;
   };
   /** The embedded ledger. */
   readonly localnet: {
@@ -346,12 +350,27 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'How long counts are kept; older ones are deleted little by little.',
   },
   {
+    path: ['wallets', 'cors_origins'],
+    type: 'array',
+    env: 'KEYSLOT_WALLET_CORS_ORIGINS',
+    default: [],
+    secret: false,
+    description: 'Origins whose pages may call the wallet API; none by default. *: any.',
+  },
+  {
     path: ['wallets', 'max_hd_children'],
     type: 'integer',
     env: 'KEYSLOT_MAX_HD_CHILDREN',
     default: 100000,
     secret: false,
     description: 'Most children that one call of the HD endpoint derives.',
+  },
+  {
+    path: ['wallets', 'key_threads'],
+    type: 'integer',
+    env: 'KEYSLOT_KEY_THREADS',
+    secret: false,
+    description: 'Threads that make keys. Absent: one per core of the machine.',
   },
   {
     path: ['localnet', 'slot_ms'],

@@ -1127,6 +1127,13 @@ export const ERRORS = {
     jsonrpc: { code: -32094, message: 'The signer cannot start: {reason}' },
     data: [],
   },
+  /** Keys cannot be made here: what makes them does not give the published answers, or its threads do not start. */
+  keysNotStarted: {
+    area: 'process',
+    http: 503,
+    jsonrpc: { code: -32095, message: 'Keys cannot be made: {reason}' },
+    data: [],
+  },
   /** The path of the admin socket is longer than the system takes. */
   adminPathTooLong: {
     area: 'command',
@@ -1467,6 +1474,7 @@ export type ErrorContext = {
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
   readonly signerNotStarted: { readonly reason: string };
+  readonly keysNotStarted: { readonly reason: string };
   readonly adminPathTooLong: {
     readonly path: string;
     readonly limit: number | bigint;

@@ -15,14 +15,38 @@ export type WatchedNetwork = {
 /** The store as `/readyz` sees it. */
 export type WatchedStore = Pick<Store, 'kind' | 'ping'>;
 
-/** Reads the state of everything that a request needs: every network's nodes, and the store. */
-export async function readReadiness(
-  networks: readonly WatchedNetwork[],
-  store: WatchedStore,
-): Promise<Readiness> {
-  const [storeState, ...networkStates] = await Promise.all([readStore(store), ...networks.map(readNetwork)]);
-  const isReady = storeState.state === 'ready' && networkStates.every(({ upstream }) => upstream === 'ready');
-  return { isReady, parts: { store: storeState, networks: networkStates } };
+/** The signer as `/readyz` sees it. */
+export type WatchedSigner = {
+  /** The kind of its key backend. */
+  readonly backend: string;
+  readonly child: { readonly state: string; readonly restarts: number };
+  /** `ready`, or what is wrong; asked only while the child is `ready`. */
+  readonly probe: () => Promise<string>;
+};
+
+export type WatchedParts = {
+  readonly networks: readonly WatchedNetwork[];
+  readonly store: WatchedStore;
+  readonly signer: WatchedSigner;
+};
+
+/** Reads the state of everything that a request needs: every network's nodes, the store and the signer. */
+export async function readReadiness({ networks, store, signer }: WatchedParts): Promise<Readiness> {
+  const [storeState, signerState, ...networkStates] = await Promise.all([
+    readStore(store),
+    readSigner(signer),
+    ...networks.map(readNetwork),
+  ]);
+  const isReady =
+    storeState.state === 'ready' &&
+    signerState.state === 'ready' &&
+    networkStates.every(({ upstream }) => upstream === 'ready');
+  return { isReady, parts: { store: storeState, signer: signerState, networks: networkStates } };
+}
+
+async function readSigner({ backend, child, probe }: WatchedSigner) {
+  const state = child.state === 'ready' ? await probe() : child.state;
+  return { state, restarts: child.restarts, backend };
 }
 
 async function readNetwork({ config, probe, child }: WatchedNetwork) {

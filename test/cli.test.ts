@@ -51,18 +51,23 @@ const isRefused = (url: string): Promise<true | undefined> =>
     () => true,
   );
 
-type ChildLine = { readonly msg: string; readonly childPid: number; readonly port: number };
+type ChildLine = { readonly child: string; readonly childPid: number; readonly port: number };
 
-/** The embedded ledger of a server with log level debug: its process and its port. */
-function ledgerOf(server: NodeProcess): Promise<ChildLine> {
-  return eventually('the ledger is ready', () => {
-    const line = server
-      .stderr()
-      .split('\n')
-      .slice(0, -1)
-      .find((text) => text.includes('child process is ready'));
-    return line === undefined ? undefined : (JSON.parse(line) as ChildLine);
+/** A child of a server with log level debug: its process and, of the embedded ledger, its port. */
+function childOf(server: NodeProcess, name: string): Promise<ChildLine> {
+  return eventually(`the ${name} is ready`, () => {
+    const lines = server.stderr().split('\n').slice(0, -1);
+    const ready = lines.filter((text) => text.includes('child process is ready'));
+    return ready.map((line) => JSON.parse(line) as ChildLine).find(({ child }) => child === name);
   });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const hasCurl = spawnSync('curl', ['--version']).error === undefined;
@@ -221,7 +226,7 @@ test('the embedded ledger is started again when it dies, and /readyz counts it',
   const { base_url, rpc_paths, development } = await ready(child);
   const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
   expect((await getSlot(url)).status).toBe(200);
-  process.kill((await ledgerOf(child)).childPid, 'SIGKILL');
+  process.kill((await childOf(child, 'localnet')).childPid, 'SIGKILL');
   const state = await eventually('the ledger is back', async () => {
     const text = await (await fetch(`${base_url}/readyz`)).text();
     return text.includes('"restarts":1') && text.includes('"status":"ready"') ? text : undefined;
@@ -233,12 +238,35 @@ test('the embedded ledger is started again when it dies, and /readyz counts it',
   );
 });
 
-test('the embedded ledger ends with a server that is killed', async () => {
+test('the signer is started again when it dies; /readyz and /metrics tell of it', async () => {
+  const node = await scriptedNode();
+  const child = keyslot(['serve', '--json', '--log-level', 'debug'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const { base_url } = await ready(child);
+  const read = async (path: string): Promise<string> => (await fetch(`${base_url}${path}`)).text();
+  expect(await read('/readyz')).toContain('"signer":{"state":"ready","restarts":0,"backend":"soft"}');
+  process.kill((await childOf(child, 'signer')).childPid, 'SIGKILL');
+  await eventually('the signer is back', async () =>
+    (await read('/readyz')).includes('"signer":{"state":"ready","restarts":1,') ? true : undefined,
+  );
+  expect(await read('/metrics')).toContain('keyslot_child_restarts{child="signer"} 1');
+});
+
+test('serve says why its signer cannot start, and exits with 1', async () => {
+  const node = await scriptedNode();
+  const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_HSM_MASTER_KEY_FILE: join(directory(), 'none') };
+  const child = keyslot(['serve', '--log-level', 'fatal'], env);
+  expect(await ended(child)).toBe('exit code 1');
+  expect(child.stderr()).toContain('keyslot: The signer cannot start: hsm.soft.master_key_file');
+});
+
+test('the embedded ledger and the signer end with a server that is killed', async () => {
   const child = keyslot(['serve', '--json', '--log-level', 'debug']);
   await ready(child);
-  const { port } = await ledgerOf(child);
+  const { port } = await childOf(child, 'localnet');
+  const { childPid } = await childOf(child, 'signer');
   process.kill(child.pid, 'SIGKILL');
   await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
+  await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
 });
 
 test('no log line holds the key', async () => {

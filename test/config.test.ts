@@ -156,3 +156,14 @@ test('the embedded ledger keeps at most ten million slots', () => {
   expect(loadConfig(slots('10000000')).localnet.history_slots).toBe(10_000_000);
   expect(problemsOf(slots('10000001'))).toContain('is 10000001; must be <= 10000000');
 });
+
+test('keys are made in 1 to 64 threads; unless told how many, in one per core', () => {
+  const threads = (count: string) => ({ env: { KEYSLOT_KEY_THREADS: count } });
+  expect(loadConfig({ env: {} }).wallets.key_threads).toBeUndefined();
+  expect([loadConfig(threads('1')), loadConfig(threads('64'))]).toMatchObject([
+    { wallets: { key_threads: 1 } },
+    { wallets: { key_threads: 64 } },
+  ]);
+  expect(problemsOf(threads('0'))).toContain('wallets.key_threads (KEYSLOT_KEY_THREADS) is 0; must be >= 1');
+  expect(problemsOf(threads('65'))).toContain('is 65; must be <= 64');
+});

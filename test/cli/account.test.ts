@@ -39,9 +39,7 @@ test('on a running server tokens, money, limits and second factors are as comman
   const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
   expect([token, secret].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
   const verified = await run('audit', 'verify');
-  expect([verified.end, verified.stdout]).toEqual([
-    ...['exit code 0', expect.stringContaining('The audit log is sound.')],
-  ]);
+  expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is sound.\n']]);
 });
 
 test('where no server runs they are done in the store, and only a new token makes one', async () => {
