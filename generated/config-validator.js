@@ -99,6 +99,7 @@ const schema0 = {
       additionalProperties: false,
       default: {},
       properties: {
+        cors_origins: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
         max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
         key_threads: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
       },
@@ -1627,11 +1628,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     let data36 = data.wallets;
     if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
+      if (data36.cors_origins === undefined) {
+        data36.cors_origins = [];
+      }
       if (data36.max_hd_children === undefined) {
         data36.max_hd_children = 100000;
       }
       for (const key8 in data36) {
-        if (!(key8 === 'max_hd_children' || key8 === 'key_threads')) {
+        if (!(key8 === 'cors_origins' || key8 === 'max_hd_children' || key8 === 'key_threads')) {
           const err81 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
@@ -1647,48 +1651,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data37 = data36.max_hd_children;
-      if (
-        !(typeof data37 == 'number'
-          ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
-          : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
-      ) {
-        const err82 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err82];
-        } else {
-          vErrors.push(err82);
+      let data37 = data36.cors_origins;
+      if (Array.isArray(data37)) {
+        const len3 = data37.length;
+        for (let i3 = 0; i3 < len3; i3++) {
+          let data38 = data37[i3];
+          if (typeof data38 === 'string') {
+            if (data38.length < 1) {
+              const err82 = {
+                instancePath: instancePath + '/wallets/cors_origins/' + i3,
+                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err82];
+              } else {
+                vErrors.push(err82);
+              }
+              errors++;
+            }
+          } else {
+            const err83 = {
+              instancePath: instancePath + '/wallets/cors_origins/' + i3,
+              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err83];
+            } else {
+              vErrors.push(err83);
+            }
+            errors++;
+          }
         }
-        errors++;
-      }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 1000) {
-        const err83 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err83];
-        } else {
-          vErrors.push(err83);
-        }
-        errors++;
-      }
-      if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 100000000) {
+      } else {
         const err84 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 100000000',
+          instancePath: instancePath + '/wallets/cors_origins',
+          schemaPath: '#/properties/wallets/properties/cors_origins/type',
+          keyword: 'type',
+          params: { type: 'array' },
+          message: 'must be array',
         };
         if (vErrors === null) {
           vErrors = [err84];
@@ -1697,14 +1703,64 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data39 = data36.max_hd_children;
+      if (
+        !(typeof data39 == 'number'
+          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
+          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
+      ) {
+        const err85 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err85];
+        } else {
+          vErrors.push(err85);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
+        const err86 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err86];
+        } else {
+          vErrors.push(err86);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 100000000) {
+        const err87 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err87];
+        } else {
+          vErrors.push(err87);
+        }
+        errors++;
+      }
       if (data36.key_threads !== undefined) {
-        let data38 = data36.key_threads;
+        let data40 = data36.key_threads;
         if (
-          !(typeof data38 == 'number'
-            ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
-            : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+          !(typeof data40 == 'number'
+            ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
+            : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
         ) {
-          const err85 = {
+          const err88 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-int',
             keyword: 'x-int',
@@ -1712,77 +1768,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be an integer (u32)',
           };
           if (vErrors === null) {
-            vErrors = [err85];
+            vErrors = [err88];
           } else {
-            vErrors.push(err85);
+            vErrors.push(err88);
           }
           errors++;
         }
-        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 < 1) {
-          const err86 = {
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 1) {
+          const err89 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
             keyword: 'x-minimum',
             params: {},
             message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err86];
-          } else {
-            vErrors.push(err86);
-          }
-          errors++;
-        }
-        if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 64) {
-          const err87 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
-          };
-          if (vErrors === null) {
-            vErrors = [err87];
-          } else {
-            vErrors.push(err87);
-          }
-          errors++;
-        }
-      }
-    } else {
-      const err88 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err88];
-      } else {
-        vErrors.push(err88);
-      }
-      errors++;
-    }
-    let data39 = data.localnet;
-    if (data39 && typeof data39 == 'object' && !Array.isArray(data39)) {
-      if (data39.slot_ms === undefined) {
-        data39.slot_ms = 400;
-      }
-      if (data39.history_slots === undefined) {
-        data39.history_slots = 432000;
-      }
-      if (data39.history_transactions === undefined) {
-        data39.history_transactions = 100000;
-      }
-      for (const key9 in data39) {
-        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
-          const err89 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err89];
@@ -1791,66 +1789,74 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 64) {
+          const err90 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err90];
+          } else {
+            vErrors.push(err90);
+          }
+          errors++;
+        }
       }
-      let data40 = data39.slot_ms;
+    } else {
+      const err91 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err91];
+      } else {
+        vErrors.push(err91);
+      }
+      errors++;
+    }
+    let data41 = data.localnet;
+    if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
+      if (data41.slot_ms === undefined) {
+        data41.slot_ms = 400;
+      }
+      if (data41.history_slots === undefined) {
+        data41.history_slots = 432000;
+      }
+      if (data41.history_transactions === undefined) {
+        data41.history_transactions = 100000;
+      }
+      for (const key9 in data41) {
+        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+          const err92 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err92];
+          } else {
+            vErrors.push(err92);
+          }
+          errors++;
+        }
+      }
+      let data42 = data41.slot_ms;
       if (
-        !(typeof data40 == 'number'
-          ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
-          : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
-      ) {
-        const err90 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err90];
-        } else {
-          vErrors.push(err90);
-        }
-        errors++;
-      }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 10) {
-        const err91 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err91];
-        } else {
-          vErrors.push(err91);
-        }
-        errors++;
-      }
-      if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 60000) {
-        const err92 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err92];
-        } else {
-          vErrors.push(err92);
-        }
-        errors++;
-      }
-      let data41 = data39.history_slots;
-      if (
-        !(typeof data41 == 'number'
-          ? Number.isInteger(data41) && data41 >= 0 && data41 <= 4294967295
-          : typeof data41 == 'bigint' && data41 >= 0 && data41 <= 4294967295)
+        !(typeof data42 == 'number'
+          ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
+          : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
       ) {
         const err93 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1862,13 +1868,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 < 512) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 10) {
         const err94 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err94];
@@ -1877,13 +1883,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data41 == 'number' || typeof data41 == 'bigint') && data41 > 10000000) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 60000) {
         const err95 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err95];
@@ -1892,15 +1898,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data42 = data39.history_transactions;
+      let data43 = data41.history_slots;
       if (
-        !(typeof data42 == 'number'
-          ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
-          : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
+        !(typeof data43 == 'number'
+          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
+          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
       ) {
         const err96 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1912,13 +1918,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1000) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 512) {
         const err97 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err97];
@@ -1927,10 +1933,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 10000000) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 10000000) {
         const err98 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
           message: 'must be <= 10000000',
@@ -1942,54 +1948,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err99 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err99];
-      } else {
-        vErrors.push(err99);
-      }
-      errors++;
-    }
-    let data43 = data.hsm;
-    if (data43 && typeof data43 == 'object' && !Array.isArray(data43)) {
-      if (data43.kind === undefined) {
-        data43.kind = 'soft';
-      }
-      if (data43.soft === undefined) {
-        data43.soft = {};
-      }
-      for (const key10 in data43) {
-        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
-          const err100 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err100];
-          } else {
-            vErrors.push(err100);
-          }
-          errors++;
+      let data44 = data41.history_transactions;
+      if (
+        !(typeof data44 == 'number'
+          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
+          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+      ) {
+        const err99 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err99];
+        } else {
+          vErrors.push(err99);
         }
+        errors++;
       }
-      let data44 = data43.kind;
-      if (typeof data44 !== 'string') {
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1000) {
+        const err100 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err100];
+        } else {
+          vErrors.push(err100);
+        }
+        errors++;
+      }
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000000) {
         const err101 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err101];
@@ -1998,34 +1998,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data44 === 'soft' || data44 === 'pkcs11')) {
-        const err102 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
-        };
-        if (vErrors === null) {
-          vErrors = [err102];
-        } else {
-          vErrors.push(err102);
-        }
-        errors++;
+    } else {
+      const err102 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err102];
+      } else {
+        vErrors.push(err102);
       }
-      if (data43.max_managed_batch !== undefined) {
-        let data45 = data43.max_managed_batch;
-        if (
-          !(typeof data45 == 'number'
-            ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
-            : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
-        ) {
+      errors++;
+    }
+    let data45 = data.hsm;
+    if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
+      if (data45.kind === undefined) {
+        data45.kind = 'soft';
+      }
+      if (data45.soft === undefined) {
+        data45.soft = {};
+      }
+      for (const key10 in data45) {
+        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
           const err103 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err103];
@@ -2034,8 +2037,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 1) {
-          const err104 = {
+      }
+      let data46 = data45.kind;
+      if (typeof data46 !== 'string') {
+        const err104 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err104];
+        } else {
+          vErrors.push(err104);
+        }
+        errors++;
+      }
+      if (!(data46 === 'soft' || data46 === 'pkcs11')) {
+        const err105 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err105];
+        } else {
+          vErrors.push(err105);
+        }
+        errors++;
+      }
+      if (data45.max_managed_batch !== undefined) {
+        let data47 = data45.max_managed_batch;
+        if (
+          !(typeof data47 == 'number'
+            ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
+            : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
+        ) {
+          const err106 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err106];
+          } else {
+            vErrors.push(err106);
+          }
+          errors++;
+        }
+        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 < 1) {
+          const err107 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
             keyword: 'x-minimum',
@@ -2043,14 +2099,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be >= 1',
           };
           if (vErrors === null) {
-            vErrors = [err104];
+            vErrors = [err107];
           } else {
-            vErrors.push(err104);
+            vErrors.push(err107);
           }
           errors++;
         }
-        if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 10000) {
-          const err105 = {
+        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 > 10000) {
+          const err108 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -2058,18 +2114,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err105];
+            vErrors = [err108];
           } else {
-            vErrors.push(err105);
+            vErrors.push(err108);
           }
           errors++;
         }
       }
-      let data46 = data43.soft;
-      if (data46 && typeof data46 == 'object' && !Array.isArray(data46)) {
-        for (const key11 in data46) {
+      let data48 = data45.soft;
+      if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
+        for (const key11 in data48) {
           if (!(key11 === 'master_key_file' || key11 === 'previous_master_key_file')) {
-            const err106 = {
+            const err109 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
@@ -2077,18 +2133,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must NOT have additional properties',
             };
             if (vErrors === null) {
-              vErrors = [err106];
+              vErrors = [err109];
             } else {
-              vErrors.push(err106);
+              vErrors.push(err109);
             }
             errors++;
           }
         }
-        if (data46.master_key_file !== undefined) {
-          let data47 = data46.master_key_file;
-          if (typeof data47 === 'string') {
-            if (data47.length < 1) {
-              const err107 = {
+        if (data48.master_key_file !== undefined) {
+          let data49 = data48.master_key_file;
+          if (typeof data49 === 'string') {
+            if (data49.length < 1) {
+              const err110 = {
                 instancePath: instancePath + '/hsm/soft/master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
@@ -2096,14 +2152,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err107];
+                vErrors = [err110];
               } else {
-                vErrors.push(err107);
+                vErrors.push(err110);
               }
               errors++;
             }
           } else {
-            const err108 = {
+            const err111 = {
               instancePath: instancePath + '/hsm/soft/master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
@@ -2111,18 +2167,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err108];
+              vErrors = [err111];
             } else {
-              vErrors.push(err108);
+              vErrors.push(err111);
             }
             errors++;
           }
         }
-        if (data46.previous_master_key_file !== undefined) {
-          let data48 = data46.previous_master_key_file;
-          if (typeof data48 === 'string') {
-            if (data48.length < 1) {
-              const err109 = {
+        if (data48.previous_master_key_file !== undefined) {
+          let data50 = data48.previous_master_key_file;
+          if (typeof data50 === 'string') {
+            if (data50.length < 1) {
+              const err112 = {
                 instancePath: instancePath + '/hsm/soft/previous_master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
                 keyword: 'minLength',
@@ -2130,14 +2186,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err109];
+                vErrors = [err112];
               } else {
-                vErrors.push(err109);
+                vErrors.push(err112);
               }
               errors++;
             }
           } else {
-            const err110 = {
+            const err113 = {
               instancePath: instancePath + '/hsm/soft/previous_master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
               keyword: 'type',
@@ -2145,15 +2201,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err110];
+              vErrors = [err113];
             } else {
-              vErrors.push(err110);
+              vErrors.push(err113);
             }
             errors++;
           }
         }
       } else {
-        const err111 = {
+        const err114 = {
           instancePath: instancePath + '/hsm/soft',
           schemaPath: '#/properties/hsm/properties/soft/type',
           keyword: 'type',
@@ -2161,23 +2217,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be object',
         };
         if (vErrors === null) {
-          vErrors = [err111];
+          vErrors = [err114];
         } else {
-          vErrors.push(err111);
+          vErrors.push(err114);
         }
         errors++;
       }
-      if (data43.pkcs11 !== undefined) {
-        let data49 = data43.pkcs11;
-        if (data49 && typeof data49 == 'object' && !Array.isArray(data49)) {
-          if (data49.sessions === undefined) {
-            data49.sessions = 4;
+      if (data45.pkcs11 !== undefined) {
+        let data51 = data45.pkcs11;
+        if (data51 && typeof data51 == 'object' && !Array.isArray(data51)) {
+          if (data51.sessions === undefined) {
+            data51.sessions = 4;
           }
-          if (data49.wrap === undefined) {
-            data49.wrap = true;
+          if (data51.wrap === undefined) {
+            data51.wrap = true;
           }
-          if (data49.library === undefined) {
-            const err112 = {
+          if (data51.library === undefined) {
+            const err115 = {
               instancePath: instancePath + '/hsm/pkcs11',
               schemaPath: '#/properties/hsm/properties/pkcs11/required',
               keyword: 'required',
@@ -2185,13 +2241,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err112];
+              vErrors = [err115];
             } else {
-              vErrors.push(err112);
+              vErrors.push(err115);
             }
             errors++;
           }
-          for (const key12 in data49) {
+          for (const key12 in data51) {
             if (
               !(
                 key12 === 'library' ||
@@ -2203,7 +2259,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key12 === 'wrap'
               )
             ) {
-              const err113 = {
+              const err116 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
@@ -2211,69 +2267,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err113];
+                vErrors = [err116];
               } else {
-                vErrors.push(err113);
+                vErrors.push(err116);
               }
               errors++;
             }
           }
-          if (data49.library !== undefined) {
-            let data50 = data49.library;
-            if (typeof data50 === 'string') {
-              if (data50.length < 1) {
-                const err114 = {
+          if (data51.library !== undefined) {
+            let data52 = data51.library;
+            if (typeof data52 === 'string') {
+              if (data52.length < 1) {
+                const err117 = {
                   instancePath: instancePath + '/hsm/pkcs11/library',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err114];
-                } else {
-                  vErrors.push(err114);
-                }
-                errors++;
-              }
-            } else {
-              const err115 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err115];
-              } else {
-                vErrors.push(err115);
-              }
-              errors++;
-            }
-          }
-          if (data49.token !== undefined) {
-            let data51 = data49.token;
-            if (typeof data51 === 'string') {
-              if (data51.length > 32) {
-                const err116 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err116];
-                } else {
-                  vErrors.push(err116);
-                }
-                errors++;
-              }
-              if (data51.length < 1) {
-                const err117 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2287,8 +2294,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err118 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2301,35 +2308,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data49.slot !== undefined) {
-            let data52 = data49.slot;
-            if (
-              !(typeof data52 == 'number'
-                ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
-                : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
-            ) {
-              const err119 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err119];
-              } else {
-                vErrors.push(err119);
-              }
-              errors++;
-            }
-          }
-          if (data49.pin_file !== undefined) {
-            let data53 = data49.pin_file;
+          if (data51.token !== undefined) {
+            let data53 = data51.token;
             if (typeof data53 === 'string') {
+              if (data53.length > 32) {
+                const err119 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err119];
+                } else {
+                  vErrors.push(err119);
+                }
+                errors++;
+              }
               if (data53.length < 1) {
                 const err120 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -2343,8 +2343,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err121 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -2357,11 +2357,67 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data49.pin !== undefined) {
-            let data54 = data49.pin;
-            if (typeof data54 === 'string') {
-              if (data54.length < 1) {
-                const err122 = {
+          if (data51.slot !== undefined) {
+            let data54 = data51.slot;
+            if (
+              !(typeof data54 == 'number'
+                ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+                : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+            ) {
+              const err122 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err122];
+              } else {
+                vErrors.push(err122);
+              }
+              errors++;
+            }
+          }
+          if (data51.pin_file !== undefined) {
+            let data55 = data51.pin_file;
+            if (typeof data55 === 'string') {
+              if (data55.length < 1) {
+                const err123 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err123];
+                } else {
+                  vErrors.push(err123);
+                }
+                errors++;
+              }
+            } else {
+              const err124 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err124];
+              } else {
+                vErrors.push(err124);
+              }
+              errors++;
+            }
+          }
+          if (data51.pin !== undefined) {
+            let data56 = data51.pin;
+            if (typeof data56 === 'string') {
+              if (data56.length < 1) {
+                const err125 = {
                   instancePath: instancePath + '/hsm/pkcs11/pin',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
                   keyword: 'minLength',
@@ -2369,14 +2425,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err122];
+                  vErrors = [err125];
                 } else {
-                  vErrors.push(err122);
+                  vErrors.push(err125);
                 }
                 errors++;
               }
             } else {
-              const err123 = {
+              const err126 = {
                 instancePath: instancePath + '/hsm/pkcs11/pin',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
                 keyword: 'type',
@@ -2384,70 +2440,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err123];
+                vErrors = [err126];
               } else {
-                vErrors.push(err123);
+                vErrors.push(err126);
               }
               errors++;
             }
           }
-          let data55 = data49.sessions;
+          let data57 = data51.sessions;
           if (
-            !(typeof data55 == 'number'
-              ? Number.isInteger(data55) && data55 >= 0 && data55 <= 4294967295
-              : typeof data55 == 'bigint' && data55 >= 0 && data55 <= 4294967295)
+            !(typeof data57 == 'number'
+              ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
+              : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
           ) {
-            const err124 = {
+            const err127 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
               params: {},
               message: 'must be an integer (u32)',
-            };
-            if (vErrors === null) {
-              vErrors = [err124];
-            } else {
-              vErrors.push(err124);
-            }
-            errors++;
-          }
-          if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 < 1) {
-            const err125 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
-              keyword: 'x-minimum',
-              params: {},
-              message: 'must be >= 1',
-            };
-            if (vErrors === null) {
-              vErrors = [err125];
-            } else {
-              vErrors.push(err125);
-            }
-            errors++;
-          }
-          if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 > 64) {
-            const err126 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
-              keyword: 'x-maximum',
-              params: {},
-              message: 'must be <= 64',
-            };
-            if (vErrors === null) {
-              vErrors = [err126];
-            } else {
-              vErrors.push(err126);
-            }
-            errors++;
-          }
-          if (typeof data49.wrap !== 'boolean') {
-            const err127 = {
-              instancePath: instancePath + '/hsm/pkcs11/wrap',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
-              keyword: 'type',
-              params: { type: 'boolean' },
-              message: 'must be boolean',
             };
             if (vErrors === null) {
               vErrors = [err127];
@@ -2456,8 +2467,53 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 < 1) {
+            const err128 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
+            };
+            if (vErrors === null) {
+              vErrors = [err128];
+            } else {
+              vErrors.push(err128);
+            }
+            errors++;
+          }
+          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 64) {
+            const err129 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err129];
+            } else {
+              vErrors.push(err129);
+            }
+            errors++;
+          }
+          if (typeof data51.wrap !== 'boolean') {
+            const err130 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err130];
+            } else {
+              vErrors.push(err130);
+            }
+            errors++;
+          }
         } else {
-          const err128 = {
+          const err131 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2465,15 +2521,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err128];
+            vErrors = [err131];
           } else {
-            vErrors.push(err128);
+            vErrors.push(err131);
           }
           errors++;
         }
       }
     } else {
-      const err129 = {
+      const err132 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2481,14 +2537,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err129];
+        vErrors = [err132];
       } else {
-        vErrors.push(err129);
+        vErrors.push(err132);
       }
       errors++;
     }
   } else {
-    const err130 = {
+    const err133 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2496,9 +2552,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err130];
+      vErrors = [err133];
     } else {
-      vErrors.push(err130);
+      vErrors.push(err133);
     }
     errors++;
   }

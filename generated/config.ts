@@ -71,6 +71,8 @@ export type Config = {
   };
   /** The wallet service. */
   readonly wallets: {
+    /** Origins whose pages may call the wallet API; none by default. *: any. */
+    readonly cors_origins: readonly string[];
     /** Most children that one call of the HD endpoint derives. */
     readonly max_hd_children: number;
     /** Threads that make keys. Absent: one per core of the machine. */
@@ -346,6 +348,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 30,
     secret: false,
     description: 'How long counts are kept; older ones are deleted little by little.',
+  },
+  {
+    path: ['wallets', 'cors_origins'],
+    type: 'array',
+    env: 'KEYSLOT_WALLET_CORS_ORIGINS',
+    default: [],
+    secret: false,
+    description: 'Origins whose pages may call the wallet API; none by default. *: any.',
   },
   {
     path: ['wallets', 'max_hd_children'],

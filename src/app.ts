@@ -40,6 +40,7 @@ import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
 import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
 import { startUsage } from './start-usage.ts';
+import { startWallets } from './start-wallets.ts';
 import { openStore, type Store } from './store/open-store.ts';
 
 /** A running server. */
@@ -179,9 +180,18 @@ async function serveHttp(parts: ServedParts): Promise<HttpServer> {
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   const routes = new Map([...operations, ...docs, ...createEndpoints(parts)]);
+  const { store } = rooms.places;
+  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const corsOrigins = config.http.cors_origins;
-  const router = createRouter({ routes, rpcPaths, corsOrigins, onRefusal: metrics.countRefusal, log });
+  const router = createRouter({
+    routes,
+    wallets,
+    rpcPaths,
+    corsOrigins,
+    onRefusal: metrics.countRefusal,
+    log,
+  });
   return startHttpServer(router, await serverOptions(config));
 }
 

@@ -62,6 +62,11 @@ export function errorData(error: ServiceError): unknown {
   return Object.fromEntries(known.map((member) => [member, error.context[member]]));
 }
 
+/** The detail of the error's problem (RFC 9457), its placeholders filled from the context. */
+export function problemDetail({ code, context }: ServiceError): string {
+  return fillTemplate(errorEntry(code).problem?.detail ?? code, context);
+}
+
 /** The words of JSON-RPC where the error has them, else those of its problem. */
 function templateOf(code: ErrorName): string {
   const { jsonrpc, problem } = errorEntry(code);

@@ -40,7 +40,7 @@ const STARTED: Readonly<Record<string, RegExp>> = {
   'src/cli/contract.ts': /^test\/contract\/main\.ts$/,
 };
 
-/** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts, main.ts and cli/ open any. */
+/** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts with its start-….ts, main.ts and cli/ open any. */
 const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   account: [
     /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
@@ -68,9 +68,10 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
     /^(open-store|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
   ],
+  wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
   upstream: [/^(upstream|call-group|open-upstream|node-address|probe|embedded-ledger)\.ts$/],
 };
-const KNOWS_EVERY_ROOM = /^src\/(app\.ts|main\.ts|cli\/)/;
+const KNOWS_EVERY_ROOM = /^src\/(app|main|start-[a-z]+)\.ts$|^src\/cli\//;
 
 /** Answers are given their HTTP status in src/server; src/upstream only reads the status of what nodes answer. */
 const WRITES_STATUS = /\b(?:status(?:Code)?\b\s*[:=]\s*|writeHead\(\s*)[1-5]\d\d\b/;

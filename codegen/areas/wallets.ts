@@ -13,7 +13,7 @@ import { renderWalletCases } from '../render/wallets/cases.ts';
 import { renderWalletClient } from '../render/wallets/client.ts';
 import { renderTsRestContract } from '../render/wallets/contract.ts';
 import { renderDocument } from '../render/wallets/document.ts';
-import { renderWalletHandlers } from '../render/wallets/handlers.ts';
+import { renderWalletHandlers, renderWalletRegister } from '../render/wallets/handlers.ts';
 import { renderOperations } from '../render/wallets/operations.ts';
 import { renderWalletDocs } from '../render/wallets/docs.ts';
 import { renderTypes } from '../render/wallets/types.ts';
@@ -36,6 +36,7 @@ export const walletsArea = createArea({
     renderOperations,
     renderBodies,
     renderWalletHandlers,
+    renderWalletRegister,
     renderTsRestContract,
     renderWalletClient,
     renderWalletCases,

@@ -17,24 +17,30 @@ export type WalletRequest<O extends OperationId> = {
 /** Answered as one JSON value. */
 export type JsonAnswer<T> = { readonly kind: 'json'; readonly body: T };
 
+/** Answered as one JSON value that is printed already. The bytes may hold secrets: who sends them overwrites them after. */
+export type PrintedAnswer = { readonly kind: 'printed'; readonly bytes: Uint8Array };
+
 /** Answered as it is made. What breaks off `chunks` breaks off the connection. */
 export type StreamAnswer = {
   readonly kind: 'stream';
   readonly form: Exclude<AnswerForm, 'json'>;
   /** Wallets that come, sent ahead as X-Wallet-Count. */
   readonly count: number;
-  /** Bytes ready to be sent, with the wallets in them. */
-  readonly chunks: AsyncIterable<{ readonly bytes: Uint8Array; readonly count: number }>;
+  /**
+   * Bytes ready to be sent, with the wallets in them. Begun always; asking for the next chunk says that the one before has
+   * left, and it is overwritten then.
+   */
+  readonly chunks: AsyncGenerator<{ readonly bytes: Uint8Array; readonly count: number }, void, undefined>;
 };
 
 /** What each operation answers when it succeeds. */
 export type WalletAnswers = {
-  readonly createWallet: JsonAnswer<Wallet>;
+  readonly createWallet: JsonAnswer<Wallet> | PrintedAnswer;
   readonly createWalletBatch: StreamAnswer;
-  readonly createHdWallets: JsonAnswer<HdWallets> | StreamAnswer;
-  readonly destroyWallet: JsonAnswer<DestroyedWallet>;
-  readonly getWallet: JsonAnswer<WalletMetadata>;
-  readonly signWithWallet: JsonAnswer<WalletSignature>;
+  readonly createHdWallets: JsonAnswer<HdWallets> | PrintedAnswer | StreamAnswer;
+  readonly destroyWallet: JsonAnswer<DestroyedWallet> | PrintedAnswer;
+  readonly getWallet: JsonAnswer<WalletMetadata> | PrintedAnswer;
+  readonly signWithWallet: JsonAnswer<WalletSignature> | PrintedAnswer;
 };
 
 /** Answers one operation. `C` is what it works on. Refusals are thrown. */

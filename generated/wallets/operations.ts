@@ -21,6 +21,8 @@ export type OperationEntry = {
   readonly path: string;
   /** All of them are needed. */
   readonly scopes: readonly Scope[];
+  /** What the audit log calls it. */
+  readonly audit: string;
   /** Rows of the price list that it is charged by. */
   readonly prices: readonly (keyof (typeof PLANS)['wallet_prices'])[];
   /** The limit that its requests count for: a row of the plans. */
@@ -44,6 +46,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/wallets',
     scopes: ['wallets:create'],
+    audit: 'create',
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
     idempotent: true,
@@ -79,6 +82,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/wallets/batch',
     scopes: ['wallets:create'],
+    audit: 'create',
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
     idempotent: true,
@@ -116,6 +120,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/wallets/hd',
     scopes: ['wallets:create'],
+    audit: 'create',
     prices: ['hd_master_creation', 'hd_child_derivation'],
     rate: 'wallet_create_limit',
     idempotent: true,
@@ -159,6 +164,7 @@ export const OPERATIONS = {
     method: 'DELETE',
     path: '/v1/wallets/{id}',
     scopes: ['wallets:destroy'],
+    audit: 'destroy',
     prices: [],
     idempotent: false,
     headers: ['X-Two-Factor-Code'],
@@ -187,6 +193,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/wallets/{id}',
     scopes: ['wallets:read'],
+    audit: 'fetch',
     prices: [],
     idempotent: false,
     headers: [],
@@ -209,6 +216,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/wallets/{id}/sign',
     scopes: ['wallets:sign'],
+    audit: 'sign',
     prices: ['managed_signing'],
     idempotent: true,
     headers: ['Idempotency-Key'],
@@ -243,6 +251,9 @@ export type OperationWithBody = 'createHdWallets' | 'createWallet' | 'createWall
 
 /** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
 export const SECRET_MEMBERS = ['mnemonic', 'passphrase', 'secret_key'] as const;
+
+/** The most bytes that the text of a member may stand for, by operation. */
+export const BYTE_LIMITS = { signWithWallet: { message: 16384 } } as const;
 
 /** The headers that operations take: what their values must be. */
 export const HEADERS = {

@@ -19,6 +19,8 @@ export type AccountPlane = {
   readonly money: Money;
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
+  /** The id of this process in `gateways`. */
+  readonly ownerId: string;
   /** To be called when no request is under way any more, before the store is closed. */
   readonly close: () => Promise<void>;
 };
@@ -52,7 +54,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   const ownerId = gateway.id;
   const running = opened.move();
   return {
-    ...{ tokens, limits, installationKey },
+    ...{ tokens, limits, installationKey, ownerId },
     money: createMoney({ ownerId }),
     idempotency: createIdempotency({ ownerId, installationKey }),
     close: () => running.disposeAsync(),

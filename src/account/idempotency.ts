@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { and, eq, isNull, lte } from 'drizzle-orm';
-import { idempotencyKeys } from '../store/access-tables.ts';
+import { gateways, idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 import { serviceError } from '../service-error.ts';
 import type { InstallationKey } from './installation-key.ts';
@@ -18,7 +18,11 @@ export type IdempotentRequest = {
 /** What is to be done with such a request. */
 export type IdempotencyFinding =
   /** Do the work, then `finish` in the transaction of its last write; `abandon` if nothing was done. */
-  | { readonly kind: 'new' }
+  | { readonly kind: 'new'; readonly workId: string }
+  /** Go on with the work that stopped midway: the wallets that carry `workId` are there. Then as for `new`. */
+  | { readonly kind: 'resumed'; readonly workId: string }
+  /** The work was done; its answer is told again from the wallets that carry `workId`. */
+  | { readonly kind: 'retold'; readonly workId: string }
   | { readonly kind: 'replay'; readonly status: number; readonly body: Uint8Array }
   /** The first one is still under way. */
   | { readonly kind: 'inUse' }
@@ -27,14 +31,15 @@ export type IdempotencyFinding =
   /** The work was done once, and its answer held a secret, which was not kept. */
   | { readonly kind: 'secretNotKept' };
 
-/** How the work ended. `body` undefined: it held a secret. */
-export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | undefined };
+/** How the work ended. `body` undefined: it held a secret; `wallets`: it can be told again from the wallets that carry the work. */
+export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | 'wallets' | undefined };
 
 type Claim = Pick<IdempotentRequest, 'accountId' | 'key'>;
 
 /**
- * Requests that are done once. A key counts for its account and for 24 hours. The work of a process that ended before it was
- * finished is forgotten when that process is found gone; a key without a process under way is never in use.
+ * Requests that are done once. A key counts for its account and for 24 hours. Where a process ends before its work is finished,
+ * the work goes on with the next such request if it has made wallets, and is forgotten if not; a key without a process under way
+ * is never in use.
  */
 export type Idempotency = {
   /** HMAC-SHA256 of what makes two requests the same: give everything that the outcome depends on, always in the same order. */
@@ -48,12 +53,15 @@ export type Idempotency = {
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
   /** Gives the key back after a refusal, so that the request may be sent again. */
   readonly abandon: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  /** Gives the key back after work that made wallets and was not finished, so that the same request goes on with it. */
+  readonly suspend: (tx: StoreTransaction, claim: Claim) => Promise<void>;
 };
 
 const DAY_MS = 86_400_000;
 const MAX_KEY_LENGTH = 255;
 const KEY = new RegExp(`^[!-~]{1,${MAX_KEY_LENGTH}}$`);
 const ATTEMPTS = 3;
+const NOTHING = new Uint8Array(0);
 
 /** @param ownerId the id of this process in `gateways`. */
 export function createIdempotency({
@@ -80,12 +88,14 @@ export function createIdempotency({
     finish: async (tx, claim, { status, body }) => {
       const kept = await tx
         .update(idempotencyKeys)
-        .set({ status, body: body ?? null })
+        .set({ status, body: body === 'wallets' ? NOTHING : (body ?? null) })
         .where(isOwn(claim))
         .returning({ key: idempotencyKeys.key });
       if (kept.length === 0) throw serviceError('reservationClosed');
     },
     abandon: async (tx, claim) => void (await tx.delete(idempotencyKeys).where(isOwn(claim))),
+    suspend: async (tx, claim) =>
+      void (await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim))),
   };
 }
 
@@ -108,34 +118,43 @@ async function begin(
   ownerId: string,
   { accountId, key, fingerprint, nowMs }: IdempotentRequest,
 ): Promise<IdempotencyFinding> {
+  const workId = randomUUID();
   const claim = {
-    accountId,
-    key,
-    fingerprint,
-    ownerId,
-    status: null,
-    body: null,
+    ...{ accountId, key, fingerprint, ownerId, workId, status: null, body: null },
     createdAt: new Date(nowMs),
   };
   const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const made = await tx.insert(idempotencyKeys).values(claim).onConflictDoNothing().returning();
-    if (made.length > 0) return { kind: 'new' };
+    if (made.length > 0) return { kind: 'new', workId };
     const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
     // It was given back, or forgotten, since.
     if (row === undefined) continue;
-    if (row.createdAt.getTime() > nowMs - DAY_MS) return judge(row, fingerprint);
-    await tx.update(idempotencyKeys).set(claim).where(isKey);
-    return { kind: 'new' };
+    if (row.createdAt.getTime() <= nowMs - DAY_MS) {
+      await tx.update(idempotencyKeys).set(claim).where(isKey);
+      return { kind: 'new', workId };
+    }
+    const finding = judge(row, fingerprint);
+    if (finding.kind !== 'inUse' || (await isOwned(tx, row.ownerId))) return finding;
+    await tx.update(idempotencyKeys).set({ ownerId }).where(isKey);
+    return { kind: 'resumed', workId: row.workId };
   }
   return { kind: 'inUse' };
+}
+
+/** Whether the process that does the work lives. */
+async function isOwned(tx: StoreTransaction, ownerId: string | null): Promise<boolean> {
+  if (ownerId === null) return false;
+  const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, ownerId));
+  return owners.length > 0;
 }
 
 function judge(row: typeof idempotencyKeys.$inferSelect, fingerprint: Uint8Array): IdempotencyFinding {
   const isSame =
     row.fingerprint.length === fingerprint.length && timingSafeEqual(row.fingerprint, fingerprint);
   if (!isSame) return { kind: 'otherBody' };
-  const { status, body } = row;
+  const { status, body, workId } = row;
   if (status === null) return { kind: 'inUse' };
-  return body === null ? { kind: 'secretNotKept' } : { kind: 'replay', status, body };
+  if (body === null) return { kind: 'secretNotKept' };
+  return body.length === 0 ? { kind: 'retold', workId } : { kind: 'replay', status, body };
 }

@@ -10,6 +10,7 @@ import { inOrder } from './ordered-chunks.ts';
 import { NODE_BYTES } from './slip10.ts';
 import { startThreads } from './threads.ts';
 
+export { CSV_HEADER } from './wallet-record.ts';
 export type { HdJob, KeyChunk, NewWallets };
 
 export type BatchJob = NewWallets & { readonly count: number; readonly format: 'jsonl' | 'csv' };

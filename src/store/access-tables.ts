@@ -74,11 +74,13 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     /** HMAC-SHA256 of the request under the installation key. */
     fingerprint: bytes('fingerprint').notNull(),
-    /** The process that does the work. */
-    ownerId: uuid('owner_id').notNull(),
+    /** The process that does the work; none where it stopped midway and the request may go on with it. */
+    ownerId: uuid('owner_id'),
+    /** Wallets that the work has made carry it. */
+    workId: uuid('work_id').notNull().defaultRandom(),
     /** The answer; none while the work is under way. */
     status: integer('status'),
-    /** None where the answer had a secret. */
+    /** None where the answer had a secret; empty where it is told again from the wallets that carry the work. */
     body: bytes('body'),
     createdAt: instant('created_at').notNull(),
   },

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from './columns.ts';
 import { accounts } from './tables.ts';
 
@@ -29,12 +29,16 @@ export const wallets = pgTable(
     x: pathIndex('x'),
     y: pathIndex('y'),
     label: text('label'),
+    /** The request that made it and its place among those that the request made, where that came with an Idempotency-Key. */
+    workId: uuid('work_id'),
+    workSeq: integer('work_seq'),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
     unique('wallets_address').on(table.address),
     unique('wallets_derived').on(table.masterId, table.x, table.y),
     index('wallets_account').on(table.accountId, table.createdAt),
+    index('wallets_work').on(table.workId, table.workSeq).where(sql`work_id is not null`),
     check('wallets_kind', sql`kind in ('single', 'master', 'child')`),
     check('wallets_public_key_size', sql`octet_length(public_key) = 32`),
     check(
@@ -55,4 +59,22 @@ export const derivationTombstones = pgTable(
     destroyedAt: instant('destroyed_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.masterId, table.x, table.y] })],
+);
+
+/**
+ * Keys that are about to be made as objects in a token. A row goes when the wallet is stored, or when what was made is destroyed: what
+ * a process that is gone left is found by it.
+ */
+export const keyIntents = pgTable(
+  'key_intents',
+  {
+    walletId: text('wallet_id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** The process that makes the key: a row of `gateways` while it lives. */
+    ownerId: uuid('owner_id').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [index('key_intents_owner').on(table.ownerId)],
 );

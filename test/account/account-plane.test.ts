@@ -34,7 +34,7 @@ describeStores('the account plane', (backend) => {
     const claim = { accountId, key: 'k' };
     const request = { ...claim, fingerprint: idempotency.fingerprint('createWallet', '{}'), nowMs: NOW_MS };
     const reservation = await store.db.transaction(async (tx) => {
-      expect(await idempotency.begin(tx, request)).toEqual({ kind: 'new' });
+      expect(await idempotency.begin(tx, request)).toMatchObject({ kind: 'new' });
       return money.reserve(tx, { accountId, operation: 'wallet_creation', units: 1, nowMs: NOW_MS });
     });
     await store.db.transaction(async (tx) => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   createIdempotency,
   forgetExpiredKeys,
   type IdempotencyFinding,
   readIdempotencyKey,
 } from '../../src/account/idempotency.ts';
-import { idempotencyKeys } from '../../src/store/access-tables.ts';
+import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/open-store.ts';
 import { describeStores } from '../store/backends.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';
@@ -14,13 +14,19 @@ import { newInstallationKey } from './test-installation-key.ts';
 
 const DAY_MS = 86_400_000;
 const installationKey = await newInstallationKey();
-const idempotency = createIdempotency({ ownerId: randomUUID(), installationKey });
+const ownerId = randomUUID();
+const idempotency = createIdempotency({ ownerId, installationKey });
+const NEW = { kind: 'new', workId: expect.any(String) };
 const BODY = Buffer.from('{"count":1}');
 
 describeStores('idempotency keys', (backend) => {
   const store = backend.shared();
   const inTransaction = <T>(run: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
     store().db.transaction(run);
+
+  beforeAll(async () => {
+    await store().db.insert(gateways).values({ id: ownerId, machine: 'm', pid: 1, started: 's' });
+  });
 
   /** A request of a new account, and how it is answered each time. */
   async function newRequest() {
@@ -34,7 +40,7 @@ describeStores('idempotency keys', (backend) => {
 
   test('are new once, in use while the work is under way, then give the same answer', async () => {
     const { claim, begin } = await newRequest();
-    expect(await begin()).toEqual({ kind: 'new' });
+    expect(await begin()).toEqual(NEW);
     expect(await begin()).toEqual({ kind: 'inUse' });
     const answer = { status: 201, body: Buffer.from([0, 255, 10]) };
     await inTransaction((tx) => idempotency.finish(tx, claim, answer));
@@ -55,11 +61,32 @@ describeStores('idempotency keys', (backend) => {
     expect(await begin()).toEqual({ kind: 'secretNotKept' });
   });
 
+  test('go on with work that stopped midway, for one of those that ask', async () => {
+    const { claim, begin } = await newRequest();
+    const { workId } = (await begin()) as { workId: string };
+    await inTransaction((tx) => idempotency.suspend(tx, claim));
+    expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
+    expect(await begin()).toEqual({ kind: 'resumed', workId });
+    expect(await begin()).toEqual({ kind: 'inUse' });
+    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 200, body: 'wallets' }));
+    expect(await begin()).toEqual({ kind: 'retold', workId });
+  });
+
+  test('go on with the work of a process that is gone', async () => {
+    const { claim, begin } = await newRequest();
+    const gone = createIdempotency({ ownerId: randomUUID(), installationKey });
+    const fingerprint = gone.fingerprint('createWallet', BODY);
+    const found = await inTransaction((tx) => gone.begin(tx, { ...claim, fingerprint, nowMs: NOW_MS }));
+    expect(await begin()).toEqual({ ...found, kind: 'resumed' });
+    const late = inTransaction((tx) => gone.finish(tx, claim, { status: 200, body: BODY }));
+    await expect(late).rejects.toMatchObject({ code: 'reservationClosed' });
+  });
+
   test('are given back by a refusal', async () => {
     const { claim, begin } = await newRequest();
     await begin();
     await inTransaction((tx) => idempotency.abandon(tx, claim));
-    expect(await begin('{"count":2}')).toEqual({ kind: 'new' });
+    expect(await begin('{"count":2}')).toEqual(NEW);
   });
 
   test('are kept for 24 hours', async () => {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import walletDocument from '../../generated/wallets/openapi.json' with { type: 'json' };
 import { parseJson } from '../../src/json.ts';
 import { acceptsGzip } from '../../src/server/docs/accepts-gzip.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
@@ -52,6 +53,8 @@ const ASSETS = [
   ['/docs/viewer.js', 'text/javascript; charset=utf-8'],
   ['/docs/viewer.css', 'text/css; charset=utf-8'],
   ['/docs/ledger.json', 'application/json; charset=utf-8'],
+  ['/docs/wallets.json', 'application/json; charset=utf-8'],
+  ['/v1/openapi.json', 'application/json; charset=utf-8'],
 ] as const;
 
 describe('the reference page', () => {
@@ -179,6 +182,18 @@ describe('its document', () => {
       },
     });
   });
+});
+
+describe('the wallet document', () => {
+  it.each(['/docs/wallets.json', '/v1/openapi.json'])(
+    '%s is whole, and leads back to its server',
+    async (path) => {
+      const served = JSON.parse((await ask(path)).body.toString());
+      expect(served).toEqual(walletDocument);
+      const from = new URL(path.slice(1), 'https://example.com/below/');
+      expect(new URL(served.servers[0].url, from).href).toBe('https://example.com/below/');
+    },
+  );
 });
 
 describe('a client takes gzip', () => {

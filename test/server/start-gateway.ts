@@ -118,6 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   const router = createRouter({
     routes: new Map([...operations, ...docs, [RPC_PATH, endpoint]]),
+    wallets: async (_, response) => void response.writeHead(404).end(),
     rpcPaths: [RPC_PATH],
     corsOrigins: options.corsOrigins ?? ['*'],
     onRefusal: metrics.countRefusal,

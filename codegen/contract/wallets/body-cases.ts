@@ -22,7 +22,7 @@ export const bodyCases = (operation: Operation, model: WalletsModel): readonly W
     operation: operation.id,
     name,
     kind,
-    request: provoked(goodRequest(operation), { body }),
+    request: provoked(operation, goodRequest(operation), { body }),
     expect: {
       kind: 'problem',
       status: 400,
@@ -35,7 +35,7 @@ export const bodyCases = (operation: Operation, model: WalletsModel): readonly W
     operation: operation.id,
     name,
     kind: 'limit',
-    request: provoked(goodRequest(operation), { body }),
+    request: provoked(operation, goodRequest(operation), { body }),
     expect: { kind: 'not-refused', pointer },
   });
   return [

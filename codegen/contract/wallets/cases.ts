@@ -55,14 +55,14 @@ const errorCases = (
   const status = statusOf(error);
   const headers = [...(model.head['x-headers'].every ?? []), ...(model.head['x-headers'][status] ?? [])];
   return provocations(operation, error.name, model).map((change) => {
-    const request = provoked(goodRequest(operation), change);
+    const request = provoked(operation, goodRequest(operation), change);
     return {
       operation: operation.id,
       name: change.name === undefined ? error.name : `${error.name}: ${change.name}`,
       kind: 'error' as const,
       example: snakeCase(error.name),
       ...(change.condition !== undefined && { condition: change.condition }),
-      ...(change.before && { before: provoked(request, change.before) }),
+      ...(change.before && { before: provoked(operation, request, change.before) }),
       request,
       expect: {
         kind: 'problem' as const,

@@ -7,6 +7,7 @@ import type { WalletCaseRequest } from '../../runtime/wallet-case.ts';
 export const goodRequest = (operation: Operation, example?: RequestExample): WalletCaseRequest => {
   const chosen = example ?? operation.body?.examples[0];
   return provoked(
+    operation,
     {
       method: operation.method.toUpperCase(),
       path: operation.path,
@@ -19,19 +20,25 @@ export const goodRequest = (operation: Operation, example?: RequestExample): Wal
 };
 
 /** The request with parts replaced. */
-export const provoked = (request: WalletCaseRequest, change: Provocation): WalletCaseRequest => {
+export const provoked = (
+  operation: Operation,
+  request: WalletCaseRequest,
+  change: Provocation,
+): WalletCaseRequest => {
   const { body: present, ...rest } = request;
   const headers = { ...request.headers, ...change.headers };
   const isRaw = change.text !== undefined || change.bytes !== undefined;
   const body = change.body ?? withMembers(present, change.with);
   return {
     ...rest,
-    ...(change.id !== undefined && { path: request.path.replace(/\{\w+\}/, change.id) }),
+    ...(change.id !== undefined && { path: pathWith(operation, change.id) }),
     token: change.token ?? request.token,
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== 'none')),
     ...(isRaw ? { text: change.text, bytes: change.bytes } : body === undefined ? {} : { body }),
   } as WalletCaseRequest;
 };
+
+const pathWith = ({ path }: Operation, id: string): string => path.replace(/\{\w+\}/, () => id);
 
 const withMembers = (body: unknown, members: JsonObject | undefined): Json | undefined =>
   members && isJsonObject(body) ? { ...body, ...members } : (body as Json | undefined);

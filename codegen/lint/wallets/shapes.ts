@@ -111,7 +111,10 @@ export const WALLETS_SCENARIO_SHAPE = closed(['values', 'conditions', 'provoke']
 export const OPERATION_SHAPE = {
   definitions,
   ...closed(
-    ['operationId', 'method', 'path', 'tag', 'summary', 'description', 'x-origin', 'x-scopes', 'responses'],
+    [
+      ...['operationId', 'method', 'path', 'tag', 'summary', 'description'],
+      ...['x-origin', 'x-scopes', 'x-audit', 'responses'],
+    ],
     {
       operationId: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*$' },
       method: { enum: ['get', 'post', 'delete'] },
@@ -121,6 +124,7 @@ export const OPERATION_SHAPE = {
       description: text,
       'x-origin': { enum: ['given', 'chosen'] },
       'x-scopes': { ...texts, minItems: 1 },
+      'x-audit': { type: 'string', pattern: '^[a-z]+$' },
       'x-price': { ...texts, minItems: 1 },
       'x-rate': text,
       'x-idempotent': { const: true },

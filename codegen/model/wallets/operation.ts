@@ -53,6 +53,8 @@ export type Operation = {
   readonly description: string;
   readonly origin: 'given' | 'chosen';
   readonly scopes: readonly string[];
+  /** What the audit log calls it. */
+  readonly audit: string;
   /** Rows of the price list. */
   readonly prices: readonly string[];
   /** A rate class: a row of plans.yaml. */
@@ -84,6 +86,7 @@ export type OperationFile = {
   readonly description: string;
   readonly 'x-origin': Operation['origin'];
   readonly 'x-scopes': readonly string[];
+  readonly 'x-audit': string;
   readonly 'x-price'?: readonly string[];
   readonly 'x-rate'?: string;
   readonly 'x-idempotent'?: true;

@@ -104,6 +104,7 @@ const toOperation = (
     description: file.description.trim(),
     origin: file['x-origin'],
     scopes: file['x-scopes'],
+    audit: file['x-audit'],
     prices: file['x-price'] ?? [],
     ...(file['x-rate'] !== undefined && { rate: file['x-rate'] }),
     idempotent: file['x-idempotent'] ?? false,

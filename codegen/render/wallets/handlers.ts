@@ -24,14 +24,20 @@ export type WalletRequest<O extends OperationId> = {
 /** Answered as one JSON value. */
 export type JsonAnswer<T> = { readonly kind: 'json'; readonly body: T };
 
+/** Answered as one JSON value that is printed already. The bytes may hold secrets: who sends them overwrites them after. */
+export type PrintedAnswer = { readonly kind: 'printed'; readonly bytes: Uint8Array };
+
 /** Answered as it is made. What breaks off \`chunks\` breaks off the connection. */
 export type StreamAnswer = {
   readonly kind: 'stream';
   readonly form: Exclude<AnswerForm, 'json'>;
   /** Wallets that come, sent ahead as X-Wallet-Count. */
   readonly count: number;
-  /** Bytes ready to be sent, with the wallets in them. */
-  readonly chunks: AsyncIterable<{ readonly bytes: Uint8Array; readonly count: number }>;
+  /**
+   * Bytes ready to be sent, with the wallets in them. Begun always; asking for the next chunk says that the one before has
+   * left, and it is overwritten then.
+   */
+  readonly chunks: AsyncGenerator<{ readonly bytes: Uint8Array; readonly count: number }, void, undefined>;
 };
 
 /** What each operation answers when it succeeds. */
@@ -58,13 +64,11 @@ const jsonTypes = ({ success }: Operation): readonly string[] =>
 const answerType = (operation: Operation): string =>
   [
     ...jsonTypes(operation).map((type) => `JsonAnswer<${type}>`),
+    ...(operation.success.content.some(({ schema }) => schema) ? ['PrintedAnswer'] : []),
     ...(operation.success.content.some(({ itemSchema }) => itemSchema) ? ['StreamAnswer'] : []),
   ].join(' | ');
 
-/**
- * wallets/wallet-handlers.ts: the file of each operation in src/wallets/operations/, under the type that counts them. It is put
- * among the renderers of the area when these files are there.
- */
+/** wallets/wallet-handlers.ts: the file of each operation in src/wallets/operations/, under the type that counts them. */
 export const renderWalletRegister = ({ operations }: WalletsModel): Files => ({
   'wallets/wallet-handlers.ts': `${HEADER}import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 ${operations.map(({ id }) => `import { ${id} } from ${quote(`../../src/wallets/operations/${id}.ts`)};\n`).join('')}import type { WalletHandlers } from './handlers.ts';

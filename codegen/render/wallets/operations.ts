@@ -31,6 +31,8 @@ export type OperationEntry = {
   readonly path: string;
   /** All of them are needed. */
   readonly scopes: readonly Scope[];
+  /** What the audit log calls it. */
+  readonly audit: string;
   /** Rows of the price list that it is charged by. */
   readonly prices: readonly (keyof (typeof PLANS)['wallet_prices'])[];
   /** The limit that its requests count for: a row of the plans. */
@@ -55,6 +57,9 @@ export type OperationWithBody = ${union(operations.flatMap(({ id, body }) => (bo
 
 /** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
 export const SECRET_MEMBERS = ${literal(secretMembers(schemas))} as const;
+
+/** The most bytes that the text of a member may stand for, by operation. */
+export const BYTE_LIMITS = ${literal(byteLimits(operations, schemas))} as const;
 
 /** The headers that operations take: what their values must be. */
 export const HEADERS = ${literal(
@@ -85,6 +90,7 @@ const entry = (operation: Operation, schemas: WalletSchemas): string =>
     method: operation.method.toUpperCase(),
     path: operation.path,
     scopes: operation.scopes,
+    audit: operation.audit,
     prices: operation.prices,
     rate: operation.rate,
     idempotent: operation.idempotent,
@@ -108,5 +114,17 @@ const secretMembers = (schemas: WalletSchemas): readonly string[] => {
     (resolve(schema, schemas) as WalletSchema)['x-secret'] === true;
   return [...new Set(members.filter(([, schema]) => isSecret(schema)).map(([name]) => name))].sort();
 };
+
+const byteLimits = (operations: readonly Operation[], schemas: WalletSchemas): object =>
+  Object.fromEntries(
+    operations.flatMap(({ id, body }) => {
+      const { properties = {} } = body === undefined ? {} : (resolve(body.schema, schemas) as WalletSchema);
+      const limits = Object.entries(properties).flatMap(([name, member]) => {
+        const bytes = (member as WalletSchema)['x-max-bytes'];
+        return bytes === undefined ? [] : [[name, bytes]];
+      });
+      return limits.length === 0 ? [] : [[id, Object.fromEntries(limits)]];
+    }),
+  );
 
 const union = (names: readonly string[]): string => [...new Set(names)].sort().map(quote).join(' | ');

@@ -1,7 +1,8 @@
-import { and, eq, isNull, notInArray, sql } from 'drizzle-orm';
+import { and, eq, isNull, notExists, notInArray, sql } from 'drizzle-orm';
 import { gateways, idempotencyKeys } from '../../store/access-tables.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
+import { wallets } from '../../store/wallet-tables.ts';
 import { giveBack } from '../money/reservation.ts';
 import { isGone } from './this-process.ts';
 
@@ -10,7 +11,7 @@ const SILENT_SECONDS = 60;
 
 /**
  * Gives back what processes that are gone had set aside, each reservation once whoever else does the same, and forgets the
- * idempotency keys whose work they did not finish: nothing of it was committed. An embedded store has one process: all
+ * idempotency keys whose work they began and committed nothing of. An embedded store has one process: all
  * others are gone.
  *
  * @returns how many reservations were given back.
@@ -18,9 +19,16 @@ const SILENT_SECONDS = 60;
 export async function releaseAbandoned(store: Store, ownId: string, nowMs: number): Promise<number> {
   await forgetGone(store, ownId);
   const alive = store.db.select({ id: gateways.id }).from(gateways);
+  const made = store.db.select({ id: wallets.id }).from(wallets);
   await store.db
     .delete(idempotencyKeys)
-    .where(and(isNull(idempotencyKeys.status), notInArray(idempotencyKeys.ownerId, alive)));
+    .where(
+      and(
+        isNull(idempotencyKeys.status),
+        notInArray(idempotencyKeys.ownerId, alive),
+        notExists(made.where(eq(wallets.workId, idempotencyKeys.workId))),
+      ),
+    );
   const abandoned = await store.db
     .select({ id: reservations.id, accountId: reservations.accountId })
     .from(reservations)

@@ -6,14 +6,16 @@ import type { Counted } from './operation-count.ts';
 /** The accounts of a customer in the books. */
 export type LedgerAccount = (typeof ledgerAccounts.$inferSelect)['kind'];
 
-/** What a customer may spend, in micro-USD, while the books are locked. */
-export type LockedBooks = {
-  readonly accountId: string;
+/** What a customer may spend, in micro-USD. */
+export type Books = {
   /** May be below 0 for an account that is invoiced. */
   readonly available: bigint;
   /** The least that `available` may be: 0, or minus the credit limit. */
   readonly floor: bigint;
 };
+
+/** The same while the books are locked. */
+export type LockedBooks = Books & { readonly accountId: string };
 
 /** One movement: its parts sum to zero. Parts of zero are left out. */
 export type Movement = {
@@ -77,11 +79,20 @@ export async function post(
     select made.id, ${accountId}, moved.kind, moved.amount, moved.balance from moved, made`);
 }
 
+/** What a customer may spend, as it is now; a moment later it may be another. */
+export async function readBooks(db: Pick<StoreTransaction, 'select'>, accountId: string): Promise<Books> {
+  const [row] = await selectAvailable(db, accountId);
+  return { available: row?.available ?? 0n, floor: row?.floor ?? 0n };
+}
+
 async function lockAvailable(tx: StoreTransaction, accountId: string): Promise<LockedBooks | undefined> {
-  const [row] = await tx
+  const [row] = await selectAvailable(tx, accountId).for('update');
+  return row && { accountId, available: row.available, floor: row.floor ?? 0n };
+}
+
+function selectAvailable(db: Pick<StoreTransaction, 'select'>, accountId: string) {
+  return db
     .select({ available: ledgerAccounts.balance, floor: ledgerAccounts.floor })
     .from(ledgerAccounts)
-    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')))
-    .for('update');
-  return row && { accountId, available: row.available, floor: row.floor ?? 0n };
+    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')));
 }

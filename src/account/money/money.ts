@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../service-error.ts';
-import { type LockedBooks, lockBooks, post } from './books.ts';
+import { type Books, lockBooks, post, readBooks } from './books.ts';
 import { addToCount, readCount, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, SPEC_PRICES, utcMonth } from './prices.ts';
 import { drawOn, giveBack, type Receipt, type Reservation } from './reservation.ts';
@@ -44,6 +44,8 @@ export type Money = {
   readonly settle: Money['charge'];
   /** Gives back what is left; without effect where that has happened. */
   readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
+  /** Whether the account could pay for the work now, without locking anything. @throws as `reserve`. */
+  readonly assertCanPay: (db: Pick<StoreTransaction, 'select'>, work: Work) => Promise<void>;
   /** Charges at once for work that is done in this transaction, without setting anything aside. @throws as `reserve`. */
   readonly chargeNow: (tx: StoreTransaction, work: Work) => Promise<Receipt>;
 };
@@ -78,6 +80,11 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
     settle: (tx, reservation, units, nowMs) =>
       drawOn(tx, prices, { reservation, units, isLast: true, nowMs }),
     release: giveBack,
+    assertCanPay: async (db, { accountId, operation, units, nowMs }) => {
+      const books = await readBooks(db, accountId);
+      const before = await readCount(db, { accountId, operation, month: utcMonth(nowMs) });
+      assertSuffices(books, priceOf(prices, { operation, before, units: toUnits(units) }));
+    },
     chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
       const books = await lockBooks(tx, accountId);
       const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
@@ -92,7 +99,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
   };
 }
 
-function assertSuffices({ available, floor }: LockedBooks, required: bigint): void {
+function assertSuffices({ available, floor }: Books, required: bigint): void {
   if (available - required >= floor) return;
   const error = floor < 0n ? 'creditLimitReached' : 'balanceInsufficient';
   throw serviceError(error, { required, available: available - floor });

@@ -14,7 +14,7 @@ export function toUnits(count: number): bigint {
 }
 
 /** How many were charged until now. Exact while the customer's books are locked. */
-export async function readCount(tx: StoreTransaction, counted: Counted): Promise<bigint> {
+export async function readCount(tx: Pick<StoreTransaction, 'select'>, counted: Counted): Promise<bigint> {
   const { accountId, operation, month } = counted;
   const [row] = await tx
     .select({ units: operationCounts.units })

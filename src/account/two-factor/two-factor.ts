@@ -42,6 +42,18 @@ export async function enrolTwoFactor(
   return shown;
 }
 
+/** Whether an account has a second factor. */
+export async function hasSecondFactor(
+  db: Pick<StoreTransaction, 'select'>,
+  accountId: string,
+): Promise<boolean> {
+  const rows = await db
+    .select({ accountId: twoFactors.accountId })
+    .from(twoFactors)
+    .where(eq(twoFactors.accountId, accountId));
+  return rows.length > 0;
+}
+
 /** Whether an account has a second factor with this secret (base-32). */
 export async function hasTwoFactor(
   { store, installationKey }: TwoFactorPlaces,

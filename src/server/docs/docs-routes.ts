@@ -35,11 +35,15 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const JSON_DOCUMENT = 'application/json; charset=utf-8';
 
+const WALLET_DOCUMENT = new URL('../../../generated/wallets/openapi.json', import.meta.url);
+
 /**
- * The reference page: `/docs`, and below it the viewer, our own script and style, and the document that it shows. Everything comes
- * from this server; no path of a request is ever looked up on the disk. No key is part of it.
+ * The reference page: `/docs`, and below it the viewer, our own script and style, and the documents that it shows; and the wallet
+ * document at `/v1/openapi.json` (interface.md, section 9). Everything comes from this server; no path of a request is ever looked up
+ * on the disk. No key is part of it.
  */
 export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
+  const walletDocument = serving(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
   return new Map<string, HttpHandler>([
     ['/docs', serving(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
     ['/docs/', redirectToPage],
@@ -48,6 +52,8 @@ export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<str
     ['/docs/viewer.js', serving(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
     ['/docs/viewer.css', serving(STYLE, () => readViewer('swagger-ui.css'))],
     ['/docs/ledger.json', serving(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
+    ['/docs/wallets.json', walletDocument],
+    ['/v1/openapi.json', walletDocument],
   ]);
 }
 

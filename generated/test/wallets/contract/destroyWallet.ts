@@ -129,7 +129,7 @@ export const destroyWallet: WalletContract = {
       example: 'two_factor_not_enrolled',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/$wallet_id_not_enrolled',
         token: '$token_not_enrolled',
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
@@ -140,7 +140,7 @@ export const destroyWallet: WalletContract = {
       name: 'twoFactorMissing',
       kind: 'error',
       example: 'two_factor_missing',
-      request: { method: 'DELETE', path: '/v1/wallets/$fresh_wallet_id', token: '$token', headers: {} },
+      request: { method: 'DELETE', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 403, code: 'two_factor_missing', headers: ['X-Request-Id'] },
     },
     {
@@ -150,7 +150,7 @@ export const destroyWallet: WalletContract = {
       example: 'two_factor_invalid',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/$wallet_id',
         token: '$token',
         headers: { 'X-Two-Factor-Code': '$wrong_two_factor_code' },
       },
@@ -163,7 +163,7 @@ export const destroyWallet: WalletContract = {
       example: 'two_factor_locked',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/$wallet_id_locked',
         token: '$token_locked',
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
@@ -176,7 +176,7 @@ export const destroyWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/w_8iUJPsBQGcwe8SGq9nvuTc',
         token: '$token',
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
@@ -189,7 +189,7 @@ export const destroyWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/$destroyed_wallet_id',
         token: '$token',
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
@@ -202,7 +202,7 @@ export const destroyWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
+        path: '/v1/wallets/$other_wallet_id',
         token: '$token',
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },

@@ -90,7 +90,7 @@ export const getWallet: WalletContract = {
       name: 'walletNotFound: never made',
       kind: 'error',
       example: 'wallet_not_found',
-      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
+      request: { method: 'GET', path: '/v1/wallets/w_8iUJPsBQGcwe8SGq9nvuTc', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 404, code: 'wallet_not_found', headers: ['X-Request-Id'] },
     },
     {
@@ -98,7 +98,7 @@ export const getWallet: WalletContract = {
       name: 'walletNotFound: destroyed',
       kind: 'error',
       example: 'wallet_not_found',
-      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
+      request: { method: 'GET', path: '/v1/wallets/$destroyed_wallet_id', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 404, code: 'wallet_not_found', headers: ['X-Request-Id'] },
     },
     {
@@ -106,7 +106,7 @@ export const getWallet: WalletContract = {
       name: 'walletNotFound: of another account',
       kind: 'error',
       example: 'wallet_not_found',
-      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
+      request: { method: 'GET', path: '/v1/wallets/$other_wallet_id', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 404, code: 'wallet_not_found', headers: ['X-Request-Id'] },
     },
     {

@@ -297,7 +297,7 @@ export const signWithWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'POST',
-        path: '/v1/wallets/$wallet_id/sign',
+        path: '/v1/wallets/w_8iUJPsBQGcwe8SGq9nvuTc/sign',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
         body: { message: 'hello', encoding: 'utf8' },
@@ -311,7 +311,7 @@ export const signWithWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'POST',
-        path: '/v1/wallets/$wallet_id/sign',
+        path: '/v1/wallets/$destroyed_wallet_id/sign',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
         body: { message: 'hello', encoding: 'utf8' },
@@ -325,7 +325,7 @@ export const signWithWallet: WalletContract = {
       example: 'wallet_not_found',
       request: {
         method: 'POST',
-        path: '/v1/wallets/$wallet_id/sign',
+        path: '/v1/wallets/$other_wallet_id/sign',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
         body: { message: 'hello', encoding: 'utf8' },

@@ -1,12 +1,19 @@
 /* global SwaggerUIBundle */
 
-const DOCUMENT_URL = new URL('docs/ledger.json', document.baseURI);
-const SCHEME = 'apikey';
+/** What the page can show: the document, and the field of the credential with its security scheme in the document. */
+const SERVICES = {
+  ledger: { path: 'docs/ledger.json', field: 'api-key', scheme: 'apikey' },
+  wallets: { path: 'docs/wallets.json', field: 'access-token', scheme: 'bearer' },
+};
+/** The page is opened anew for another service: nothing of the one, a credential above all, goes over to the other. */
+const SERVICE = new URLSearchParams(location.search).has('wallets') ? 'wallets' : 'ledger';
+const DOCUMENT_URL = new URL(SERVICES[SERVICE].path, document.baseURI);
 const NARROW = '(max-width: 860px)';
 
 const byId = (id) => document.getElementById(id);
 
 followColorScheme();
+showService();
 try {
   const reference = await readDocument();
   listMethods(reference);
@@ -22,8 +29,27 @@ async function readDocument() {
   const answer = await fetch(DOCUMENT_URL);
   if (!answer.ok) throw new Error(`${DOCUMENT_URL.pathname} answered ${answer.status}`);
   const reference = withExactExamples(JSON.parse(await answer.text(), keepInteger));
-  for (const server of reference.servers) server.url = new URL(server.url, DOCUMENT_URL).href;
+  for (const server of reference.servers)
+    server.url = new URL(server.url, DOCUMENT_URL).href.replace(/\/$/, '');
+  dropHeaderExamples(reference);
   return reference;
+}
+
+/** The viewer would fill them in and send them: a key of a request that was made, a code that is wrong. */
+function dropHeaderExamples({ paths }) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    if (parameter.in === 'header') delete parameter.example;
+  }
+}
+
+/** Marks the service in the switch and shows the field of its credential. */
+function showService() {
+  const wanted = SERVICE === 'wallets' ? '?wallets' : '';
+  for (const link of byId('services').children) {
+    if (new URL(link.href).search === wanted) link.setAttribute('aria-current', 'page');
+  }
+  for (const part of document.querySelectorAll('.credential')) part.hidden = part.dataset.service !== SERVICE;
 }
 
 function showReference(spec) {
@@ -39,6 +65,7 @@ function showReference(spec) {
     persistAuthorization: false,
     validatorUrl: null,
     requestInterceptor: withoutFragment,
+    responseInterceptor: withLines,
     onComplete: () => {
       takeKey(viewer);
       addEventListener('hashchange', () => {
@@ -67,13 +94,14 @@ function reveal({ layoutActions, layoutSelectors }, tag, name) {
   });
 }
 
-/** Gives the viewer the key as it is typed. It is kept in the memory of this page alone. */
+/** Gives the viewer the credential as it is typed. It is kept in the memory of this page alone. */
 function takeKey(viewer) {
-  const input = byId('api-key');
+  const { field, scheme } = SERVICES[SERVICE];
+  const input = byId(field);
   const apply = () => {
     const key = input.value.trim();
-    if (key === '') viewer.authActions.logout([SCHEME]);
-    else viewer.preauthorizeApiKey(SCHEME, key);
+    if (key === '') viewer.authActions.logout([scheme]);
+    else viewer.preauthorizeApiKey(scheme, key);
   };
   input.addEventListener('input', apply);
   if (input.value !== '') apply();
@@ -83,6 +111,17 @@ function takeKey(viewer) {
 function withoutFragment(request) {
   request.url = request.url.replace(/\/#[^?]*/, '');
   return request;
+}
+
+const isLines = (type) => /^application\/jsonl\b/.test(type ?? '');
+
+/** JSONL as text: the viewer does not know the type and would keep it as a file. */
+async function withLines(response) {
+  if (isLines(response.headers?.['content-type']) && response.text instanceof Blob) {
+    response.text = await response.text.text();
+    response.data = response.text;
+  }
+  return response;
 }
 
 function listMethods({ tags, paths }) {
@@ -153,14 +192,14 @@ function exactExamples() {
   };
 }
 
-/** An answer as it came, indented: the viewer would print its integers beyond 2^53 rounded. */
+/** An answer as it came, JSON indented: the viewer would print its integers beyond 2^53 rounded. */
 function exactAnswers() {
   return {
     wrapComponents: {
       responseBody:
         (Original, { React, getComponent }) =>
         (props) => {
-          const text = typeof props.content === 'string' ? indentExactly(props.content) : undefined;
+          const text = typeof props.content === 'string' ? shownText(props) : undefined;
           if (text === undefined) return React.createElement(Original, props);
           const Code = getComponent('HighlightCode', true);
           return React.createElement(
@@ -169,13 +208,22 @@ function exactAnswers() {
             React.createElement('h5', null, 'Response body'),
             React.createElement(
               Code,
-              { language: 'json', downloadable: true, fileName: 'response.json', canCopy: true },
+              {
+                language: 'json',
+                downloadable: true,
+                fileName: isLines(props.contentType) ? 'response.jsonl' : 'response.json',
+                canCopy: true,
+              },
               text,
             ),
           );
         },
     },
   };
+}
+
+function shownText({ content, contentType }) {
+  return isLines(contentType) ? content : indentExactly(content);
 }
 
 /** JSON text indented, each number as it was written; undefined if it is not JSON. Older browsers get it as it came. */

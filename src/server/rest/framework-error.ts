@@ -1,0 +1,29 @@
+import { serviceError, ServiceError } from '../../service-error.ts';
+
+/** What Fastify itself refuses, in our words; anything else is an internal error. */
+export function fromFrameworkError(
+  error: unknown,
+  { maxBodyBytes }: { readonly maxBodyBytes: number },
+): ServiceError {
+  if (error instanceof ServiceError) return error;
+  switch (codeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return serviceError('bodyTooLarge', { limit: maxBodyBytes });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return serviceError('contentTypeNotAllowed');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return serviceError('bodyInvalid', {
+        errors: [{ pointer: '', detail: 'is not as long as announced' }],
+      });
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return serviceError('notFound', { path: '/v1' });
+    default:
+      return serviceError('internalError', {}, error);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

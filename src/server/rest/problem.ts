@@ -1,0 +1,43 @@
+import { errorEntry } from '../../../generated/errors.ts';
+import { errorData, problemDetail, type ServiceError, serviceError } from '../../service-error.ts';
+
+/** A refusal in the form of RFC 9457, with the headers that HTTP asks for with it. */
+export type Problem = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** The problem of an error. One that the wallet service has no words for is an internal error; its cause is told to nobody. */
+export function toProblem(error: ServiceError, requestId: string): Problem {
+  const { problem } = errorEntry(error.code);
+  if (problem === undefined) return toProblem(serviceError('internalError', {}, error), requestId);
+  const { code, status, title } = problem;
+  const body = {
+    ...{ type: `urn:keyslot:error:${code}`, title, status, detail: problemDetail(error) },
+    ...{ code, request_id: requestId, ...snakeCased(errorData(error)) },
+  };
+  return { status, headers: headersOf(error, status), body: JSON.stringify(body) };
+}
+
+/** RFC 6750 section 3 for the refusals of a token, RFC 9110 section 10.2.3 for the time to wait. */
+function headersOf({ code, context }: ServiceError, status: number): Readonly<Record<string, string>> {
+  if (code === 'tokenMissing') return { 'www-authenticate': 'Bearer' };
+  if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' };
+  if (code === 'scopeMissing') {
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${String(context.scope)}"` };
+  }
+  return status === 429 ? { 'retry-after': String(context.retryAfterSeconds) } : {};
+}
+
+function snakeCased(data: unknown): object {
+  if (typeof data !== 'object' || data === null) return {};
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === 'bigint' ? Number(value) : value,
+    ]),
+  );
+}

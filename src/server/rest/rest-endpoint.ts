@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { initServer } from '@ts-rest/fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { ErrorName } from '../../../generated/errors.ts';
+import { walletContract } from '../../../generated/wallets/contract.ts';
+import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
+import { serviceError } from '../../service-error.ts';
+import type { answerRequest } from '../../wallets/answer-request.ts';
+import { CLIENT_LEFT } from '../../wallets/client-left.ts';
+import type { WalletPlaces } from '../../wallets/wallet-context.ts';
+import type { HttpHandler } from '../http/http-server.ts';
+import { type AdmitOptions, authenticateToken, countRequest, type TokenHolder } from './admit.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import { fromFrameworkError } from './framework-error.ts';
+import { PROBLEM_TYPE, toProblem } from './problem.ts';
+import { passHeaders } from './pass-headers.ts';
+import { serveOperation } from './serve-operation.ts';
+
+export type RestOptions = AdmitOptions & {
+  readonly places: WalletPlaces;
+  readonly answerRequest: typeof answerRequest;
+  readonly maxBodyBytes: number;
+  /** Origins whose pages may call. */
+  readonly corsOrigins: readonly string[];
+  readonly onRefusal: (error: ErrorName) => void;
+  readonly log: Pick<Logger, 'error'>;
+};
+
+/** A request target that names the server too (RFC 9112, section 3.2.2). */
+const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
+const REQUEST_ID_BYTES = 16;
+const MAX_PARAM_LENGTH = 16 * 1024;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/**
+ * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every refusal
+ * is a problem (RFC 9457), those of the framework too.
+ */
+export async function createRestEndpoint(options: RestOptions): Promise<HttpHandler> {
+  const { maxBodyBytes } = options;
+  const sendProblem = createProblemSender(options);
+  const app = fastify({
+    ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
+    ...{ requestIdHeader: false, genReqId: () => `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}` },
+    rewriteUrl: ({ url = '' }) => url.replace(ABSOLUTE_FORM, ''),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: unknown, body: Buffer) => body,
+  );
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(async ({ url }) => {
+    throw serviceError('notFound', { path: url });
+  });
+  addHooks(app, options);
+  await app.register(operationRoutes(options));
+  for (const path of new Set(operationPaths())) addOtherMethods(app, path, options);
+  await app.ready();
+  return async (request, response) => app.routing(request, response);
+}
+
+/** In front of every operation: the head of the answer, then who asks and how often. The body is read after it. */
+function addHooks(app: FastifyInstance, options: RestOptions): void {
+  const crossOrigin = createCrossOrigin(options.corsOrigins);
+  app.decorateRequest('holder', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
+    crossOrigin.setFields(request, reply);
+    const operation = operationOf(request);
+    if (operation === undefined) return;
+    const entry: OperationEntry = OPERATIONS[operation];
+    const holder = authenticateToken(options, request.headers, entry);
+    request.setDecorator('holder', holder);
+    await countRequest(options, entry, holder.accountId, (fields) => void reply.headers(fields));
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    const { expect } = request.headers;
+    if (expect !== undefined && request.raw.httpVersion !== '1.0') reply.raw.writeContinue();
+  });
+}
+
+function operationRoutes(options: RestOptions) {
+  const server = initServer();
+  const routes = Object.keys(walletContract).map((name) => {
+    const operation = name as OperationId;
+    const serve = ({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }) =>
+      serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), { request, reply });
+    return [operation, serve] as const;
+  });
+  // The type of each answer is counted where it is made: generated/wallets/handlers.ts.
+  const router = Object.fromEntries(routes) as unknown as Parameters<
+    typeof server.router<typeof walletContract>
+  >[1];
+  return server.plugin(server.router(walletContract, router));
+}
+
+/** The methods that a path does not take; a preflight of a configured origin is answered. */
+function addOtherMethods(app: FastifyInstance, url: string, options: RestOptions): void {
+  const crossOrigin = createCrossOrigin(options.corsOrigins);
+  const taken = METHODS.filter((method) => app.hasRoute({ method, url }));
+  const allow = taken.join(', ');
+  app.route({
+    ...{ method: METHODS.filter((method) => !taken.includes(method)), url },
+    handler: async (request, reply) => {
+      if (request.method === 'OPTIONS' && crossOrigin.answerPreflight(request, reply, allow)) return reply;
+      reply.header('allow', allow);
+      throw serviceError('methodNotAllowed');
+    },
+  });
+}
+
+function createProblemSender({ maxBodyBytes, onRefusal, log }: RestOptions) {
+  return async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (thrown === CLIENT_LEFT) return void reply.hijack().raw.destroy();
+    const error = fromFrameworkError(thrown, { maxBodyBytes });
+    onRefusal(error.code);
+    const { status, headers, body } = toProblem(error, request.id);
+    if (status === 500)
+      log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
+    reply.hijack();
+    const { raw } = reply;
+    if (raw.headersSent || raw.destroyed) return void raw.destroy();
+    passHeaders(reply);
+    raw.writeHead(status, {
+      ...headers,
+      'content-type': PROBLEM_TYPE,
+      'content-length': Buffer.byteLength(body),
+    });
+    raw.end(body);
+  };
+}
+
+/** The store's own words repeat what was to be stored; only its reason is told. */
+function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
+  return error.code === 'storeUnavailable' ? { reason: error.message } : { err: error.cause ?? error };
+}
+
+function operationOf({ routeOptions }: FastifyRequest): OperationId | undefined {
+  const route = (routeOptions.config as { readonly tsRestRoute?: unknown }).tsRestRoute;
+  const found = Object.entries(walletContract).find(([, each]) => each === route);
+  return found === undefined ? undefined : (found[0] as OperationId);
+}
+
+function operationPaths(): readonly string[] {
+  return Object.values(walletContract).map(({ path }) => path);
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
+
+const TYPES = {
+  jsonl: { 'content-type': 'application/jsonl' },
+  csv: {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': 'attachment; filename="wallets.csv"',
+  },
+} as const;
+
+/**
+ * Sends a stream as fast as it is read: the next chunk is asked for when the one before has left the process. What fails before the
+ * first chunk rejects and nothing is sent; what fails later breaks the connection off, so that no client takes a part for the
+ * whole.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  status: number,
+  { form, count, chunks }: StreamAnswer,
+): Promise<void> {
+  let chunk = await chunks.next();
+  const isGone = once(response, 'close').then(() => false);
+  try {
+    if (response.destroyed) return;
+    response.writeHead(status, { ...TYPES[form], 'x-wallet-count': String(count) });
+    for (; chunk.done !== true; chunk = await chunks.next()) {
+      if (!(await write(response, chunk.value.bytes, isGone))) return;
+    }
+    response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  } finally {
+    await chunks.return();
+  }
+}
+
+/** Whether the bytes have left. */
+function write(response: ServerResponse, bytes: Uint8Array, isGone: Promise<boolean>): Promise<boolean> {
+  const hasLeft = new Promise<boolean>((resolve) => {
+    response.write(bytes, (error) => resolve(error === null || error === undefined));
+  });
+  return Promise.race([hasLeft, isGone]);
+}

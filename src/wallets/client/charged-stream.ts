@@ -1,0 +1,67 @@
+import type { Operation } from '../../account/money/prices.ts';
+import type { Reservation } from '../../account/money/reservation.ts';
+import type { KeyChunk } from '../../keys/pool.ts';
+import { audit } from '../audit.ts';
+import { transact } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
+/** How long what was delivered may stay uncharged: what a process that is killed loses at most. */
+const CHARGE_MS = 1_000;
+
+export type ChargedWork = { readonly operation: Operation; readonly units: number };
+
+/** Sets aside what client wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
+export function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
+  const { money, caller, clock } = context;
+  const whole = { ...work, accountId: caller.accountId, nowMs: clock.nowMs() };
+  return transact(context, (tx) => money.reserve(tx, whole));
+}
+
+/**
+ * Passes client wallets on and charges for those that have left: every second, and at the end, before the stream ends cleanly. What
+ * is not delivered is given back. The bytes are wiped when they have left, or when nobody wants them.
+ */
+export async function* chargedStream(
+  context: WalletContext,
+  reservation: Reservation,
+  chunks: AsyncIterable<KeyChunk>,
+): AsyncGenerator<KeyChunk, void, undefined> {
+  const { money, clock, claim, keys } = context;
+  let [delivered, charged, chargedAtMs] = [0, 0, clock.nowMs()];
+  let isWhole = false;
+  try {
+    for await (const chunk of chunks) {
+      try {
+        yield chunk;
+      } finally {
+        keys.engine.wipe(chunk.bytes);
+      }
+      delivered += chunk.count;
+      if (clock.nowMs() - chargedAtMs < CHARGE_MS) continue;
+      const units = delivered - charged;
+      await transact(context, (tx) => money.charge(tx, reservation, units, clock.nowMs()));
+      [charged, chargedAtMs] = [delivered, clock.nowMs()];
+    }
+    isWhole = true;
+  } finally {
+    await settle(context, reservation, { delivered, uncharged: delivered - charged, isWhole });
+    if (delivered === 0) await claim.leave(false);
+  }
+}
+
+type Delivery = { readonly delivered: number; readonly uncharged: number; readonly isWhole: boolean };
+
+/** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
+function settle(
+  context: WalletContext,
+  reservation: Reservation,
+  { delivered, uncharged, isWhole }: Delivery,
+): Promise<void> {
+  const { money, clock, claim } = context;
+  return transact(context, async (tx) => {
+    if (delivered > 0) await claim.finish(tx, undefined);
+    await money.settle(tx, reservation, uncharged, clock.nowMs());
+    const outcome = isWhole ? 'ok' : 'interrupted';
+    await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);
+  });
+}

@@ -1,0 +1,68 @@
+import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
+import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
+import type { HdJob, KeyChunk } from '../../keys/pool.ts';
+import { serviceError } from '../../service-error.ts';
+import type { WantedTree } from '../operations/createHdWallets.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { chargedStream, reserve } from './charged-stream.ts';
+
+const NEW_WORDS = 24;
+
+/**
+ * Makes a master of a new or a given mnemonic, and children of it; nothing of them is kept.
+ *
+ * @throws ServiceError `mnemonicInvalid`, `balanceInsufficient`, `creditLimitReached`.
+ */
+export async function createClientHd(
+  context: WalletContext,
+  wanted: WantedTree,
+): Promise<PrintedAnswer | StreamAnswer> {
+  const { keys, signal, clock } = context;
+  const { accounts, change, form, children, mnemonic } = wanted;
+  if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
+    throw serviceError('mnemonicInvalid', { reason: reasonOf(mnemonic) });
+  }
+  const reservation = await reserve(context, { operation: 'hd_child_derivation', units: children });
+  const source = sourceOf(wanted);
+  const job: HdJob = { source, accounts, change, format: form, createdAt: new Date(clock.nowMs()) };
+  const chunks = chargedStream(context, reservation, wiping(source, keys.hd(job, signal)));
+  if (form === 'json') return { kind: 'printed', bytes: await joined(context, chunks) };
+  return { kind: 'stream', form, count: children + 1, chunks };
+}
+
+/** The words are copied by the pool when the stream begins, and wiped here when it ends. */
+async function* wiping(
+  source: HdJob['source'],
+  chunks: AsyncIterable<KeyChunk>,
+): AsyncGenerator<KeyChunk, void, undefined> {
+  try {
+    yield* chunks;
+  } finally {
+    if (source.kind === 'mnemonic') source.mnemonic.fill(0);
+  }
+}
+
+function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: WantedTree): HdJob['source'] {
+  const bytes = mnemonic === undefined ? undefined : readMnemonic(mnemonic);
+  if (bytes === undefined) return { kind: 'new', words, passphrase };
+  return { kind: 'mnemonic', mnemonic: bytes, passphrase };
+}
+
+/** The whole of a bounded stream; what it is made of is wiped as it is read. */
+async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const { bytes } of chunks) parts.push(Buffer.from(bytes));
+    return Buffer.concat(parts);
+  } finally {
+    keys.engine.wipe(...parts);
+  }
+}
+
+/** Why a text is no mnemonic; the words are not repeated. */
+function reasonOf(text: string): string {
+  const { length } = text.trim().split(/\s+/);
+  return length === 12 || length === 24
+    ? 'a word is not of the English list of BIP39, or the checksum is wrong'
+    : `it has ${length} words; 12 or 24 are taken`;
+}

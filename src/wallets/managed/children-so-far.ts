@@ -1,0 +1,71 @@
+import { and, between, count, eq, type SQL } from 'drizzle-orm';
+import { serviceError } from '../../service-error.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
+import { read } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { type Box, boxAround, keyOfPlace, type Place } from './place.ts';
+import type { WalletRow } from './wallet-row.ts';
+
+type PlaceColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
+
+/** How many children of a box are there. */
+export async function countChildren(context: WalletContext, masterId: string, box: Box): Promise<number> {
+  const [found] = await read(context, (db) =>
+    db
+      .select({ there: count() })
+      .from(wallets)
+      .where(within(wallets, masterId, box)),
+  );
+  return found?.there ?? 0;
+}
+
+/** The children at consecutive places that are there, by their place. */
+export async function readChildren(
+  context: WalletContext,
+  masterId: string,
+  places: readonly Place[],
+): Promise<Map<string, WalletRow>> {
+  const wanted = new Set(places.map(keyOfPlace));
+  const isNear = within(wallets, masterId, boxAround(places));
+  const rows = await read(context, (db) => db.select().from(wallets).where(isNear));
+  return new Map(rows.map((row) => [keyOfPlace(row), row] as const).filter(([key]) => wanted.has(key)));
+}
+
+/** @throws ServiceError `derivationDestroyed`, naming a place of the box whose wallet was destroyed. */
+export async function assertNoneDestroyed(context: WalletContext, masterId: string, box: Box): Promise<void> {
+  const isIn = within(derivationTombstones, masterId, box);
+  const [gone] = await read(context, (db) => db.select().from(derivationTombstones).where(isIn).limit(1));
+  if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
+}
+
+/**
+ * For children that were stored in this transaction: one that was destroyed while its key was derived is not stored again.
+ *
+ * @throws ServiceError `derivationDestroyed`.
+ */
+export async function assertNoTombstones(
+  tx: StoreTransaction,
+  masterId: string,
+  stored: readonly WalletRow[],
+): Promise<void> {
+  if (stored.length === 0) return;
+  const places = stored.map(({ x, y }) => ({ x: x ?? 0, y: y ?? 0 }));
+  const made = new Set(places.map(keyOfPlace));
+  const gone = await tx
+    .select()
+    .from(derivationTombstones)
+    .where(within(derivationTombstones, masterId, boxAround(places)));
+  const destroyed = gone.find((place) => made.has(keyOfPlace(place)));
+  if (destroyed !== undefined) {
+    throw serviceError('derivationDestroyed', { x: destroyed.x, y: destroyed.y });
+  }
+}
+
+function within(table: PlaceColumns, masterId: string, { accounts, change }: Box): SQL | undefined {
+  return and(
+    eq(table.masterId, masterId),
+    between(table.x, accounts.start, accounts.start + accounts.count - 1),
+    between(table.y, change.start, change.start + change.count - 1),
+  );
+}

@@ -1,0 +1,112 @@
+import type { Reservation } from '../../account/money/reservation.ts';
+import { printDerivationPath } from '../../keys/derivation-path.ts';
+import { serviceError } from '../../service-error.ts';
+import type { NewKey } from '../../signer/signer.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { audit } from '../audit.ts';
+import { transact } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { createWalletId } from '../wallet-id.ts';
+import { assertNoTombstones, readChildren } from './children-so-far.ts';
+import { type GroupRange, groupRanges } from './group-ranges.ts';
+import { type Box, keyOfPlace, type Place, placeAt } from './place.ts';
+import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
+
+export type Tree = {
+  readonly master: WalletRow;
+  readonly box: Box;
+  /** For the children that are not there yet. */
+  readonly reservation: Reservation;
+};
+
+/** The children of a box in groups, x before y; those that are missing are derived, stored and charged. */
+export async function* childrenInGroups(
+  context: WalletContext,
+  tree: Tree,
+): AsyncGenerator<readonly WalletRow[], void, undefined> {
+  const { accounts, change } = tree.box;
+  for (const range of groupRanges(0, accounts.count * change.count)) {
+    context.signal.throwIfAborted();
+    yield await completeGroup(context, tree, range);
+  }
+}
+
+async function completeGroup(
+  context: WalletContext,
+  tree: Tree,
+  range: GroupRange,
+): Promise<readonly WalletRow[]> {
+  const { master, box } = tree;
+  const places = Array.from({ length: range.count }, (_, at) => placeAt(box, range.from + at));
+  const present = await readChildren(context, master.id, places);
+  const missing = places.filter((place) => !present.has(keyOfPlace(place)));
+  const keys = await deriveKeys(context, master, missing);
+  const rows = toRows(context, { master, places: missing, keys, range });
+  for (const row of await store(context, tree, rows, range.isLast)) present.set(keyOfPlace(row), row);
+  // What another request stored at the same time is there too now.
+  if (present.size < places.length) {
+    for (const [key, row] of await readChildren(context, master.id, places)) present.set(key, row);
+  }
+  return places.flatMap((place) => present.get(keyOfPlace(place)) ?? []);
+}
+
+async function deriveKeys(
+  { signer, signal, caller }: WalletContext,
+  master: WalletRow,
+  places: readonly Place[],
+): Promise<readonly { readonly id: string; readonly key: NewKey }[]> {
+  if (places.length === 0) return [];
+  const ids = places.map(createWalletId);
+  const children = places.map(({ x, y }, at) => ({ walletId: ids[at] ?? '', x, y }));
+  const sealed = { ...keyOf(master), accountId: caller.accountId };
+  const derived = await signer.derive({ master: sealed, children }, { signal });
+  return derived.map((key, at) => {
+    if (key === 'destroyed') throw serviceError('derivationDestroyed', places[at] ?? { x: 0, y: 0 });
+    return { id: ids[at] ?? '', key };
+  });
+}
+
+type Derived = {
+  readonly master: WalletRow;
+  readonly places: readonly Place[];
+  readonly keys: readonly { readonly id: string; readonly key: NewKey }[];
+  readonly range: GroupRange;
+};
+
+function toRows(context: WalletContext, { master, places, keys, range }: Derived): readonly WalletRow[] {
+  const createdAt = new Date(context.clock.nowMs());
+  return keys.map(({ id, key }, at) => {
+    const { x, y } = places[at] ?? { x: 0, y: 0 };
+    const derivationPath = printDerivationPath({ x, y });
+    const place = { masterId: master.id, x, y, derivationPath, workSeq: 1 + range.from + at };
+    return toRow(context, key, { id, kind: 'child', ...place }, createdAt);
+  });
+}
+
+/** @returns those that were not there. @throws ServiceError `derivationDestroyed`: nothing of the group is stored then. */
+function store(
+  context: WalletContext,
+  { master, reservation }: Tree,
+  rows: readonly WalletRow[],
+  isLast: boolean,
+): Promise<readonly WalletRow[]> {
+  const { money, clock, claim } = context;
+  const target = [wallets.masterId, wallets.x, wallets.y];
+  return transact(context, async (tx) => {
+    if (isLast) await claim.finish(tx, 'wallets');
+    const stored =
+      rows.length === 0
+        ? []
+        : await tx
+            .insert(wallets)
+            .values([...rows])
+            .onConflictDoNothing({ target })
+            .returning();
+    await assertNoTombstones(tx, master.id, stored);
+    const charge = isLast ? money.settle : money.charge;
+    await charge(tx, reservation, stored.length, clock.nowMs());
+    const facts = stored.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
+    await audit(tx, context, facts);
+    return stored;
+  });
+}

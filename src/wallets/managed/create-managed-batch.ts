@@ -1,0 +1,103 @@
+import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
+import type { Reservation } from '../../account/money/reservation.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { audit } from '../audit.ts';
+import { reserve } from '../client/charged-stream.ts';
+import type { WantedBatch } from '../operations/createWalletBatch.ts';
+import { transact } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { createWalletId } from '../wallet-id.ts';
+import { assertBatchSize } from './assert-batch-size.ts';
+import { type GroupRange, groupRanges } from './group-ranges.ts';
+import { makeAhead } from './make-ahead.ts';
+import { type MadeKeys, makeKeys } from './make-keys.ts';
+import { printLines } from './print-wallet.ts';
+import { countMade, tellAgain } from './work-so-far.ts';
+import { toRow, type WalletRow } from './wallet-row.ts';
+
+type Group = { readonly range: GroupRange; readonly ids: readonly string[]; readonly made: MadeKeys };
+
+/**
+ * Makes managed wallets group by group; each group is stored, charged and audited in one transaction before its lines are sent. The
+ * same request with its Idempotency-Key tells those that are there again and goes on behind them.
+ *
+ * @throws ServiceError `managedBatchTooLarge`, `balanceInsufficient`, `creditLimitReached`, and those of `makeKeys`.
+ */
+export async function createManagedBatch(
+  context: WalletContext,
+  { count, format: form }: WantedBatch,
+): Promise<StreamAnswer> {
+  const { stored, next } = await countMade(context);
+  const end = context.claim.state === 'done' ? next : Math.max(count, next);
+  assertBatchSize(context, end - next);
+  const reservation = await reserve(context, { operation: 'wallet_creation', units: end - next });
+  const chunks = stream(context, { form, next, end, reservation });
+  return { kind: 'stream', form, count: stored + end - next, chunks };
+}
+
+type Batch = {
+  readonly form: StreamAnswer['form'];
+  readonly next: number;
+  readonly end: number;
+  readonly reservation: Reservation;
+};
+
+async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chunks'] {
+  const { form, next, end, reservation } = batch;
+  const { money, clock, claim, signal } = context;
+  let [isFirst, hasCommitted] = [true, false];
+  const printed = (rows: readonly WalletRow[]) => {
+    const bytes = printLines(rows, form, isFirst);
+    isFirst = false;
+    return { bytes, count: rows.length };
+  };
+  try {
+    for await (const rows of tellAgain(context)) yield printed(rows);
+    for await (const group of makeAhead(steps(context, next, end), ({ made }) => made.drop())) {
+      signal.throwIfAborted();
+      const rows = await commit(context, group, reservation);
+      hasCommitted = true;
+      yield printed(rows);
+    }
+  } finally {
+    await transact(context, (tx) => money.release(tx, reservation, clock.nowMs()));
+    await claim.leave(hasCommitted);
+  }
+}
+
+function* steps(context: WalletContext, next: number, end: number): Generator<() => Promise<Group>> {
+  for (const range of groupRanges(next, end)) {
+    const ids = Array.from({ length: range.count }, createWalletId);
+    yield async () => ({ range, ids, made: await makeKeys(context, ids) });
+  }
+}
+
+async function commit(
+  context: WalletContext,
+  { range, ids, made }: Group,
+  reservation: Reservation,
+): Promise<readonly WalletRow[]> {
+  const { money, clock, claim } = context;
+  const createdAt = new Date(clock.nowMs());
+  const rows = made.keys.map((key, at) =>
+    toRow(context, key, { id: ids[at] ?? '', kind: 'single', workSeq: range.from + at }, createdAt),
+  );
+  try {
+    await transact(context, async (tx) => {
+      if (range.isLast) await claim.finish(tx, 'wallets');
+      const charge = range.isLast ? money.settle : money.charge;
+      await charge(tx, reservation, rows.length, clock.nowMs());
+      await made.keep(tx);
+      await tx.insert(wallets).values(rows);
+      await audit(
+        tx,
+        context,
+        rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id })),
+      );
+    });
+  } catch (error) {
+    await made.drop();
+    throw error;
+  }
+  return rows;
+}

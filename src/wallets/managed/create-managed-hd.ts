@@ -1,0 +1,80 @@
+import type { JsonAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
+import type { HdWallets } from '../../../generated/wallets/types.ts';
+import type { Reservation } from '../../account/money/reservation.ts';
+import { serviceError } from '../../service-error.ts';
+import { reserve } from '../client/charged-stream.ts';
+import type { WantedTree } from '../operations/createHdWallets.ts';
+import { transact } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { assertBatchSize } from './assert-batch-size.ts';
+import { childrenInGroups } from './children.ts';
+import { assertNoneDestroyed, countChildren } from './children-so-far.ts';
+import { createMaster, findMaster } from './master.ts';
+import type { Box } from './place.ts';
+import { printLines, toManagedWallet } from './print-wallet.ts';
+import type { WalletRow } from './wallet-row.ts';
+
+/**
+ * Derives managed wallets from a new master or one that exists. Children that are there are answered again and not charged; each
+ * group of new ones is stored, charged and audited in one transaction.
+ *
+ * @throws ServiceError `deriveNotSupported`, `managedBatchTooLarge`, `walletNotFound`, `derivationDestroyed`,
+ *   `balanceInsufficient`, `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.
+ */
+export async function createManagedHd(
+  context: WalletContext,
+  { master_wallet_id: masterId, accounts, change, children, form }: WantedTree,
+): Promise<JsonAnswer<HdWallets> | StreamAnswer> {
+  if (!context.signer.capabilities().derive) throw serviceError('deriveNotSupported');
+  const box: Box = { accounts, change };
+  const known = await findMaster(context, masterId);
+  if (known !== undefined) await assertNoneDestroyed(context, known.id, box);
+  const units = children - (known === undefined ? 0 : await countChildren(context, known.id, box));
+  assertBatchSize(context, units);
+  const reservation = await reserve(context, { operation: 'hd_child_derivation', units });
+  const rows = derive(context, { known, box, reservation });
+  if (form === 'json') return { kind: 'json', body: await gather(rows) };
+  return { kind: 'stream', form, count: children + 1, chunks: printed(rows, form) };
+}
+
+type Derivation = {
+  readonly known: WalletRow | undefined;
+  readonly box: Box;
+  readonly reservation: Reservation;
+};
+
+type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
+
+/** The master, then its children in groups. */
+async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
+  const { money, clock, claim } = context;
+  let hasCommitted = false;
+  try {
+    const master = known ?? (await createMaster(context));
+    hasCommitted = known === undefined;
+    yield [master];
+    for await (const rows of childrenInGroups(context, { master, box, reservation })) {
+      hasCommitted = true;
+      yield rows;
+    }
+  } finally {
+    await transact(context, (tx) => money.release(tx, reservation, clock.nowMs()));
+    await claim.leave(hasCommitted);
+  }
+}
+
+async function gather(groups: Rows): Promise<HdWallets> {
+  const rows: WalletRow[] = [];
+  for await (const group of groups) rows.push(...group);
+  const [master, ...wallets] = rows.map(toManagedWallet);
+  if (master === undefined) throw serviceError('keyBackendFailed');
+  return { master, wallets };
+}
+
+async function* printed(groups: Rows, form: StreamAnswer['form']): StreamAnswer['chunks'] {
+  let isFirst = true;
+  for await (const rows of groups) {
+    yield { bytes: printLines(rows, form, isFirst), count: rows.length };
+    isFirst = false;
+  }
+}

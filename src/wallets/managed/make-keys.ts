@@ -1,0 +1,67 @@
+import { type and, eq, inArray, notInArray } from 'drizzle-orm';
+import { gateways } from '../../store/access-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { keyIntents } from '../../store/wallet-tables.ts';
+import type { NewKey } from '../../signer/signer.ts';
+import { read, transact } from '../transact.ts';
+import type { WalletContext, WalletPlaces } from '../wallet-context.ts';
+
+/** New keys that no row has yet. */
+export type MadeKeys = {
+  readonly keys: readonly NewKey[];
+  /** To be called in the transaction that stores them. */
+  readonly keep: (tx: StoreTransaction) => Promise<void>;
+  /** Destroys those that were not stored; what cannot be destroyed now is when the next process starts. */
+  readonly drop: () => Promise<void>;
+};
+
+const NOTHING_TO_DO = async (): Promise<void> => undefined;
+
+/**
+ * Makes a key for each of the new wallets of an account. Where keys are objects in a token, an intent is on record before.
+ *
+ * @throws ServiceError `signerUnavailable`, `keyBackendFailed`, `storeUnavailable`: nothing stays behind then.
+ */
+export async function makeKeys(
+  context: Pick<WalletContext, keyof WalletPlaces | 'signal' | 'caller'>,
+  walletIds: readonly string[],
+): Promise<MadeKeys> {
+  const { signer, signal, caller, ownerId, clock } = context;
+  const { accountId } = caller;
+  const owners = walletIds.map((walletId) => ({ walletId, accountId }));
+  if (signer.capabilities().keysIn === 'row') {
+    return { keys: await signer.create(owners, { signal }), keep: NOTHING_TO_DO, drop: NOTHING_TO_DO };
+  }
+  const intents = owners.map((owner) => ({ ...owner, ownerId, createdAt: new Date(clock.nowMs()) }));
+  await transact(context, async (tx) => void (await tx.insert(keyIntents).values(intents)));
+  const isOurs = inArray(keyIntents.walletId, [...walletIds]);
+  const drop = (): Promise<void> => destroyIntended(context, isOurs);
+  try {
+    const keys = await signer.create(owners, { signal });
+    return { keys, keep: async (tx) => void (await tx.delete(keyIntents).where(isOurs)), drop };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+/** Destroys the objects that processes that are gone made in a token and no wallet has. To be called when a process starts. */
+export async function destroyAbandonedKeys(places: WalletPlaces): Promise<void> {
+  const alive = places.store.db.select({ id: gateways.id }).from(gateways);
+  await destroyIntended(places, notInArray(keyIntents.ownerId, alive));
+}
+
+/** An intent that is still there has no wallet: both are written in one transaction. */
+async function destroyIntended(places: WalletPlaces, which: ReturnType<typeof and>): Promise<void> {
+  try {
+    const intents = await read(places, (db) => db.select().from(keyIntents).where(which));
+    for (const { walletId, accountId } of intents) {
+      await places.signer.destroy({ walletId, accountId });
+      await transact(places, async (tx) => {
+        await tx.delete(keyIntents).where(eq(keyIntents.walletId, walletId));
+      });
+    }
+  } catch (error) {
+    places.log.error({ err: error }, 'keys that no wallet has stay in the token until the next start');
+  }
+}

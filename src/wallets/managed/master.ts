@@ -1,0 +1,50 @@
+import { and, eq } from 'drizzle-orm';
+import { serviceError } from '../../service-error.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { audit } from '../audit.ts';
+import { read, transact } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { createWalletId } from '../wallet-id.ts';
+import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
+
+const MASTER_PATH = 'm';
+
+/**
+ * The master that a request names, or the one that an earlier try of the same request made; undefined where there is neither.
+ *
+ * @throws ServiceError `walletNotFound`, for a wallet that is no master too.
+ */
+export async function findMaster(
+  context: WalletContext,
+  masterId: string | undefined,
+): Promise<WalletRow | undefined> {
+  if (masterId !== undefined) {
+    const wallet = await findWallet(context, masterId);
+    if (wallet.kind !== 'master') throw serviceError('walletNotFound');
+    return wallet;
+  }
+  const { workId, state } = context.claim;
+  if (workId === undefined || state === 'new') return undefined;
+  const isMade = and(eq(wallets.workId, workId), eq(wallets.kind, 'master'));
+  const [made] = await read(context, (db) => db.select().from(wallets).where(isMade));
+  // It was destroyed since, and a repetition makes no other one.
+  if (made === undefined) throw serviceError('walletNotFound');
+  return made;
+}
+
+/** Makes a master of random bytes; it is charged by its own price, which is 0 by default. */
+export async function createMaster(context: WalletContext): Promise<WalletRow> {
+  const { signer, caller, clock, money } = context;
+  const { accountId } = caller;
+  const id = createWalletId();
+  const key = await signer.createMaster({ walletId: id, accountId });
+  const nowMs = clock.nowMs();
+  const facts = { id, kind: 'master', derivationPath: MASTER_PATH, workSeq: 0 } as const;
+  const row = toRow(context, key, facts, new Date(nowMs));
+  await transact(context, async (tx) => {
+    await money.chargeNow(tx, { accountId, operation: 'hd_master_creation', units: 1, nowMs });
+    await tx.insert(wallets).values(row);
+    await audit(tx, context, [{ action: 'create', outcome: 'ok', walletId: id }]);
+  });
+  return row;
+}

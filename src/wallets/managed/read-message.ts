@@ -1,0 +1,49 @@
+import { base58 } from '@scure/base';
+import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
+import { BYTE_LIMITS } from '../../../generated/wallets/operations.ts';
+import { bodyInvalid } from '../body-invalid.ts';
+
+type Encoding = WalletRequest<'signWithWallet'>['body']['encoding'];
+
+const { message: MAX_BYTES } = BYTE_LIMITS.signWithWallet;
+const POINTER = '/message';
+
+const READERS: Readonly<Record<Encoding, (text: string) => Uint8Array | undefined>> = {
+  base64: (text) => readExactly(text, 'base64'),
+  hex: (text) => readExactly(text.toLowerCase(), 'hex'),
+  base58: (text) => {
+    try {
+      return base58.decode(text);
+    } catch {
+      return undefined;
+    }
+  },
+  utf8: (text) => (text.isWellFormed() ? Buffer.from(text) : undefined),
+};
+
+/**
+ * The bytes that a message stands for: 1 to 16,384.
+ *
+ * @throws ServiceError `bodyInvalid` where the text is not of its encoding, or stands for too many bytes.
+ */
+export function readMessage({
+  message: text,
+  encoding,
+}: {
+  readonly message: string;
+  readonly encoding: Encoding;
+}): Uint8Array {
+  const bytes = READERS[encoding](text);
+  if (bytes === undefined) throw bodyInvalid(POINTER, `is not ${encoding}`);
+  if (bytes.length === 0) throw bodyInvalid(POINTER, 'stands for no bytes; at least 1 is signed');
+  if (bytes.length > MAX_BYTES) {
+    throw bodyInvalid(POINTER, `stands for ${bytes.length} bytes; at most ${MAX_BYTES} are signed`);
+  }
+  return bytes;
+}
+
+/** What Node reads leniently counts only if it is written the same way again. */
+function readExactly(text: string, encoding: 'base64' | 'hex'): Uint8Array | undefined {
+  const bytes = Buffer.from(text, encoding);
+  return bytes.toString(encoding) === text ? bytes : undefined;
+}

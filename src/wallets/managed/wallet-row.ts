@@ -1,0 +1,51 @@
+import { and, eq } from 'drizzle-orm';
+import { serviceError } from '../../service-error.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import type { NewKey } from '../../signer/signer.ts';
+import { base58 } from '@scure/base';
+import { read } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
+/** A managed wallet as the store has it. */
+export type WalletRow = typeof wallets.$inferSelect;
+
+/** What a row says beside its key. */
+export type RowFacts = Pick<WalletRow, 'id' | 'kind'> &
+  Partial<Pick<WalletRow, 'derivationPath' | 'masterId' | 'x' | 'y' | 'label' | 'workSeq'>>;
+
+/** The row of a new wallet of the caller. */
+export function toRow(
+  { caller, claim }: Pick<WalletContext, 'caller' | 'claim'>,
+  { publicKey, sealed, protection }: NewKey,
+  facts: RowFacts,
+  createdAt: Date,
+): WalletRow {
+  return {
+    ...{ accountId: caller.accountId, address: base58.encode(publicKey), publicKey, sealed, protection },
+    ...{ derivationPath: null, masterId: null, x: null, y: null, label: null, workSeq: null },
+    ...facts,
+    ...(claim.workId === undefined ? { workId: null, workSeq: null } : { workId: claim.workId }),
+    createdAt,
+  };
+}
+
+/**
+ * Finds a wallet of the caller.
+ *
+ * @throws ServiceError `walletNotFound`, for one of another account too.
+ */
+export async function findWallet(context: WalletContext, id: string): Promise<WalletRow> {
+  const isOwn = and(eq(wallets.id, id), eq(wallets.accountId, context.caller.accountId));
+  const [row] = await read(context, (db) => db.select().from(wallets).where(isOwn));
+  if (row === undefined) throw serviceError('walletNotFound');
+  return row;
+}
+
+/** The key of a wallet, as the signer takes it. */
+export function keyOf({ id, accountId, sealed }: WalletRow): {
+  readonly walletId: string;
+  readonly accountId: string;
+  readonly sealed: Uint8Array;
+} {
+  return { walletId: id, accountId, sealed: sealed ?? new Uint8Array(0) };
+}

@@ -1,0 +1,40 @@
+import { and, asc, count, eq, gt, max } from 'drizzle-orm';
+import { wallets } from '../../store/wallet-tables.ts';
+import { read } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import type { WalletRow } from './wallet-row.ts';
+
+const PAGE = 512;
+
+/** What earlier tries of a request have made: how many wallets are there, and the place of the next one. */
+export async function countMade(
+  context: WalletContext,
+): Promise<{ readonly stored: number; readonly next: number }> {
+  const { workId, state } = context.claim;
+  if (workId === undefined || state === 'new') return { stored: 0, next: 0 };
+  const [made] = await read(context, (db) =>
+    db
+      .select({ stored: count(), last: max(wallets.workSeq) })
+      .from(wallets)
+      .where(eq(wallets.workId, workId)),
+  );
+  return { stored: made?.stored ?? 0, next: (made?.last ?? -1) + 1 };
+}
+
+/** The wallets that earlier tries of a request have made, in their order. */
+export async function* tellAgain(
+  context: WalletContext,
+): AsyncGenerator<readonly WalletRow[], void, undefined> {
+  const { workId, state } = context.claim;
+  if (workId === undefined || state === 'new') return;
+  for (let last = -1; ; ) {
+    const isNext = and(eq(wallets.workId, workId), gt(wallets.workSeq, last));
+    const rows = await read(context, (db) =>
+      db.select().from(wallets).where(isNext).orderBy(asc(wallets.workSeq)).limit(PAGE),
+    );
+    const seq = rows.at(-1)?.workSeq;
+    if (seq === undefined || seq === null) return;
+    yield rows;
+    last = seq;
+  }
+}

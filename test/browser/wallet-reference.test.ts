@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../generated/wallets/operations.ts';
+import { startWalletMock, type WalletMock } from '../../src/mock/wallet-mock.ts';
+import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
+import { openReference, operation, send } from './reference-page.ts';
+import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
+import { startWalletReference, type WalletReferenceServer } from './wallet-reference-server.ts';
+
+const TOKEN = 'ks_tok_of_the_reader';
+const executable = findChromium();
+
+if (executable === undefined) test('the wallet reference', (context) => context.skip(CHROMIUM_MISSING));
+else describe('the wallet reference', { timeout: 60_000 }, () => inBrowser(executable));
+
+function inBrowser(chromium: string): void {
+  let browser: Browser;
+  let mock: WalletMock;
+  let server: WalletReferenceServer;
+  let proxy: TlsProxy;
+
+  beforeAll(async () => {
+    [browser, mock] = await Promise.all([startChromium(chromium), startWalletMock('127.0.0.1', 0)]);
+    server = await startWalletReference(mock.url);
+    proxy = await startTlsProxy(server.baseUrl, '/below');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await proxy?.close();
+    await server?.close();
+    await mock?.close();
+  });
+
+  const open = (base = server.baseUrl) => openReference(browser, `${base}/docs?wallets`);
+
+  test('lists every operation, below the service that is marked in the switch', async () => {
+    const { page, complaints } = await open();
+    const shown = await page.locator('#methods a:visible').allTextContents();
+    expect(shown.sort()).toEqual(Object.keys(OPERATIONS).sort());
+    expect(await page.locator('#services [aria-current]').allTextContents()).toEqual(['Wallets']);
+    expect(await page.locator('#api-key').isVisible()).toBe(false);
+    await page.fill('#find', 'destroy');
+    expect(await page.locator('#methods a:visible').allTextContents()).toEqual(['destroyWallet']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('an operation is sent with the token in its header and nowhere else, to this server and no other', async () => {
+    const { page, requests, complaints } = await open();
+    await page.fill('#access-token', ` ${TOKEN} `);
+    await page.click('#methods a:text-is("createWallet")');
+    const { status, body } = await send(page, 'createWallet');
+    expect([status, JSON.parse(body)]).toMatchObject([201, { custody: 'client' }]);
+    const { path, headers } = server.asked.at(-1) ?? {};
+    expect([path, headers?.authorization]).toEqual(['/v1/wallets', `Bearer ${TOKEN}`]);
+    expect(requests.filter((address) => new URL(address).origin !== server.baseUrl)).toEqual([]);
+    expect(requests.filter((address) => address.includes('ks_tok'))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('what the document shows of keys and codes is not sent unasked', async () => {
+    const { page } = await open();
+    await page.fill('#access-token', TOKEN);
+    await page.click('#methods a:text-is("createWallet")');
+    await send(page, 'createWallet');
+    expect(server.asked.at(-1)?.headers).not.toHaveProperty('idempotency-key');
+    await page.click('#methods a:text-is("destroyWallet")');
+    const code = operation(page, 'destroyWallet').locator('[data-param-name="X-Two-Factor-Code"] input');
+    expect(await code.inputValue()).toBe('');
+  });
+
+  test('without a token the refusal is shown', async () => {
+    const { page } = await open();
+    await page.click('#methods a:text-is("createWallet")');
+    expect((await send(page, 'createWallet')).status).toBe(401);
+    expect(server.asked.at(-1)?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('a stream is shown as the lines that came', async () => {
+    const { page, complaints } = await open();
+    await page.fill('#access-token', TOKEN);
+    await page.click('#methods a:text-is("createWalletBatch")');
+    const part = operation(page, 'createWalletBatch');
+    await part.locator('button.execute').click();
+    const shown = part.locator('.live-responses-table pre code', { hasText: 'secret_key' });
+    const lines = ((await shown.textContent()) ?? '').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { custody: 'client' },
+      { custody: 'client' },
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a CSV is saved under its name, as it came', async () => {
+    const { page } = await open();
+    await page.fill('#access-token', TOKEN);
+    await page.click('#methods a:text-is("createWalletBatch")');
+    const part = operation(page, 'createWalletBatch');
+    await part.locator('.responses-wrapper select.content-type').first().selectOption('text/csv');
+    await part.locator('button.execute').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      part.locator('.live-responses-table a[download]').click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('wallets.csv');
+    const text = await readFile(await download.path(), 'utf8');
+    expect(text).toMatch(/^address,custody,wallet_id,[a-z_,]+\r\n/);
+  });
+
+  test('a token is kept by the page that is open and nowhere else, the other service included', async () => {
+    const { page } = await open();
+    await page.fill('#access-token', TOKEN);
+    await page.click('#methods a:text-is("createWallet")');
+    await send(page, 'createWallet');
+    const kept = (): Promise<unknown> =>
+      page.evaluate(`Promise.all([indexedDB.databases(), caches.keys()]).then((stores) =>
+        [stores.flat(), { ...localStorage }, { ...sessionStorage }, document.cookie, location.href])`);
+    const address = `${server.baseUrl}/docs?wallets#/Create%20wallets/createWallet`;
+    expect(await kept()).toEqual([[], {}, {}, '', address]);
+    await page.click('#services a:text-is("Ledger")');
+    await page.waitForURL(`${server.baseUrl}/docs`);
+    expect(await page.inputValue('#api-key')).toBe('');
+    await page.goBack();
+    await operation(page, 'createWallet').locator('button.execute').waitFor();
+    expect(await page.inputValue('#access-token')).toBe('');
+  });
+
+  test('behind a TLS proxy, below a path, the address is the one of the proxy', async () => {
+    const { page, requests } = await open(proxy.url);
+    await page.fill('#access-token', TOKEN);
+    expect(await page.locator('.servers select').textContent()).toContain(proxy.url);
+    await page.click('#methods a:text-is("createWallet")');
+    expect((await send(page, 'createWallet')).status).toBe(201);
+    expect(requests).toContain(`${proxy.url}/v1/wallets`);
+  });
+}
