@@ -27,10 +27,10 @@ export function answerClientError(
   }
   const refusal = toRefusal(error, limitMs);
   const isWalletApi = target !== undefined && pathOf(target).startsWith(WALLET_API);
-  const { status, type, body } = isWalletApi ? asProblem(refusal) : asReply(refusal);
+  const { status, headers, body } = isWalletApi ? asProblem(refusal) : asReply(refusal);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `content-type: ${type}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
@@ -38,7 +38,7 @@ export function answerClientError(
 }
 
 function asReply({ status, error }: Refusal) {
-  return { status, type: JSON_TYPE, body: errorReply('null', error).toString() };
+  return { status, headers: { 'content-type': JSON_TYPE }, body: errorReply('null', error).toString() };
 }
 
 /** Anything but a body that came too late has no problem of its own: it is a body that is not what it should be. */
@@ -46,7 +46,8 @@ function asProblem({ error }: Refusal) {
   const isLate = error.code === 'requestTimeout';
   const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };
   const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
-  return { type: PROBLEM_TYPE, ...toProblem(shown, createRequestId()) };
+  const { status, headers, body } = toProblem(shown, createRequestId());
+  return { status, headers: { ...headers, 'content-type': PROBLEM_TYPE }, body };
 }
 
 function toRefusal(error: NodeJS.ErrnoException, limitMs: number): Refusal {

@@ -28,7 +28,8 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
     ...{ type: `urn:keyslot:error:${code}`, title, status, detail: problemDetail(error) },
     ...{ code, request_id: requestId, ...snakeCased(errorData(error)) },
   };
-  return { status, headers: headersOf(error, status), body: JSON.stringify(body) };
+  const headers = { 'x-request-id': requestId, ...headersOf(error, status) };
+  return { status, headers, body: JSON.stringify(body) };
 }
 
 /** RFC 6750 section 3 for the refusals of a token, RFC 9110 section 10.2.3 for the time to wait. */
