@@ -101,7 +101,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   const store = await opensStore;
   const rooms = await openRooms({ config, store, startsKeys, metrics, log }, started);
-  const { places } = rooms;
+  const { places, account } = rooms;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
   const adminSocket = await startAdminSocket(admin);
@@ -117,7 +117,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const served = { dataDir: config.data_dir, baseUrl, rpcPath: rpcPaths[0] ?? '/' };
   const development = options.isOperated
     ? undefined
-    : await ensureDevelopmentAccount(places, served, systemClock.nowMs());
+    : await ensureDevelopmentAccount(
+        { ...places, installationKey: account.installationKey },
+        served,
+        systemClock.nowMs(),
+      );
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl };
   return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };

@@ -28,7 +28,8 @@ function keyslot(args: readonly string[], env: Readonly<Record<string, string>> 
 type Ready = {
   readonly base_url: string;
   readonly rpc_paths: readonly string[];
-  readonly development?: { readonly api_key: string };
+  readonly wallets_path: string;
+  readonly development?: { readonly api_key: string; readonly access_token: string };
 };
 
 async function ready(child: NodeProcess): Promise<Ready> {
@@ -179,6 +180,17 @@ test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async 
   const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
   const line = await eventually('the line is there', () => /curl -s .*\n/.exec(child.stdout())?.[0].trim());
   expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
+});
+
+test('serve prints a line that makes a wallet, with the token of dev.json', async () => {
+  const node = await scriptedNode();
+  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+  const line = await eventually('the line is there', () => /curl .*wallets' .*\n/.exec(child.stdout())?.[0]);
+  const { base_url, access_token } = JSON.parse(
+    readFileSync(join(directory(), 'dev.json'), 'utf8'),
+  ) as Record<string, string>;
+  expect(line).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
+  expect(child.stdout()).toContain(`Wallets    ${base_url}/v1/wallets\n`);
 });
 
 test('serve prints where the reference page is', async () => {

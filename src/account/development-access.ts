@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { accessTokens } from '../store/access-tables.ts';
+import { toServiceError } from '../service-error.ts';
 import { DEVELOPMENT } from './accounts.ts';
 import { createToken, revokeToken, type TokenPlaces } from './tokens/access-tokens.ts';
 import { SCOPES } from './tokens/scopes.ts';
@@ -32,12 +33,22 @@ export async function ensureDevelopmentAccess(
   nowMs: number,
 ): Promise<DevelopmentAccess> {
   const token = findKept(places, accountId, kept, nowMs) ?? (await makeToken(places, accountId, nowMs));
-  await revokeOthers(places, accountId, token.id, nowMs);
+  await revokeTokens(places, accountId, nowMs, token.id);
   if (kept.totp_secret !== undefined && (await hasTwoFactor(places, accountId, kept.totp_secret)))
     return { access_token: token.text, totp_secret: kept.totp_secret };
-  await removeTwoFactor(places.store, accountId).catch(() => undefined);
+  await removeSecondFactor(places, accountId);
   const { secret } = await enrolTwoFactor(places, { accountId, account: DEVELOPMENT }, nowMs);
   return { access_token: token.text, totp_secret: secret };
+}
+
+/** Takes all of that away: every token of the account is revoked, and there is no second factor any more. */
+export async function revokeDevelopmentAccess(
+  places: TokenPlaces,
+  accountId: string,
+  nowMs: number,
+): Promise<void> {
+  await revokeTokens(places, accountId, nowMs);
+  await removeSecondFactor(places, accountId);
 }
 
 function findKept(
@@ -55,16 +66,23 @@ function makeToken(places: TokenPlaces, accountId: string, nowMs: number) {
   return createToken(places, wanted, nowMs);
 }
 
-async function revokeOthers(
+async function revokeTokens(
   places: TokenPlaces,
   accountId: string,
-  keptId: string,
   nowMs: number,
+  exceptId?: string,
 ): Promise<void> {
   const { accountId: owner, id, revokedAt } = accessTokens;
+  const isOther = exceptId === undefined ? undefined : ne(id, exceptId);
   const live = await places.store.db
     .select({ id })
     .from(accessTokens)
-    .where(and(eq(owner, accountId), isNull(revokedAt), ne(id, keptId)));
+    .where(and(eq(owner, accountId), isNull(revokedAt), isOther));
   for (const other of live) await revokeToken(places, other.id, nowMs);
+}
+
+async function removeSecondFactor({ store }: Pick<TokenPlaces, 'store'>, accountId: string): Promise<void> {
+  await removeTwoFactor(store, accountId).catch((error: unknown) => {
+    if (toServiceError(error).code !== 'twoFactorNotEnrolled') throw error;
+  });
 }

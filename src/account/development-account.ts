@@ -4,6 +4,9 @@ import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
 import { ensureTestCredit } from './money/credit.ts';
 import type { PlanPlaces } from './plans.ts';
+import type { TokenPlaces } from './tokens/access-tokens.ts';
+import type { TwoFactorPlaces } from './two-factor/two-factor.ts';
+import { ensureDevelopmentAccess, revokeDevelopmentAccess } from './development-access.ts';
 import {
   type DevelopmentFile,
   deleteDevelopmentFile,
@@ -19,26 +22,31 @@ export type ServedAt = {
   readonly rpcPath: string;
 };
 
+/** What the account is made usable in. */
+export type DevelopmentPlaces = KeyPlaces & PlanPlaces & TokenPlaces & TwoFactorPlaces;
+
 const KEY_NAME = 'development';
 
 /**
- * Makes the development account usable and says how in `<dataDir>/dev.json` (mode 0600). The key of an earlier start
- * is kept if the file still has it and the store knows it; otherwise there is a new one, and all others are revoked.
+ * Makes the development account usable and says how in `<dataDir>/dev.json` (mode 0600). Key, access token and second factor
+ * of an earlier start are kept, each if the file still has it and the store knows it; otherwise there is a new one, and
+ * all others are revoked.
  * @returns what the file says.
  */
 export async function ensureDevelopmentAccount(
-  places: KeyPlaces & PlanPlaces,
+  places: DevelopmentPlaces,
   served: ServedAt,
   nowMs: number,
 ): Promise<DevelopmentFile> {
   const accountId = await ensureAccount(places, nowMs);
   await ensureTestCredit(places.store, accountId, nowMs);
-  const key =
-    (await findKept(places, served.dataDir, accountId, nowMs)) ?? (await createKey(places, accountId, nowMs));
+  const kept = await readDevelopmentFile(served.dataDir);
+  const key = findKept(places, kept, accountId, nowMs) ?? (await createKey(places, accountId, nowMs));
   const file: DevelopmentFile = {
     base_url: served.baseUrl,
     rpc_path: served.rpcPath,
     api_key: key.text,
+    ...(await ensureDevelopmentAccess(places, accountId, kept, nowMs)),
   };
   await writeDevelopmentFile(served.dataDir, file);
   await revokeKeys(places, accountId, nowMs, key.id);
@@ -47,15 +55,18 @@ export async function ensureDevelopmentAccount(
 
 /**
  * For a server with an operator's configuration, before it listens: a development account left over from a start
- * without one loses its keys, and `dev.json` goes.
+ * without one loses its keys, its access tokens and its second factor, and `dev.json` goes.
  */
 export async function revokeDevelopmentAccount(
-  places: KeyPlaces,
+  places: KeyPlaces & TokenPlaces,
   dataDir: string,
   nowMs: number,
 ): Promise<void> {
   const accountId = await findAccount(places);
-  if (accountId !== undefined) await revokeKeys(places, accountId, nowMs);
+  if (accountId !== undefined) {
+    await revokeKeys(places, accountId, nowMs);
+    await revokeDevelopmentAccess(places, accountId, nowMs);
+  }
   await deleteDevelopmentFile(dataDir);
 }
 
@@ -74,8 +85,12 @@ async function findAccount({ store }: KeyPlaces): Promise<string | undefined> {
   return rows[0]?.id;
 }
 
-async function findKept({ keyring }: KeyPlaces, dataDir: string, accountId: string, nowMs: number) {
-  const text = (await readDevelopmentFile(dataDir))?.api_key;
+function findKept(
+  { keyring }: KeyPlaces,
+  { api_key: text }: Partial<DevelopmentFile>,
+  accountId: string,
+  nowMs: number,
+) {
   if (text === undefined) return undefined;
   const found = keyring.find(text, nowMs);
   return found.kind === 'valid' && found.accountId === accountId ? { id: found.keyId, text } : undefined;

@@ -1,23 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DevelopmentAccess } from './development-access.ts';
 
-/** `dev.json`: how to reach a server that was started without a configuration, and the key to do it with. */
-export type DevelopmentFile = {
+/** `dev.json`: how to reach a server that was started without a configuration, and what to call it with. */
+export type DevelopmentFile = DevelopmentSecrets & {
   readonly base_url: string;
   readonly rpc_path: string;
-  readonly api_key: string;
 };
 
-/** The key in `<dataDir>/dev.json`; undefined when there is no such file or it is not one of ours. */
-export async function readDevelopmentFile(
-  dataDir: string,
-): Promise<Pick<DevelopmentFile, 'api_key'> | undefined> {
+/** What opens something. */
+export type DevelopmentSecrets = DevelopmentAccess & { readonly api_key: string };
+
+/** What `<dataDir>/dev.json` has to call with; nothing when there is no such file or it is not one of ours. */
+export async function readDevelopmentFile(dataDir: string): Promise<Partial<DevelopmentSecrets>> {
   try {
-    const { api_key } = JSON.parse(await readFile(pathIn(dataDir), 'utf8')) as { api_key?: unknown };
-    return typeof api_key === 'string' ? { api_key } : undefined;
+    const { api_key, access_token, totp_secret } = JSON.parse(
+      await readFile(pathIn(dataDir), 'utf8'),
+    ) as Record<string, unknown>;
+    return {
+      ...(typeof api_key === 'string' && { api_key }),
+      ...(typeof access_token === 'string' && { access_token }),
+      ...(typeof totp_secret === 'string' && { totp_secret }),
+    };
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return undefined;
+    if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return {};
     throw error;
   }
 }

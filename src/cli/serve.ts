@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
+import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import type { OptionValues } from './commands.ts';
@@ -39,24 +40,30 @@ function nextSignal(): Promise<NodeJS.Signals> {
 
 function describeAsJson({ address, rpcPaths, hasLedger, development }: App): string {
   const kind = hasLedger ? 'ready' : 'serving';
-  return JSON.stringify({ kind, base_url: address.baseUrl, rpc_paths: rpcPaths, development });
+  const walletsPath = OPERATIONS.createWallet.path;
+  const served = { base_url: address.baseUrl, rpc_paths: rpcPaths, wallets_path: walletsPath };
+  return JSON.stringify({ kind, ...served, development });
 }
 
 function describe({ address: { baseUrl }, rpcPaths, hasLedger, development }: App, dataDir: string): string {
   const key = development?.api_key ?? '<API_KEY>';
   const urls = rpcPaths.map((path) => `${baseUrl}${path}?apikey=${key}`);
+  const token = development?.access_token ?? '<ACCESS_TOKEN>';
   const call = `'{"jsonrpc":"2.0","id":1,"method":"getSlot"}'`;
+  const wallets = `${baseUrl}${OPERATIONS.createWallet.path}`;
   return `
 ${hasLedger ? 'Keyslot is ready.' : 'Keyslot serves, but its ledger has not started: calls answer 503 until it does (see above).'}
 
-${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  Reference  ${baseUrl}/docs
+${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  Wallets    ${wallets}
+  Reference  ${baseUrl}/docs
   OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz
   Metrics    ${baseUrl}/metrics
-  Data       ${dataDir}${development === undefined ? '' : ' (dev.json has these addresses and the key)'}
+  Data       ${dataDir}${development === undefined ? '' : ' (dev.json has these addresses, the key and the token)'}
 
 Try it:
   curl -s '${urls[0] ?? baseUrl}' -H 'Content-Type: application/json' -d ${call}
+  curl -s '${wallets}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"custody":"managed"}'
 
 `;
 }

@@ -10,10 +10,10 @@ export type KeyEngine = {
   /** The pair of a seed: `publicKey` of 32 bytes, `secretKey` of 64, seed and public key. */
   readonly keyPair: (seed: Uint8Array, into: KeyPair) => void;
   /**
-   * The signature of a message of any length. @throws ServiceError `internalError` where the public key is not the
-   * seed's: two signatures of one message under two public keys would give the key away.
+   * The signature of a message of any length. The public key is computed from the seed, never taken: two signatures of one
+   * message under two public keys would give the key away.
    */
-  readonly sign: (seed: Uint8Array, publicKey: Uint8Array, message: Uint8Array) => Uint8Array;
+  readonly sign: (seed: Uint8Array, message: Uint8Array) => Uint8Array;
   /** False for whatever is no signature of the message by this key, of a wrong size too. Never throws. */
   readonly verify: (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
   readonly sha512: (message: Uint8Array) => Uint8Array;

@@ -18,10 +18,15 @@ export type Hmac = {
   readonly wipe: () => void;
 };
 
+/** Gives memory for a secret, which whoever asked for it wipes. */
+export type Allocate = (sizeBytes: number) => Uint8Array;
+
+const plainMemory: Allocate = (sizeBytes) => new Uint8Array(sizeBytes);
+
 /** An HMAC for messages of `dataBytes` bytes; its key is empty until it is set. */
-export function createHmac(engine: KeyEngine, dataBytes: number): Hmac {
-  const inner = new Uint8Array(BLOCK_BYTES + dataBytes);
-  const outer = new Uint8Array(BLOCK_BYTES + SHA512_BYTES);
+export function createHmac(engine: KeyEngine, dataBytes: number, allocate: Allocate = plainMemory): Hmac {
+  const inner = allocate(BLOCK_BYTES + dataBytes);
+  const outer = allocate(BLOCK_BYTES + SHA512_BYTES);
   const innerDigest = outer.subarray(BLOCK_BYTES);
   const setKey = (key: Uint8Array): void => {
     inner.fill(INNER_PAD, 0, BLOCK_BYTES);

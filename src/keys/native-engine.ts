@@ -1,5 +1,4 @@
 import sodium from 'sodium-native';
-import { serviceError } from '../service-error.ts';
 import {
   type KeyEngine,
   PUBLIC_KEY_BYTES,
@@ -8,13 +7,31 @@ import {
   SIGNATURE_BYTES,
 } from './engine.ts';
 
-/** Ed25519 and SHA-512 by libsodium. */
+/**
+ * Ed25519 and SHA-512 by libsodium. What it expands a seed to for itself lies in memory between guard pages, out of swap and core
+ * dumps as far as the system lets it, and is wiped before it returns. Not for several threads.
+ */
 export function createNativeEngine(): KeyEngine {
+  const secretKey = sodium.sodium_malloc(SECRET_KEY_BYTES);
+  const withSecretKey = <T>(seed: Uint8Array, use: (publicKey: Uint8Array) => T): T => {
+    const publicKey = new Uint8Array(PUBLIC_KEY_BYTES);
+    try {
+      sodium.crypto_sign_seed_keypair(publicKey, secretKey, seed);
+      return use(publicKey);
+    } finally {
+      sodium.sodium_memzero(secretKey);
+    }
+  };
   return {
     kind: 'native',
-    publicKey,
+    publicKey: (seed) => withSecretKey(seed, (publicKey) => publicKey),
     keyPair: (seed, into) => sodium.crypto_sign_seed_keypair(into.publicKey, into.secretKey, seed),
-    sign,
+    sign: (seed, message) =>
+      withSecretKey(seed, () => {
+        const signature = new Uint8Array(SIGNATURE_BYTES);
+        sodium.crypto_sign_detached(signature, message, secretKey);
+        return signature;
+      }),
     verify: (signature, message, key) =>
       signature.length === SIGNATURE_BYTES &&
       key.length === PUBLIC_KEY_BYTES &&
@@ -29,33 +46,4 @@ export function createNativeEngine(): KeyEngine {
       for (const secret of secrets) sodium.sodium_memzero(secret);
     },
   };
-}
-
-function publicKey(seed: Uint8Array): Uint8Array {
-  const made = new Uint8Array(PUBLIC_KEY_BYTES);
-  const secretKey = new Uint8Array(SECRET_KEY_BYTES);
-  try {
-    sodium.crypto_sign_seed_keypair(made, secretKey, seed);
-    return made;
-  } finally {
-    sodium.sodium_memzero(secretKey);
-  }
-}
-
-function sign(seed: Uint8Array, expected: Uint8Array, message: Uint8Array): Uint8Array {
-  const own = new Uint8Array(PUBLIC_KEY_BYTES);
-  const secretKey = new Uint8Array(SECRET_KEY_BYTES);
-  try {
-    sodium.crypto_sign_seed_keypair(own, secretKey, seed);
-    if (Buffer.compare(own, expected) !== 0) throw notThePublicKey();
-    const signature = new Uint8Array(SIGNATURE_BYTES);
-    sodium.crypto_sign_detached(signature, message, secretKey);
-    return signature;
-  } finally {
-    sodium.sodium_memzero(secretKey);
-  }
-}
-
-function notThePublicKey(): Error {
-  return serviceError('internalError', {}, new Error('the public key is not that of the seed'));
 }

@@ -1,6 +1,6 @@
 import { COIN_TYPE, type DerivationIndexes, PURPOSE } from './derivation-path.ts';
 import { type KeyEngine, SEED_BYTES } from './engine.ts';
-import { createHmac } from './hmac-sha512.ts';
+import { type Allocate, createHmac } from './hmac-sha512.ts';
 
 /**
  * A node of SLIP-0010 for ed25519: 64 bytes, the private key (a seed of RFC 8032) and the chain code. A secret: whoever holds
@@ -21,13 +21,28 @@ export function nodeSeed(node: Node): Uint8Array {
 
 /** The master node of a BIP39 seed or any other of 16 to 64 bytes (SLIP-0010, "Master key generation"). */
 export function masterNode(engine: KeyEngine, seed: Uint8Array): Node {
-  const hmac = createHmac(engine, seed.length);
   const node = new Uint8Array(NODE_BYTES);
-  hmac.setKey(MASTER_KEY);
-  hmac.data.set(seed);
-  hmac.computeInto(node);
-  hmac.wipe();
+  createMasters(engine, seed.length).computeInto(node, seed);
   return node;
+}
+
+/** Computes the master nodes of seeds of one length. */
+export type Masters = {
+  /** Writes the master node of a seed in place, and forgets the seed. */
+  readonly computeInto: (node: Node, seed: Uint8Array) => void;
+};
+
+/** Memory to compute master nodes with, of seeds of 16 to 64 bytes; plain memory unless another is given. */
+export function createMasters(engine: KeyEngine, seedBytes: number, allocate?: Allocate): Masters {
+  const hmac = createHmac(engine, seedBytes, allocate);
+  return {
+    computeInto(node, seed) {
+      hmac.setKey(MASTER_KEY);
+      hmac.data.set(seed);
+      hmac.computeInto(node);
+      hmac.wipe();
+    },
+  };
 }
 
 /** The hardened child of a node; `index` is 0 to 2^31 − 1, written without its hardening bit. */
@@ -50,9 +65,9 @@ export type Children = {
   readonly wipe: () => void;
 };
 
-/** Memory to derive children with; it has no parent yet. */
-export function createChildren(engine: KeyEngine): Children {
-  const hmac = createHmac(engine, CHILD_DATA_BYTES);
+/** Memory to derive children with, plain unless another is given; it has no parent yet. */
+export function createChildren(engine: KeyEngine, allocate?: Allocate): Children {
+  const hmac = createHmac(engine, CHILD_DATA_BYTES, allocate);
   const index = new DataView(hmac.data.buffer, hmac.data.byteOffset + INDEX_AT, 4);
   return {
     setParent(parent) {

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
-import { createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../../src/account/api-keys.ts';
-import { ensureDevelopmentAccount } from '../../src/account/development-account.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../../src/account/api-keys.ts';
+import { type DevelopmentPlaces, ensureDevelopmentAccount } from '../../src/account/development-account.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import { Keyring, loadKeyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
+import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { accounts, apiKeys } from '../../src/store/tables.ts';
 import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+import { newInstallationKey } from './test-installation-key.ts';
 
 const NOW_MS = 1_760_000_000_000;
 
-type Places = KeyPlaces & {
-  readonly plans: PlanBook;
+type Places = DevelopmentPlaces & {
   readonly accountId: string;
   readonly dataDir: string;
 };
@@ -25,7 +26,9 @@ async function usePlaces(backend: TestBackend): Promise<Places> {
   await store.db
     .insert(accounts)
     .values({ id: accountId, kind: 'customer', name: 'acme', createdAt: new Date(NOW_MS) });
-  return { store, keyring: new Keyring(), plans: new PlanBook(), accountId, dataDir: place.dataDir };
+  const rings = { keyring: new Keyring(), plans: new PlanBook(), tokens: new TokenRing() };
+  const installationKey = await newInstallationKey();
+  return { store, ...rings, installationKey, accountId, dataDir: place.dataDir };
 }
 
 describeStores('API keys', (backend) => {

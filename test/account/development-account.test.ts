@@ -1,20 +1,28 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { KeyPlaces } from '../../src/account/api-keys.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../../src/account/development-account.ts';
+import { findAccount } from '../../src/account/find-account.ts';
 import { createKeyText } from '../../src/account/key-text.ts';
 import { loadKeyring } from '../../src/account/keyring.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
+import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { describeStores, useStore } from '../store/backends.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
+import { newInstallationKey } from './test-installation-key.ts';
 
 const NOW_MS = 1_760_000_000_000;
 const filesDir = useNewDirectory();
+const installationKey = newInstallationKey();
 
 /** A start of the server on this store: the ring is read anew, as after a restart. */
-async function start(store: KeyPlaces['store'], more: { baseUrl?: string } = {}) {
-  const places = { store, keyring: await loadKeyring(store), plans: await loadPlanBook(store) };
+async function start(store: Store, more: { baseUrl?: string } = {}) {
+  const tokens = new TokenRing();
+  await readTokens(store, tokens);
+  const rings = { keyring: await loadKeyring(store), plans: await loadPlanBook(store), tokens };
+  const places = { store, ...rings, installationKey: await installationKey };
   const served = {
     dataDir: filesDir(),
     baseUrl: 'http://127.0.0.1:8080',
@@ -22,7 +30,15 @@ async function start(store: KeyPlaces['store'], more: { baseUrl?: string } = {})
     ...more,
   };
   const file = await ensureDevelopmentAccount(places, served, NOW_MS);
-  return { places, file, verdictOf: (key: string) => places.keyring.find(key, NOW_MS).kind };
+  const verdictOf = (secret: string): string =>
+    (secret.startsWith('ks_tok_') ? tokens : places.keyring).find(secret, NOW_MS).kind;
+  return { places, file, verdictOf };
+}
+
+/** Whether the account has this second factor. */
+async function hasSecondFactor(store: Store, secret: string): Promise<boolean> {
+  const places = { store, installationKey: await installationKey };
+  return hasTwoFactor(places, await findAccount(store, 'development'), secret);
 }
 
 async function onDisk(): Promise<unknown> {
@@ -30,21 +46,24 @@ async function onDisk(): Promise<unknown> {
 }
 
 describeStores('the development account', (backend) => {
-  test('has a key that works, written for its owner only, with what is served and nothing else', async () => {
+  test('has a key, a token and a second factor that work, written for its owner only, with what is served and nothing else', async () => {
     const store = await useStore(backend.place());
     const { file, verdictOf } = await start(store);
-    expect(verdictOf(file.api_key)).toBe('valid');
+    expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['valid', 'valid']);
+    expect(await hasSecondFactor(store, file.totp_secret)).toBe(true);
     expect(file).toEqual({
       base_url: 'http://127.0.0.1:8080',
       rpc_path: '/solana-localnet',
       api_key: file.api_key,
+      access_token: file.access_token,
+      totp_secret: file.totp_secret,
     });
     expect(await onDisk()).toEqual(file);
     expect((await stat(join(filesDir(), 'dev.json'))).mode & 0o777).toBe(0o600);
     expect(await readdir(filesDir())).toEqual(['dev.json']);
   });
 
-  test('keeps its key over restarts, and the file follows the address', async () => {
+  test('keeps its secrets over restarts, and the file follows the address', async () => {
     const store = await useStore(backend.place());
     const first = await start(store);
     const second = await start(store, { baseUrl: 'http://127.0.0.1:9090' });
@@ -73,12 +92,28 @@ describeStores('the development account', (backend) => {
     ]);
   });
 
-  test('loses its key and its file when an operator configures the server', async () => {
+  test('gets a new token and second factor when the file has those of an earlier version, which had none', async () => {
+    const store = await useStore(backend.place());
+    const { file: first } = await start(store);
+    await writeFile(join(filesDir(), 'dev.json'), JSON.stringify({ api_key: first.api_key }));
+    const second = await start(store);
+    expect(second.file.api_key).toBe(first.api_key);
+    const verdicts = [first, second.file].map((file) => second.verdictOf(file.access_token));
+    expect(verdicts).toEqual(['revoked', 'valid']);
+    expect(await hasSecondFactor(store, first.totp_secret)).toBe(false);
+    expect(await hasSecondFactor(store, second.file.totp_secret)).toBe(true);
+  });
+
+  test('loses its secrets and its file when an operator configures the server', async () => {
     const store = await useStore(backend.place());
     const { file, places, verdictOf } = await start(store);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
-    expect(verdictOf(file.api_key)).toBe('revoked');
+    expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['revoked', 'revoked']);
     expect((await loadKeyring(store)).find(file.api_key, NOW_MS).kind).toBe('revoked');
+    const later = new TokenRing();
+    await readTokens(store, later);
+    expect(later.find(file.access_token, NOW_MS).kind).toBe('revoked');
+    expect(await hasSecondFactor(store, file.totp_secret)).toBe(false);
     expect(await readdir(filesDir())).toEqual([]);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
   });

@@ -73,7 +73,7 @@ function requestsWith(secret: string, { base, key }: { base: string; key: string
   ];
 }
 
-type Access = { readonly base: string; readonly key: string };
+type Access = { readonly base: string; readonly key: string; readonly others: readonly string[] };
 
 async function ready(child: NodeProcess): Promise<Access> {
   const line = await eventually('the server says where it serves', () => {
@@ -82,12 +82,13 @@ async function ready(child: NodeProcess): Promise<Access> {
   });
   const { base_url, development } = JSON.parse(line) as {
     base_url: string;
-    development: { api_key: string };
+    development: { api_key: string; access_token: string; totp_secret: string };
   };
-  return { base: base_url, key: development.api_key };
+  const { api_key: key, access_token: token, totp_secret: secondFactor } = development;
+  return { base: base_url, key, others: [token, secondFactor] };
 }
 
-/** The bytes of every file below a directory, but `dev.json`, which is where the key is told. */
+/** The bytes of every file below a directory, but `dev.json`, which is where the secrets are told. */
 async function filesBelow(path: string): Promise<readonly (readonly [string, Buffer])[]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'dev.json');
@@ -125,10 +126,12 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
   });
   const answers: string[] = [];
   let key = '';
+  const others: string[] = [];
   let metrics = '';
   try {
     const access = await ready(child);
     key = access.key;
+    others.push(...access.others);
     for (const script of NODE_SCRIPTS) {
       node.play(script);
       for (const { url, init } of requestsWith(canary, access)) {
@@ -147,7 +150,7 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
 
   const heads = node.seen.map(({ url, headers }) => JSON.stringify([url, headers]));
   const places = { log: child.stderr(), metrics, answers: answers.join('\n'), heads: heads.join('\n') };
-  for (const secret of [canary, key, 'node-secret']) {
+  for (const secret of [canary, key, ...others, 'node-secret']) {
     for (const [place, text] of Object.entries(places)) {
       if (place === 'heads' && secret === 'node-secret') continue;
       expect([place, text.split('\n').filter((line) => line.includes(secret))]).toEqual([place, []]);
@@ -158,7 +161,7 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
   expect(files.filter(([, bytes]) => bytes.includes(key.slice(0, 11)))).not.toEqual([]);
   const rows = await dumpRows(directory());
   expect(rows).toContain('development');
-  for (const secret of [canary, key, 'node-secret']) {
+  for (const secret of [canary, key, ...others, 'node-secret']) {
     expect(files.filter(([, bytes]) => bytes.includes(secret)).map(([path]) => path)).toEqual([]);
     expect(rows).not.toContain(secret);
   }

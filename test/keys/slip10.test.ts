@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { HDKey } from 'micro-key-producer/slip10.js';
 import { describe, expect, test } from 'vitest';
 import { MAX_INDEX } from '../../src/keys/derivation-path.ts';
-import { createChildren, deriveChild, deriveWallet, masterNode, nodeSeed } from '../../src/keys/slip10.ts';
+import {
+  createChildren,
+  createMasters,
+  deriveChild,
+  deriveWallet,
+  masterNode,
+  nodeSeed,
+} from '../../src/keys/slip10.ts';
 import { ENGINES, hex, toHex } from './engines.ts';
 import slip10 from './vectors/slip10.json' with { type: 'json' };
 
@@ -26,6 +33,29 @@ describe.each(ENGINES)('SLIP-0010 by the $kind engine', (engine) => {
       expect(toHex(engine.publicKey(wallet))).toBe(toHex(expected.publicKeyRaw));
     });
     fc.assert(property, { numRuns: 30 });
+  });
+
+  test('gives master nodes of one seed after another, and children, in memory that the caller provides', () => {
+    const given: Uint8Array[] = [];
+    const allocate = (sizeBytes: number): Uint8Array => {
+      const memory = new Uint8Array(sizeBytes);
+      given.push(memory);
+      return memory;
+    };
+    const masters = createMasters(engine, 32, allocate);
+    const children = createChildren(engine, allocate);
+    const node = new Uint8Array(64);
+    for (const fill of [1, 2, 1]) {
+      const seed = new Uint8Array(32).fill(fill);
+      masters.computeInto(node, seed);
+      expect(toHex(node)).toBe(toHex(masterNode(engine, seed)));
+      children.setParent(node);
+      children.deriveInto(node, 7);
+      expect(toHex(node)).toBe(toHex(deriveChild(engine, masterNode(engine, seed), 7)));
+      children.wipe();
+      expect(given.filter((memory) => memory.some((byte) => byte !== 0))).toEqual([]);
+    }
+    expect(given).toHaveLength(4);
   });
 
   test('gives siblings as it gives single children, of one parent after another, and forgets them when wiped', () => {

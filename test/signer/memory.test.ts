@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEd25519 } from '../../src/signer/hsm/soft/ed25519.ts';
+import { createNativeEngine } from '../../src/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
 import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,7 +25,7 @@ async function startScanned() {
   const masters = await openOwnMasterKeys(join(dataDir, 'signer'), { isFirstStart: false });
   const key = { walletId: 'w_scanned', accountId: 'acc_scanned', sealed: Buffer.from(sealed, 'hex') };
   const seed = createSealer().open(masters.keys(), key, (secret) => Buffer.from(secret));
-  expect(createEd25519().publicKey(seed).toString('hex')).toBe(publicKey);
+  expect(Buffer.from(createNativeEngine().publicKey(seed)).toString('hex')).toBe(publicKey);
   return { dataDir, seed, publicKey: Buffer.from(publicKey, 'hex'), gatewayPid: gateway.pid, signerPid };
 }
 

@@ -1,4 +1,7 @@
 import type { Config } from '../../../../generated/config.ts';
+import { type KeyEngine, loadEngineOf } from '../../../keys/engine.ts';
+import { assertKnownAnswers } from '../../../keys/known-answers.ts';
+import { serviceError } from '../../../service-error.ts';
 import type { Hsm, HsmPlace } from '../hsm.ts';
 import { openCredentialMasterKeys } from './credential-master-keys.ts';
 import { openSoft } from './open-soft.ts';
@@ -7,13 +10,29 @@ import { openOwnMasterKeys } from './own-master-keys.ts';
 /**
  * Opens `soft` with the master key that is configured, or with one of its own.
  *
- * @throws ServiceError `signerNotStarted` if the master key cannot be had.
+ * @param loadEngine how what computes keys is loaded; it is held to published answers before it computes any.
+ * @throws ServiceError `signerNotStarted` if the master key cannot be had, or the engine gives another answer.
  */
-export async function openConfiguredSoft(settings: Config['hsm']['soft'], place: HsmPlace): Promise<Hsm> {
+export async function openConfiguredSoft(
+  settings: Config['hsm']['soft'],
+  place: HsmPlace,
+  loadEngine: () => Promise<KeyEngine> = () => loadEngineOf('native'),
+): Promise<Hsm> {
+  const engine = await loadEngine();
+  assertProven(engine);
   const { master_key_file: masterKeyFile, previous_master_key_file: previousMasterKeyFile } = settings;
-  return openSoft(
+  const masters =
     masterKeyFile === undefined
       ? await openOwnMasterKeys(place.directory, place)
-      : await openCredentialMasterKeys({ masterKeyFile, previousMasterKeyFile }),
-  );
+      : await openCredentialMasterKeys({ masterKeyFile, previousMasterKeyFile });
+  return openSoft(engine, masters);
+}
+
+function assertProven(engine: KeyEngine): void {
+  try {
+    assertKnownAnswers(engine);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw serviceError('signerNotStarted', { reason }, error);
+  }
 }

@@ -1,49 +1,57 @@
 import sodium from 'sodium-native';
+import { COIN_TYPE, PURPOSE } from '../../../keys/derivation-path.ts';
+import type { KeyEngine } from '../../../keys/engine.ts';
+import { createChildren, createMasters, NODE_BYTES, nodeSeed } from '../../../keys/slip10.ts';
 import type { ChildKey, Hsm, KeyOwner, MadeKey, SealedKey } from '../hsm.ts';
 import { keyFailure } from '../key-failure.ts';
-import { createEd25519 } from './ed25519.ts';
 import type { MasterKeyStore } from './master-keys.ts';
 import { createSealer, masterKeyIdOf, type SealedContent } from './sealed-key.ts';
 import { secretBuffer, wipe } from './secret.ts';
-import { createSlip10 } from './slip10.ts';
 
 const PROTECTION =
   'software: sealed with AES-256-GCM under a master key that only the signer process holds, and opened in its memory for each use';
-/** m/44'/501', above every wallet. */
-const PURPOSE = 44;
-const COIN = 501;
+/** Of the random seed that a master is made from. */
+const SEED_BYTES = 64;
 
 /**
  * Keys sealed in software. Nothing stays behind: what `createKey` gives is the key. A seed is in memory, outside the
  * collected heap, for the time of one call, and wiped after.
  */
-export function openSoft(masters: MasterKeyStore): Hsm {
+export function openSoft(engine: KeyEngine, masters: MasterKeyStore): Hsm {
   const sealer = createSealer();
-  const ed25519 = createEd25519();
-  const slip10 = createSlip10();
-  const seed = secretBuffer(64);
-  const coin = secretBuffer(64);
-  const account = secretBuffer(64);
-  const wallet = secretBuffer(64);
+  const masterNodes = createMasters(engine, SEED_BYTES, secretBuffer);
+  const [accounts, wallets] = [createChildren(engine, secretBuffer), createChildren(engine, secretBuffer)];
+  const seed = secretBuffer(SEED_BYTES);
+  const node = secretBuffer(NODE_BYTES);
 
   const make = (owner: KeyOwner, content: SealedContent, secret: Buffer): MadeKey => ({
-    publicKey: ed25519.publicKey(secret.subarray(0, 32)),
+    publicKey: engine.publicKey(nodeSeed(secret)),
     sealed: sealer.seal(masters.keys().current, owner, content, secret),
   });
 
-  const deriveFrom = (node: Buffer, children: readonly ChildKey[]): readonly MadeKey[] => {
+  /** Children of m/44'/501'; those of one account cost one derivation each. */
+  const deriveFrom = (master: Buffer, children: readonly ChildKey[]): readonly MadeKey[] => {
     try {
-      slip10.child(node, PURPOSE, coin);
-      slip10.child(coin, COIN, coin);
+      master.copy(node);
+      for (const index of [PURPOSE, COIN_TYPE]) {
+        accounts.setParent(node);
+        accounts.deriveInto(node, index);
+      }
+      accounts.setParent(node);
       let accountOf = -1;
       return children.map(({ owner, x, y }) => {
-        if (x !== accountOf) slip10.child(coin, x, account);
-        accountOf = x;
-        slip10.child(account, y, wallet);
-        return make(owner, 'seed', wallet);
+        if (x !== accountOf) {
+          accounts.deriveInto(node, x);
+          wallets.setParent(node);
+          accountOf = x;
+        }
+        wallets.deriveInto(node, y);
+        return make(owner, 'seed', node);
       });
     } finally {
-      for (const secret of [coin, account, wallet]) wipe(secret);
+      accounts.wipe();
+      wallets.wipe();
+      wipe(node);
     }
   };
 
@@ -68,23 +76,23 @@ export function openSoft(masters: MasterKeyStore): Hsm {
       return made;
     },
     sign: async (key, message) =>
-      sealer.open(masters.keys(), key, (secret) => ed25519.sign(secret.subarray(0, 32), message)),
+      sealer.open(masters.keys(), key, (secret) => engine.sign(nodeSeed(secret), message)),
     destroyKey: async () => undefined,
     health: async () => undefined,
     close: async () => undefined,
     derivation: {
       createMaster: async (owner) => {
         sodium.randombytes_buf(seed);
-        slip10.masterNode(seed, wallet);
-        const made = make(owner, 'masterNode', wallet);
+        masterNodes.computeInto(node, seed);
+        const made = make(owner, 'masterNode', node);
         wipe(seed);
-        wipe(wallet);
+        wipe(node);
         return made;
       },
       deriveKeys: async (master, children) =>
-        sealer.open(masters.keys(), master, (node, content) => {
+        sealer.open(masters.keys(), master, (opened, content) => {
           if (content !== 'masterNode') throw keyFailure('the key is no master: nothing is derived from it');
-          return deriveFrom(node, children);
+          return deriveFrom(opened, children);
         }),
     },
     rotation: { begin: masters.begin, reseal: async (key) => reseal(key), finish: masters.finish },
