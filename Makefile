@@ -31,8 +31,9 @@ generate: install ## write generated/ anew from spec/
 mock: up-to-date ## serve mocks of the ledger and of the wallet service, which answer from the examples of spec/ (PORT=8899)
 	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
 
-contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… ARGS='--allow-writes --json --junit FILE')
-	@$(NODE) src/main.ts contract --url '$(URL)' $(if $(APIKEY),--apikey '$(APIKEY)') $(ARGS)
+contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--allow-writes --json --junit FILE')
+	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') \
+		$(NODE) src/main.ts contract --url '$(URL)' $(ARGS)
 
 pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
 	@$(TSX) codegen/pack/main.ts

@@ -65,7 +65,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   server: [/^json-rpc\//, /^http\//],
   signer: [/^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/],
   store: [
-    /^(open-store|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
+    /^(open-store|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
   ],
   wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],

@@ -1,12 +1,14 @@
 import '../support/quiet-bigint-buffer.ts';
 import { writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { chooseCases } from './command/choose-cases.ts';
 import type { Mask } from './command/create-mask.ts';
-import { countLimited, isFulfilled, type MethodReport, reportMethods } from './command/method-reports.ts';
+import { countLimited, isFulfilled, type PartReport, reportMethods } from './command/method-reports.ts';
 import { observeScenario } from './command/observe-scenario.ts';
 import { type ContractOptions, readContractOptions } from './command/options.ts';
-import { printAsJson, printJunit, printText } from './command/print-report.ts';
+import { partsOf, printAsJson, printJunit, printText } from './command/print-report.ts';
+import { runWallets } from './command/run-wallets.ts';
 import { runContract } from './runner.ts';
 import { actScenario } from './scenario.ts';
 
@@ -24,11 +26,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { mask, junitFile, json } = options;
   try {
-    const report = { url: mask.shownUrl, methods: (await run(options)).map(hideIn(mask)) };
+    const methods = (await runLedger(options)).map(hideIn(mask));
+    const operations = (await runWalletService(options)).map(hideIn(mask));
+    const report = { url: mask.shownUrl, methods, operations };
     process.stdout.write(json ? printAsJson(report) : printText(report));
     if (junitFile !== undefined) writeFileSync(junitFile, printJunit(report));
-    if (!isFulfilled(report.methods)) return EXIT_UNFULFILLED;
-    return countLimited(report.methods) === 0 ? 0 : EXIT_MISTAKE;
+    if (!isFulfilled(partsOf(report))) return EXIT_UNFULFILLED;
+    return countLimited(partsOf(report)) === 0 ? 0 : EXIT_MISTAKE;
   } catch (error) {
     return mistake(error, mask.hide);
   }
@@ -37,17 +41,22 @@ async function main(args: readonly string[]): Promise<number> {
 /** What servers answer may quote their address, key and all. */
 const hideIn =
   ({ hide }: Mask) =>
-  (report: MethodReport): MethodReport => ({
+  (report: PartReport): PartReport => ({
     ...report,
     cases: report.cases.map((item) => ({ ...item, failures: item.failures.map(hide) })),
   });
 
-async function run({ target, allowWrites }: ContractOptions): Promise<readonly MethodReport[]> {
+async function runLedger({ ledger, allowWrites }: ContractOptions): Promise<readonly PartReport[]> {
+  if (ledger === undefined) return [];
   const all = Object.values(CONTRACT).flatMap(({ cases }) => cases);
   if (allowWrites)
-    return reportMethods((await runContract(target, all, await actScenario(target))).results, true);
-  const { cases, scenario } = chooseCases(all, await observeScenario(target));
-  return reportMethods((await runContract(target, cases, scenario)).results, false);
+    return reportMethods((await runContract(ledger, all, await actScenario(ledger))).results, true);
+  const { cases, scenario } = chooseCases(all, await observeScenario(ledger));
+  return reportMethods((await runContract(ledger, cases, scenario)).results, false);
+}
+
+async function runWalletService({ wallets, allowWrites }: ContractOptions): Promise<readonly PartReport[]> {
+  return wallets === undefined ? [] : await runWallets(wallets, allowWrites, { nowMs: Date.now, pause });
 }
 
 function mistake(error: unknown, hide = (text: string): string => text): number {

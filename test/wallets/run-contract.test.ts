@@ -100,7 +100,7 @@ test('a case whose value or state the run has not is left out, and says so', asy
     ]),
   );
   expect(results.map(({ outcome, reasons: [reason] }) => [outcome, reason])).toEqual([
-    ['left-out', 'MissingValue: the run has no $revoked_token'],
+    ['left-out', 'the run has no $revoked_token'],
     ['left-out', 'the run cannot bring about signer_down'],
   ]);
 });
@@ -140,6 +140,29 @@ test('the request ahead has the same key', async () => {
       ]),
   );
   expect(keys).toEqual([expect.any(String), keys[0]]);
+});
+
+test('a state can send the request itself', async () => {
+  const send = async () => ({ status: 408, headers: new Headers(), text: '' });
+  const [result] = await runWalletContract(
+    runOn('http://127.0.0.1:1', {
+      enter: async () => ({ send, [Symbol.asyncDispose]: async () => undefined }),
+    }),
+    [caseOf('requestTimeout')],
+  );
+  expect(result?.answer?.status).toBe(408);
+});
+
+test('of a success that only shows that a value is taken, the body is not waited for', async () => {
+  const answer: RequestListener = (_, response) => void response.writeHead(201, GOOD_HEADERS).write('{');
+  expect(await reasons(answer, caseOf('/label of 100 characters'))).toBe('held: ');
+});
+
+test('what comes in the place of a problem is not quoted: it may hold secrets', async () => {
+  const item = caseOf('bodyInvalid: no JSON');
+  const answer: RequestListener = (_, response) =>
+    void response.writeHead(200).end('{"secret_key":"s3cret"}\n{}');
+  expect(await reasons(answer, item)).not.toContain('s3cret');
 });
 
 test('a server that cannot be reached differs', async () => {

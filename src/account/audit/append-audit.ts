@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
+import { insertRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
@@ -10,9 +11,6 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   /** How many wallets it stands for. Default 1. */
   readonly units?: number;
 };
-
-/** Rows of one statement: a parameter each has eleven columns, and a statement at most 65,535 parameters. */
-const ROWS = 2_000;
 
 /**
  * Adds facts to the end of an account's audit log, in their order, in the transaction of what they tell of. The chain is locked until
@@ -36,8 +34,7 @@ export async function appendAudit(
     const { atMs: _instant, ...members } = record;
     return { ...members, at, previousHash: before, hash: previousHash };
   });
-  for (let start = 0; start < rows.length; start += ROWS)
-    await tx.insert(auditRecords).values(rows.slice(start, start + ROWS));
+  await insertRows(tx, auditRecords, rows);
   await tx
     .update(auditTips)
     .set({

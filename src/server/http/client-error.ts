@@ -2,25 +2,52 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ServiceError, serviceError } from '../../service-error.ts';
 import { errorReply } from '../json-rpc/replies.ts';
+import { createRequestId, PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
 import { JSON_TYPE } from './respond.ts';
+import { pathOf, WALLET_API } from './target.ts';
 
 type Refusal = { readonly status: number; readonly error: ServiceError };
 
+export type FailedRequest = {
+  /** How long a request may take to arrive. */
+  readonly limitMs: number;
+  /** Its target, if its head came. */
+  readonly target: string | undefined;
+};
+
 /** Answers, on the bare socket, what node:http could not make a request of, and closes the connection. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, limitMs: number): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { limitMs, target }: FailedRequest,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const refusal = toRefusal(error, limitMs);
-  const body = errorReply('null', refusal.error).toString();
+  const isWalletApi = target !== undefined && pathOf(target).startsWith(WALLET_API);
+  const { status, headers, body } = isWalletApi ? asProblem(refusal) : asReply(refusal);
   const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-    `content-type: ${JSON_TYPE}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function asReply({ status, error }: Refusal) {
+  return { status, headers: { 'content-type': JSON_TYPE }, body: errorReply('null', error).toString() };
+}
+
+/** Anything but a body that came too late has no problem of its own: it is a body that is not what it should be. */
+function asProblem({ error }: Refusal) {
+  const isLate = error.code === 'requestTimeout';
+  const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };
+  const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
+  const { status, headers, body } = toProblem(shown, createRequestId());
+  return { status, headers: { ...headers, 'content-type': PROBLEM_TYPE }, body };
 }
 
 function toRefusal(error: NodeJS.ErrnoException, limitMs: number): Refusal {

@@ -55,8 +55,9 @@ export async function startHttpServer(handler: HttpHandler, options: HttpServerO
   const server = createListener(listener, options);
   server.on('checkContinue', listener);
   server.on('clientError', (error, socket) => {
-    if (tracker.mayAnswer(socket)) answerClientError(error, socket, options.requestTimeoutMs);
-    else socket.destroy();
+    const { requestTimeoutMs: limitMs } = options;
+    if (!tracker.mayAnswer(socket)) socket.destroy();
+    else answerClientError(error, socket, { limitMs, target: tracker.targetOf(socket) });
   });
   server.setTimeout(options.idleTimeoutMs);
   const sockets = trackSockets(server);

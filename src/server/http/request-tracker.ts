@@ -34,6 +34,12 @@ export class RequestTracker {
     return latest.req.complete ? latest.writableFinished : latest.socket !== null && !latest.headersSent;
   }
 
+  /** The target of the request whose body was still coming on this connection; undefined where there is none. */
+  targetOf(socket: Duplex): string | undefined {
+    const request = this.#latest.get(socket)?.req;
+    return request?.complete === false ? request.url : undefined;
+  }
+
   /**
    * Resolves when nothing is under way any more, or after `deadlineMs`. A client that was about to send the next request
    * on its connection is still answered, and told to close it.

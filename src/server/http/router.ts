@@ -4,8 +4,7 @@ import type { ErrorName } from '../../../generated/errors.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import type { HttpHandler } from './http-server.ts';
 import { sendError } from './respond.ts';
-
-const WALLET_API = '/v1/';
+import { pathOf, WALLET_API } from './target.ts';
 
 export type RouterOptions = {
   /** What is served at which path, exactly. */
@@ -53,11 +52,4 @@ function admitOrigin(request: IncomingMessage, response: ServerResponse, origins
   if (origin !== undefined && origins.includes(origin)) {
     response.setHeader('access-control-allow-origin', origin);
   }
-}
-
-/** The path of a request target, in origin form or, as every server has to take it, in absolute form (RFC 9112, section 3.2.2). */
-function pathOf(target: string): string {
-  const query = target.indexOf('?');
-  const address = query < 0 ? target : target.slice(0, query);
-  return address.startsWith('/') ? address : address.replace(/^https?:\/\/[^/]*/i, '');
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
 import { errorEntry } from '../../../generated/errors.ts';
 import { errorData, problemDetail, type ServiceError, serviceError } from '../../service-error.ts';
 
@@ -8,7 +10,14 @@ export type Problem = {
   readonly body: string;
 };
 
+const REQUEST_ID_BYTES = 16;
+
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** A name for a request that no other one has. */
+export function createRequestId(): string {
+  return `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}`;
+}
 
 /** The problem of an error. One that the wallet service has no words for is an internal error; its cause is told to nobody. */
 export function toProblem(error: ServiceError, requestId: string): Problem {
@@ -19,7 +28,8 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
     ...{ type: `urn:keyslot:error:${code}`, title, status, detail: problemDetail(error) },
     ...{ code, request_id: requestId, ...snakeCased(errorData(error)) },
   };
-  return { status, headers: headersOf(error, status), body: JSON.stringify(body) };
+  const headers = { 'x-request-id': requestId, ...headersOf(error, status) };
+  return { status, headers, body: JSON.stringify(body) };
 }
 
 /** RFC 6750 section 3 for the refusals of a token, RFC 9110 section 10.2.3 for the time to wait. */

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { base58 } from '@scure/base';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -14,7 +12,7 @@ import type { HttpHandler } from '../http/http-server.ts';
 import { type AdmitOptions, authenticateToken, countRequest, type TokenHolder } from './admit.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
-import { PROBLEM_TYPE, toProblem } from './problem.ts';
+import { createRequestId, PROBLEM_TYPE, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
 import { serveOperation } from './serve-operation.ts';
 
@@ -30,7 +28,6 @@ export type RestOptions = AdmitOptions & {
 
 /** A request target that names the server too (RFC 9112, section 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
-const REQUEST_ID_BYTES = 16;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -43,7 +40,7 @@ export async function createRestEndpoint(options: RestOptions): Promise<HttpHand
   const sendProblem = createProblemSender(options);
   const app = fastify({
     ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
-    ...{ requestIdHeader: false, genReqId: () => `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}` },
+    ...{ requestIdHeader: false, genReqId: createRequestId },
     rewriteUrl: ({ url = '' }) => url.replace(ABSOLUTE_FORM, ''),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),

@@ -2,6 +2,7 @@ import type { Reservation } from '../../account/money/reservation.ts';
 import { printDerivationPath } from '../../keys/derivation-path.ts';
 import { serviceError } from '../../service-error.ts';
 import type { NewKey } from '../../signer/signer.ts';
+import { insertNewRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
 import { transact } from '../transact.ts';
@@ -94,14 +95,8 @@ function store(
   const target = [wallets.masterId, wallets.x, wallets.y];
   return transact(context, async (tx) => {
     if (isLast) await claim.finish(tx, 'wallets');
-    const stored =
-      rows.length === 0
-        ? []
-        : await tx
-            .insert(wallets)
-            .values([...rows])
-            .onConflictDoNothing({ target })
-            .returning();
+    const inserted = await insertNewRows(tx, wallets, rows, { target, key: wallets.id });
+    const stored = rows.filter(({ id }) => inserted.has(id));
     await assertNoTombstones(tx, master.id, stored);
     const charge = isLast ? money.settle : money.charge;
     await charge(tx, reservation, stored.length, clock.nowMs());

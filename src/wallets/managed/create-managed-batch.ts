@@ -1,5 +1,6 @@
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
+import { insertRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
 import { reserve } from '../client/charged-stream.ts';
@@ -88,7 +89,7 @@ async function commit(
       const charge = range.isLast ? money.settle : money.charge;
       await charge(tx, reservation, rows.length, clock.nowMs());
       await made.keep(tx);
-      await tx.insert(wallets).values(rows);
+      await insertRows(tx, wallets, rows);
       await audit(
         tx,
         context,

@@ -9,8 +9,8 @@ export type Mask = {
   readonly hide: (text: string) => string;
 };
 
-/** What a report may show of the address of a server. */
-export function createMask(address: URL): Mask {
+/** What a report may show of the address of a server; of what is secret beside it, such as a token, nothing. */
+export function createMask(address: URL, beside: readonly string[] = []): Mask {
   const segments = address.pathname.split('/');
   const isKey = (text: string): boolean => text.length >= KEY_CHARACTERS;
   const path = segments.map((segment) => (isKey(segment) ? SHOWN : segment)).join('/');
@@ -18,7 +18,7 @@ export function createMask(address: URL): Mask {
     name === 'apikey' || isKey(value) || /key|token|secret/i.test(name) ? [value] : [],
   );
   const credentials = [address.username, address.password, ...segments.filter(isKey)];
-  const plain = [...values, ...credentials, address.search].filter((text) => text !== '');
+  const plain = [...values, ...credentials, ...beside, address.search].filter((text) => text !== '');
   const secrets = [...new Set(plain.flatMap((text) => [text, decode(text), encodeURIComponent(text)]))].sort(
     (a, b) => b.length - a.length,
   );

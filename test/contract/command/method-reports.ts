@@ -1,25 +1,29 @@
 import type { Case } from '../../../generated/test/contract-case.ts';
+import type { WalletCase } from '../../../generated/test/wallet-case.ts';
 import { CONTRACT } from '../../../generated/test/ledger/contract.ts';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import type { CaseResult } from '../runner.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
 export type CaseReport = {
-  readonly kind: Case['kind'];
+  readonly kind: Case['kind'] | WalletCase['kind'];
   readonly name: string;
   readonly outcome: Outcome | 'left-out';
-  /** How the answer differs from what was expected. */
+  /** How the answer differs from what was expected, or why the case was left out. */
   readonly failures: readonly string[];
 };
 
-export type MethodReport = {
-  readonly method: MethodName;
+/** What a run says of one method or operation. */
+export type PartReport = {
+  readonly name: string;
   /** `unproven`: no case of it was sent, none that showed anything, or some were not answered for the rate of calls. */
   readonly verdict: 'holds' | 'differs' | 'absent' | 'unproven';
   /** Whether a server must have it; the others are chosen by us, and nodes may lack them. */
   readonly isGiven: boolean;
   readonly cases: readonly CaseReport[];
 };
+
+export type MethodReport = PartReport & { readonly name: MethodName };
 
 /** What a run says of every method. */
 export function reportMethods(
@@ -28,34 +32,34 @@ export function reportMethods(
 ): readonly MethodReport[] {
   const byCase = new Map(results.map((result) => [result.case, result]));
   const names = Object.keys(CONTRACT) as MethodName[];
-  return names.map((method) => {
+  return names.map((method): MethodReport => {
     const cases = CONTRACT[method].cases.map((item): CaseReport => {
       const { kind, name } = item;
       const result = byCase.get(item);
       if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
       return { kind, name, outcome: outcomeOf(result, isOwnHistory), failures: result.failures };
     });
-    return { method, verdict: verdictOf(cases), isGiven: METHODS[method].origin === 'given', cases };
+    return { name: method, verdict: verdictOf(cases), isGiven: METHODS[method].origin === 'given', cases };
   });
 }
 
 /** How many cases of a report had an outcome. */
-export function countCases({ cases }: Pick<MethodReport, 'cases'>, outcome: CaseReport['outcome']): number {
+export function countCases({ cases }: Pick<PartReport, 'cases'>, outcome: CaseReport['outcome']): number {
   return cases.filter((item) => item.outcome === outcome).length;
 }
 
-/** How many cases of all methods were not answered for the rate of calls. */
-export function countLimited(reports: readonly MethodReport[]): number {
+/** How many cases of all parts were not answered for the rate of calls. */
+export function countLimited(reports: readonly PartReport[]): number {
   return reports.reduce((sum, report) => sum + countCases(report, 'limited'), 0);
 }
 
-/** Whether nothing differs, and no method is absent that a server must have, as far as the answers tell. */
-export function isFulfilled(reports: readonly MethodReport[]): boolean {
+/** Whether nothing differs, and nothing is absent that a server must have, as far as the answers tell. */
+export function isFulfilled(reports: readonly PartReport[]): boolean {
   return reports.every(({ verdict, isGiven }) => verdict !== 'differs' && !(isGiven && verdict === 'absent'));
 }
 
 /** A server without the method refuses its name in another case too: that shows nothing of it. */
-function verdictOf(all: readonly CaseReport[]): MethodReport['verdict'] {
+function verdictOf(all: readonly CaseReport[]): PartReport['verdict'] {
   const cases = all.filter(({ kind }) => kind !== 'name-case');
   const count = (outcome: Outcome): number => countCases({ cases }, outcome);
   if (count('absent') > 0 && count('held') + count('differed') === 0) return 'absent';

@@ -3,39 +3,73 @@ import { parseArgs } from 'node:util';
 import type { RpcTarget } from '../../support/json-rpc.ts';
 import { createMask, type Mask } from './create-mask.ts';
 import { createPace } from './create-pace.ts';
+import type { WalletTarget } from './run-wallets.ts';
 
 /** What `keyslot contract` is asked for. */
 export type ContractOptions = {
-  readonly target: RpcTarget;
+  /** Undefined: the ledger's methods are not asked for. */
+  readonly ledger: RpcTarget | undefined;
+  /** Undefined: the wallet service is not asked. */
+  readonly wallets: WalletTarget | undefined;
   readonly mask: Mask;
-  /** Whether airdrops may be asked for and transactions sent. */
+  /** Whether airdrops may be asked for, transactions sent, and wallets made and destroyed. */
   readonly allowWrites: boolean;
   readonly json: boolean;
   readonly junitFile: string | undefined;
 };
 
-/** Reads the arguments of `keyslot contract`. @throws TypeError for what is none of them, or missing. */
-export function readContractOptions(args: readonly string[]): ContractOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      url: { type: 'string' },
-      apikey: { type: 'string' },
-      'allow-writes': { type: 'boolean', default: false },
-      rate: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      junit: { type: 'string' },
-    },
-  });
-  const { url, apikey, 'allow-writes': allowWrites, rate, json, junit: junitFile } = values;
+/** What is secret, and better not given on the command line, which other users of a machine can list. */
+const FROM_ENVIRONMENT = {
+  apikey: 'KEYSLOT_CONTRACT_APIKEY',
+  token: 'KEYSLOT_CONTRACT_TOKEN',
+  totp: 'KEYSLOT_CONTRACT_TOTP',
+} as const;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  apikey: { type: 'string' },
+  token: { type: 'string' },
+  totp: { type: 'string' },
+  'allow-writes': { type: 'boolean', default: false },
+  rate: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  junit: { type: 'string' },
+} as const;
+
+/**
+ * Reads the arguments of `keyslot contract`. With a token and no API key the wallet service alone is asked.
+ * @throws TypeError for what is none of them, or missing.
+ */
+export function readContractOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ContractOptions {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const { url, 'allow-writes': allowWrites, rate, json, junit: junitFile } = values;
   if (url === undefined) throw new TypeError('--url URL is missing: the JSON-RPC address of the server');
   if (!URL.canParse(url) || !/^https?:/.test(url)) throw new TypeError('--url is no http or https address');
+  const secret = (name: keyof typeof FROM_ENVIRONMENT): string | undefined =>
+    values[name] ?? (env[FROM_ENVIRONMENT[name]] || undefined);
+  const [apikey, token, totp] = [secret('apikey'), secret('token'), secret('totp')];
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new TypeError('--token is no token');
+  if (totp !== undefined && token === undefined) throw new TypeError('--totp needs --token');
   const address = new URL(url);
   if (apikey !== undefined) address.searchParams.set('apikey', apikey);
-  const mask = createMask(address);
+  const mask = createMask(address, [token ?? '', totp ?? '']);
   const authorization = takeCredentials(address);
   const pace = createPace(readRate(rate), { nowMs: Date.now, pause });
-  return { target: { rpcUrl: address.href, authorization, pace }, mask, allowWrites, json, junitFile };
+  const isLedger = token === undefined || address.searchParams.has('apikey');
+  return {
+    ledger: isLedger ? { rpcUrl: address.href, authorization, pace } : undefined,
+    wallets: token === undefined ? undefined : { baseUrl: besides(address), token, totp, pace },
+    ...{ mask, allowWrites, json, junitFile },
+  };
+}
+
+/** Where `/v1` is: the JSON-RPC path is one segment below the server's address (interface.md, section 4). */
+function besides(address: URL): string {
+  const { origin, pathname } = new URL('.', address);
+  return `${origin}${pathname}`.replace(/\/$/, '');
 }
 
 /** HTTP Basic of a user and password in an address, which fetch does not take there. */

@@ -1,72 +1,109 @@
-import {
-  countCases,
-  countLimited,
-  type CaseReport,
-  isFulfilled,
-  type MethodReport,
-} from './method-reports.ts';
+import { type CaseReport, countCases, countLimited, isFulfilled, type PartReport } from './method-reports.ts';
+import { xml } from './xml.ts';
 
 export type RunReport = {
   /** The address of the server, without its query. */
   readonly url: string;
-  readonly methods: readonly MethodReport[];
+  /** Of JSON-RPC; empty where the ledger was not asked. */
+  readonly methods: readonly PartReport[];
+  /** Of the wallet service; empty where it was not asked. */
+  readonly operations: readonly PartReport[];
 };
 
-/** A line per method, what differs below it, and the counts. */
-export function printText({ url, methods }: RunReport): string {
-  const width = Math.max(...methods.map(({ method }) => method.length));
-  const lines = methods.flatMap((report) => [
-    `${report.verdict.padEnd(9)} ${report.method.padEnd(width)}  ${counts(report)}`,
+/** Everything that a run reports on. */
+export function partsOf({ methods, operations }: RunReport): readonly PartReport[] {
+  return [...methods, ...operations];
+}
+
+/** A line per method and per operation of the wallet service, what differs below it, and the counts. */
+export function printText(report: RunReport): string {
+  const { url, methods, operations } = report;
+  const sections = [printPart('methods', methods), printPart('operations of the wallet service', operations)];
+  return `${url}\n\n${sections.join('')}${limitText(partsOf(report))}`;
+}
+
+function printPart(kind: string, reports: readonly PartReport[]): string {
+  if (reports.length === 0) return '';
+  const width = Math.max(...reports.map(({ name }) => name.length));
+  const lines = reports.flatMap((report) => [
+    `${report.verdict.padEnd(9)} ${report.name.padEnd(width)}  ${counts(report)}`,
     ...(report.verdict === 'absent' ? [] : report.cases.flatMap(difference)),
+    ...leftOut(report).map(({ reason, count }) => `  ${count} left out: ${reason}`),
   ]);
-  const total = (verdict: MethodReport['verdict']): number =>
-    methods.filter((report) => report.verdict === verdict).length;
+  const total = (verdict: PartReport['verdict']): number =>
+    reports.filter((report) => report.verdict === verdict).length;
   const summary = (['holds', 'differs', 'absent', 'unproven'] as const)
     .map((verdict) => `${verdict} ${total(verdict)}`)
     .join(', ');
-  return `${url}\n\n${lines.join('\n')}\n\n${methods.length} methods: ${summary}\n${limitText(methods)}`;
+  return `${lines.join('\n')}\n\n${reports.length} ${kind}: ${summary}\n`;
 }
 
 /** What a server's limit kept from being shown. */
-export function limitText(methods: readonly MethodReport[]): string {
-  const limited = countLimited(methods);
+function limitText(reports: readonly PartReport[]): string {
+  const limited = countLimited(reports);
   return limited === 0
     ? ''
     : `${limited} cases were not answered: the server limits the rate of calls (HTTP 429), longer than it was waited for. Of these nothing is shown; try --rate N.\n`;
 }
 
-/** The same as JSON; cases that held are only counted. */
-export function printAsJson({ url, methods }: RunReport): string {
-  const shown = methods.map((report) => ({
-    method: report.method,
+/** The same as JSON; cases that held are only counted, those that were left out by their reason. */
+export function printAsJson(report: RunReport): string {
+  const { url, methods, operations } = report;
+  const head = {
+    url,
+    isFulfilled: isFulfilled(partsOf(report)),
+    limited: countLimited(partsOf(report)),
+  };
+  const shown = {
+    ...head,
+    methods: methods.map((each) => ({ method: each.name, ...shownPart(each) })),
+    operations: operations.map((each) => ({
+      operation: each.name,
+      ...shownPart(each),
+      reasons: leftOut(each),
+    })),
+  };
+  return `${JSON.stringify(shown, null, 2)}\n`;
+}
+
+function shownPart(report: PartReport) {
+  return {
     verdict: report.verdict,
     held: countCases(report, 'held'),
     leftOut: countCases(report, 'left-out'),
     cases: report.cases.filter(({ outcome }) => outcome !== 'held' && outcome !== 'left-out'),
-  }));
-  return `${JSON.stringify({ url, isFulfilled: isFulfilled(methods), limited: countLimited(methods), methods: shown }, null, 2)}\n`;
+  };
 }
 
-/** The same as JUnit XML: a suite per method, a test per case; what was not shown is skipped. */
-export function printJunit({ url, methods }: RunReport): string {
-  const suites = methods.map((report) => {
-    const { method, cases } = report;
-    const failed = countCases(report, 'differed') + countCases(report, 'absent');
-    const skipped = cases.length - failed - countCases(report, 'held');
-    return `  <testsuite name="${xml(method)}" tests="${cases.length}" failures="${failed}" skipped="${skipped}">
-${cases.map((item) => testCase(method, item)).join('')}  </testsuite>
+/** The same as JUnit XML: a suite per method and operation, a test per case; what was not shown is skipped. */
+export function printJunit(report: RunReport): string {
+  const suites = partsOf(report).map((part) => {
+    const { name, cases } = part;
+    const failed = countCases(part, 'differed') + countCases(part, 'absent');
+    const skipped = cases.length - failed - countCases(part, 'held');
+    return `  <testsuite name="${xml(name)}" tests="${cases.length}" failures="${failed}" skipped="${skipped}">
+${cases.map((item) => testCase(name, item)).join('')}  </testsuite>
 `;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(url)}">\n${suites.join('')}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(report.url)}">\n${suites.join('')}</testsuites>\n`;
 }
 
-function counts(report: MethodReport): string {
+function counts(report: PartReport): string {
   const kinds = ['held', 'differed', 'absent', 'unproven', 'limited', 'left-out'] as const;
   return kinds
     .map((outcome) => [countCases(report, outcome), outcome.replace('-', ' ')] as const)
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${count} ${name}`)
     .join(', ');
+}
+
+/** How many cases were left out for which reason, where one is known. */
+function leftOut({ cases }: PartReport): readonly { readonly reason: string; readonly count: number }[] {
+  const reasons = cases.flatMap(({ outcome, failures }) => (outcome === 'left-out' ? failures : []));
+  return [...Map.groupBy(reasons, (reason) => reason)].map(([reason, each]) => ({
+    reason,
+    count: each.length,
+  }));
 }
 
 function difference({ kind, name, outcome, failures }: CaseReport): readonly string[] {
@@ -77,18 +114,10 @@ function difference({ kind, name, outcome, failures }: CaseReport): readonly str
 function testCase(method: string, { kind, name, outcome, failures }: CaseReport): string {
   const opening = `    <testcase classname="${xml(method)}" name="${xml(`${kind}: ${name}`)}"`;
   if (outcome === 'held') return `${opening}/>\n`;
-  const inner =
-    outcome === 'differed' || outcome === 'absent'
-      ? `<failure message="${xml(outcome)}">${xml(failures.join('\n'))}</failure>`
-      : `<skipped message="${xml(outcome)}"/>`;
+  const isFailure = outcome === 'differed' || outcome === 'absent';
+  const message = outcome === 'left-out' ? [outcome, ...failures].join(': ') : outcome;
+  const inner = isFailure
+    ? `<failure message="${xml(outcome)}">${xml(failures.join('\n'))}</failure>`
+    : `<skipped message="${xml(message)}"/>`;
   return `${opening}>${inner}</testcase>\n`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Text for XML 1.0; a character that XML has no form for becomes U+FFFD. */
-function xml(text: string): string {
-  return text
-    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '\uFFFD');
 }
