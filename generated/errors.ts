@@ -1235,6 +1235,16 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The change of the master key was broken off; both master keys are live. */
+  rotationUnfinished: {
+    area: 'command',
+    http: 503,
+    jsonrpc: {
+      code: -32096,
+      message: 'The master key is not changed yet: {reason}. Nothing is lost; run the command again',
+    },
+    data: [],
+  },
   /** The work took so long, or stood still so long, that the money set aside for it went back. Nothing was charged. */
   reservationClosed: {
     area: 'account',
@@ -1491,6 +1501,7 @@ export type ErrorContext = {
   readonly planIsDefault: { readonly name: string };
   readonly tokenNotFound: { readonly id: string };
   readonly twoFactorEnrolled: { readonly account: string };
+  readonly rotationUnfinished: { readonly reason: string };
   readonly reservationClosed: Readonly<Record<string, never>>;
   readonly installationKeyWrong: Readonly<Record<string, never>>;
 };

@@ -8,6 +8,7 @@ import { followKeys } from './account/follow-keys.ts';
 import { loadPlanBook } from './account/plans.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
 import { isServed } from './admin/ask-admin.ts';
+import { createMasterRotation, type MasterRotation } from './admin/master-rotation.ts';
 import { type CommandPlaces, createServeCommand } from './admin/serve-commands.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
 import { waitForLock } from './admin/wait-for-lock.ts';
@@ -67,6 +68,7 @@ type Rooms = {
   readonly places: CommandPlaces;
   readonly account: AccountPlane;
   readonly keys: Keys;
+  readonly rotation: MasterRotation;
   readonly usage: Meter;
   readonly limitMetrics: LimitMetrics;
 };
@@ -101,11 +103,12 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   const store = await opensStore;
   const rooms = await openRooms({ config, store, startsKeys, metrics, log }, started);
-  const { places, account } = rooms;
+  const { places, account, rotation } = rooms;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
   const adminSocket = await startAdminSocket(admin);
   started.defer(() => adminSocket.close());
+  started.defer(() => rotation.close());
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
@@ -154,12 +157,16 @@ async function openRooms(
   const headsFile = headsFileOf(config);
   const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
   started.defer(() => headSigning.close());
+  const rotation = createMasterRotation({
+    ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
+    previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
+  });
   const places = {
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     installationKey: () => Promise.resolve(account.installationKey),
-    ...{ headsFile, headKey: keys.headKey.publicKey },
+    ...{ headsFile, headKey: keys.headKey.publicKey, rotateMaster: rotation.run },
   };
-  return { places, account, keys, usage, limitMetrics };
+  return { places, account, keys, rotation, usage, limitMetrics };
 }
 
 type ServedParts = {

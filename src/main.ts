@@ -33,6 +33,8 @@ async function main(args: readonly string[]): Promise<number> {
       return run(async () => (await import('./cli/show-usage.ts')).showUsage(command, process.env));
     case 'hsm':
       return run(async () => (await import('./cli/hsm.ts')).hsm(command, process.env));
+    case 'signer':
+      return run(async () => (await import('./cli/signer.ts')).signer(command, process.env));
     case 'account':
       return run(async () => (await import('./cli/account.ts')).account(command, process.env));
     case 'mock':

@@ -7,6 +7,7 @@ import { createKeyPool, type KeyPool, type KeyPoolOptions } from './keys/pool.ts
 import type { WatchedSigner } from './readiness.ts';
 import { serviceError } from './service-error.ts';
 import { createSignerProbe } from './signer/probe.ts';
+import { createSealedWork, type SealedWork } from './signer/sealed-work.ts';
 import { type Signer, type SignerOptions, startSigner } from './signer/signer.ts';
 
 /** What makes keys: the signer those that it keeps, the pool those that clients get. */
@@ -16,6 +17,8 @@ export type Keys = {
   /** The signer's own key, which heads of the audit log are signed with. */
   readonly headKey: HeadKey;
   readonly watched: WatchedSigner;
+  /** Who works with sealed keys says so here: see `SealedWork`. */
+  readonly sealedWork: SealedWork;
   /** Stops both. To be called when no request is under way any more, before the store is closed. */
   readonly close: () => Promise<void>;
 };
@@ -48,6 +51,7 @@ export async function startKeys(options: KeysOptions): Promise<Keys> {
     metrics.watchChild('signer', () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
     return {
       ...{ signer, pool, headKey: { publicKey: signer.auditPublicKey, signHead: signer.signAuditHead } },
+      sealedWork: createSealedWork(),
       watched: { backend: signer.capabilities().kind, child, probe: createSignerProbe(signer) },
       close: async () => {
         await Promise.all([pool.close(), signer.close()]);

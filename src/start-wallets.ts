@@ -28,7 +28,12 @@ export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
   const { money, idempotency, installationKey, ownerId, tokens, limits } = account;
   const places: WalletPlaces = {
     ...{ store, money, idempotency, installationKey, ownerId, clock, log },
-    ...{ signer: keys.signer, keys: keys.pool, maxHdChildren: config.wallets.max_hd_children },
+    ...{
+      signer: keys.signer,
+      sealedWork: keys.sealedWork,
+      keys: keys.pool,
+      maxHdChildren: config.wallets.max_hd_children,
+    },
   };
   await destroyAbandonedKeys(places);
   return createRestEndpoint({

@@ -63,7 +63,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
   server: [/^json-rpc\//, /^http\//],
-  signer: [/^(signer|probe|rotate-master|check-hsm-settings)\.ts$/],
+  signer: [/^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/],
   store: [
     /^(open-store|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,

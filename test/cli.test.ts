@@ -109,6 +109,7 @@ test('help names every command and setting, and exits with 0', async () => {
     'contract',
     'keys create',
     'keys revoke',
+    'signer rotate-master',
     'version',
     '--config',
     'KEYSLOT_UPSTREAM_URL',

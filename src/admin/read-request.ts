@@ -1,6 +1,7 @@
 import { type AccountRequest, isAccountRequest, readAccountRequest } from './account-request.ts';
 import { type KeyRequest, readKeyRequest } from './key-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
+import { readSignerRequest, type SignerRequest } from './signer-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
 
 /** A command, checked. */
@@ -8,6 +9,7 @@ export type AdminRequest =
   | { readonly about: 'keys'; readonly request: KeyRequest }
   | { readonly about: 'plans'; readonly request: PlanRequest }
   | { readonly about: 'usage'; readonly request: UsageRequest }
+  | { readonly about: 'signer'; readonly request: SignerRequest }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
@@ -20,6 +22,7 @@ export function readRequest(request: unknown): AdminRequest {
   const kind = 'kind' in members && typeof members.kind === 'string' ? members.kind : '';
   if (kind.startsWith('plans.')) return { about: 'plans', request: readPlanRequest({ ...members }) };
   if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
+  if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
 import { loadInstallationKey } from '../account/installation-key.ts';
 import { Keyring } from '../account/keyring.ts';
 import { loadPlanBook } from '../account/plans.ts';
@@ -18,14 +19,18 @@ export type CommandPlace = {
   readonly installationKeyFile: string | undefined;
   /** The file that heads of the audit log are appended to. */
   readonly headsFile: string;
+  readonly hsm: Config['hsm'];
   readonly clock: Clock;
   readonly log: Logger;
   /** Told in a few words what the user might wonder about. */
   readonly onNote: (note: string) => void;
 };
 
-/** How long a command may take that reads everything there is. */
-const DEADLINES_MS: Readonly<Record<string, number>> = { 'audit.verify': 600_000 };
+/** How long a command may take that goes through everything there is. */
+const DEADLINES_MS: Readonly<Record<string, number>> = {
+  'audit.verify': 600_000,
+  'signer.rotate-master': 86_400_000,
+};
 
 /**
  * Has the server of a data directory do what a command asks; where none runs, does it here, in the store, with the store's
@@ -58,6 +63,10 @@ async function doInStore(place: CommandPlace, checked: AdminRequest, command: un
     ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
     headKey: () => Promise.resolve(undefined),
+    rotateMaster: async () => {
+      const { rotateWithoutServer } = await import('./rotate-without-server.ts');
+      return rotateWithoutServer({ store, dataDir: where.dataDir, hsm: place.hsm, log });
+    },
   };
   const result = await createServeCommand(places, clock)(command);
   return JSON.parse(JSON.stringify(result));

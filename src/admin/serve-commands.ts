@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { serviceError } from '../service-error.ts';
 import type { PlanPlaces } from '../account/plans.ts';
 import type { KeyRequest } from './key-request.ts';
+import type { MasterRotation } from './master-rotation.ts';
 import { type AccountPlaces, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
 import { servePlans } from './serve-plans.ts';
@@ -13,7 +14,13 @@ import { serveUsage, type UsagePlaces } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
 
 /** What commands act on: the store, what is kept of it in memory, and the counts on their way there. */
-export type CommandPlaces = KeyPlaces & PlanPlaces & UsagePlaces & AccountPlaces;
+export type CommandPlaces = KeyPlaces &
+  PlanPlaces &
+  UsagePlaces &
+  AccountPlaces & {
+    /** Seals every managed key under a new master key: see `MasterRotation`. */
+    readonly rotateMaster: MasterRotation['run'];
+  };
 
 /**
  * Does what commands ask, in the store and in memory at once. The results are what `--json` prints: member names in
@@ -34,6 +41,8 @@ export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCo
         return serveUsage(places, request);
       case 'account':
         return serveAccount(places, request, clock.nowMs());
+      case 'signer':
+        return places.rotateMaster();
     }
   };
 }

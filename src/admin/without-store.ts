@@ -6,17 +6,20 @@ const MAKE_STORE: ReadonlySet<string> = new Set(['keys.create', 'tokens.create',
 
 /** Whether a command makes a store where there is none. */
 export function makesStore({ about, request }: AdminRequest): boolean {
-  return (about !== 'keys' && about !== 'account') || MAKE_STORE.has(request.kind);
+  return about === 'plans' || about === 'usage' || MAKE_STORE.has(request.kind);
 }
 
 /**
  * What a store would answer that has nothing in it.
- * @throws ServiceError `keyNotFound`, `tokenNotFound` or `accountNotFound` for what can only be done to what is there.
+ * @throws ServiceError `keyNotFound`, `tokenNotFound`, `accountNotFound` or `invalidCommand` for what can only be done to what is
+ *   there.
  */
 export function answerWithoutStore({ request }: AdminRequest): unknown {
   if (request.kind === 'keys.list') return { keys: [] };
   if (request.kind === 'tokens.list') return { tokens: [] };
   if (request.kind === 'tokens.revoke') throw serviceError('tokenNotFound', { id: request.id });
+  if (request.kind === 'signer.rotate-master')
+    throw serviceError('invalidCommand', { reason: 'there are no wallets, and no master key to change' });
   if ('id' in request) throw serviceError('keyNotFound', { id: request.id });
   throw serviceError('accountNotFound', { name: 'account' in request ? String(request.account) : '' });
 }

@@ -25,6 +25,7 @@ export async function askServer(
   const place = {
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
+    hsm: config.hsm,
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),

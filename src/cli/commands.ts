@@ -4,6 +4,7 @@ import { type AccountCommand, isAccountCommand, parseAccountArguments } from './
 import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
 import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
+import { parseSignerArguments, type SignerCommand } from './signer-options.ts';
 import { parseUsageArguments, type UsageCommand } from './usage-options.ts';
 
 /** Options by name without the dashes. */
@@ -17,6 +18,7 @@ export type Command =
   | PlansCommand
   | UsageCommand
   | HsmCommand
+  | SignerCommand
   | AccountCommand
   | { readonly kind: 'mock'; readonly options: OptionValues }
   | { readonly kind: 'contract'; readonly args: readonly string[] }
@@ -79,6 +81,8 @@ export function parseCommand(args: readonly string[]): Command {
       return orMistake('usage', rest, () => parseUsageArguments(rest));
     case 'hsm':
       return orMistake('hsm', rest, () => parseHsmArguments(rest));
+    case 'signer':
+      return orMistake('signer', rest, () => parseSignerArguments(rest));
     case 'mock':
       return readOptions('mock', rest, MOCK_OPTIONS);
     case 'contract':

@@ -59,8 +59,10 @@ export function usage(): string {
   keyslot audit verify          whether the audit log is as it was written; the exit code is 1 if it is not
     --account NAME              of one account
     --public-key HEX            the key that heads were signed with (the running server's); may be repeated
-    --json                      (keys to audit) print the result as one line of JSON
-    --config FILE, --data-dir   (keys to audit) which server; as given to serve
+    --json                      (keys to signer) print the result as one line of JSON
+    --config FILE, --data-dir   (keys to signer) which server; as given to serve
+  keyslot signer rotate-master  seals the key of every managed wallet under a new master key, while the server serves; a run
+                                that was broken off is continued by the next
   keyslot hsm check             whether the configured key backend does what is asked of one; makes keys and destroys them
     --config FILE               which backend; as given to serve
     --json                      print the report as JSON

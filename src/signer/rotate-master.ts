@@ -7,7 +7,7 @@ export type RotationPlace = {
   readonly rows: () => AsyncIterable<SealedKey>;
   /** Puts the new sealed keys into the rows, where the rows still have the old ones, in one commit. */
   readonly write: (changes: readonly ResealedRow[]) => Promise<void>;
-  /** Resolves when everything that was sealed before the rotation began has been committed or given up. */
+  /** Resolves when whoever holds a sealed key now, a new one or one that was read, has committed or used it, or given it up. */
   readonly settled: () => Promise<void>;
   readonly onProgress?: (progress: RotationProgress) => void;
 };
@@ -22,7 +22,7 @@ const ROWS_AT_ONCE = 128;
 /**
  * Seals every key under a new master key, while the old one is live beside it, and then forgets the old one. A run that was
  * killed is continued by the next: what is sealed under the new key already is passed over. The old key is forgotten only
- * after a pass that began after `settled` and found nothing under it.
+ * after a pass that began after `settled` and found nothing under it, and when nobody holds what was read before that.
  *
  * @throws ServiceError what the signer or the store says; both master keys then stay live.
  */
@@ -36,6 +36,7 @@ export async function rotateMaster(place: RotationPlace): Promise<RotationProgre
     total = pass;
     if (isClean) break;
   }
+  await place.settled();
   await place.signer.finishRotation();
   return total;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from './columns.ts';
-import { accounts } from './tables.ts';
+import { ofAccount } from './tables.ts';
 
 /** Processes that serve on this store, by an id that each takes when it starts. What a process that is gone left half done is found by it. */
 export const gateways = pgTable('gateways', {
@@ -19,9 +19,7 @@ export const accessTokens = pgTable(
   'access_tokens',
   {
     id: uuid('id').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     digest: bytes('digest').notNull(),
     prefix: text('prefix').notNull(),
     name: text('name').notNull(),
@@ -42,9 +40,7 @@ export const accessTokens = pgTable(
 export const walletCreateLimits = pgTable(
   'wallet_create_limits',
   {
-    accountId: uuid('account_id')
-      .primaryKey()
-      .references(() => accounts.id),
+    accountId: ofAccount().primaryKey(),
     /** In a window of the length that spec/plans.yaml says. */
     requests: integer('requests').notNull(),
   },
@@ -53,9 +49,7 @@ export const walletCreateLimits = pgTable(
 
 /** Second factors (RFC 6238). The secret is sealed under the installation key. */
 export const twoFactors = pgTable('two_factors', {
-  accountId: uuid('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: ofAccount().primaryKey(),
   sealedSecret: bytes('sealed_secret').notNull(),
   /** The latest time step whose code was used: no code of it or an earlier one works again. */
   lastStep: integer('last_step'),
@@ -68,9 +62,7 @@ export const twoFactors = pgTable('two_factors', {
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     key: text('key').notNull(),
     /** HMAC-SHA256 of the request under the installation key. */
     fingerprint: bytes('fingerprint').notNull(),

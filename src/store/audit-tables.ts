@@ -1,15 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from './columns.ts';
-import { accounts } from './tables.ts';
+import { ofAccount } from './tables.ts';
 
 const sequence = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
 /** Where each account's chain of audit records ends, and up to where its head was signed. The row is locked while a record is added. */
 export const auditTips = pgTable('audit_tips', {
-  accountId: uuid('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: ofAccount().primaryKey(),
   seq: sequence('seq'),
   hash: bytes('hash').notNull(),
   signedSeq: sequence('signed_seq').default(0),
@@ -21,9 +19,7 @@ export const auditTips = pgTable('audit_tips', {
 export const auditRecords = pgTable(
   'audit_records',
   {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     /** From 1, without a gap. */
     seq: sequence('seq'),
     at: instant('at').notNull(),
@@ -48,9 +44,7 @@ export const auditRecords = pgTable(
 export const auditHeads = pgTable(
   'audit_heads',
   {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     seq: sequence('seq'),
     hash: bytes('hash').notNull(),
     at: instant('at').notNull(),

@@ -11,7 +11,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { instant, microUsd } from './columns.ts';
-import { accounts } from './tables.ts';
+import { ofAccount } from './tables.ts';
 
 /**
  * The four accounts that each customer has in the books. `balance` is the sum of its entries, kept with them in one
@@ -20,9 +20,7 @@ import { accounts } from './tables.ts';
 export const ledgerAccounts = pgTable(
   'ledger_accounts',
   {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     /** What may be spent, what is set aside for work under way, what was charged, what was paid in (with a minus). */
     kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
     balance: microUsd('balance').notNull().default(sql`0`),
@@ -40,9 +38,7 @@ export const ledgerTransactions = pgTable(
   'ledger_transactions',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     kind: text('kind', { enum: ['credit', 'test_credit', 'reserve', 'charge', 'refund'] }).notNull(),
     reservationId: uuid('reservation_id'),
     /** What was charged for: a price row of spec/plans.yaml, how many of them, and the UTC month that they count in. */
@@ -87,9 +83,7 @@ export const reservations = pgTable(
   'reservations',
   {
     id: uuid('id').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     /** The process that does the work: a row of `gateways` while it lives. */
     ownerId: uuid('owner_id').notNull(),
     /** A price row of spec/plans.yaml. */
@@ -113,9 +107,7 @@ export const reservations = pgTable(
 export const operationCounts = pgTable(
   'operation_counts',
   {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     operation: text('operation').notNull(),
     month: text('month').notNull(),
     units: bigint('units', { mode: 'bigint' }).notNull(),

@@ -43,14 +43,15 @@ export const accounts = pgTable(
   ],
 );
 
+/** The column `account_id`, of tables whose rows belong to an account. */
+export const ofAccount = () => uuid('account_id').references(() => accounts.id);
+
 /** API keys. Only the SHA-256 digest of a key is kept; `prefix` is its beginning, for people to tell keys apart. */
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid('id').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     digest: bytes('digest').notNull(),
     prefix: text('prefix').notNull(),
     name: text('name').notNull(),

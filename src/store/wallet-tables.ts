@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from './columns.ts';
-import { accounts } from './tables.ts';
+import { ofAccount } from './tables.ts';
 
 const pathIndex = (name: string) => bigint(name, { mode: 'number' });
 
@@ -13,9 +13,7 @@ export const wallets = pgTable(
   'wallets',
   {
     id: text('id').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     /** Base-58 of `publicKey`. */
     address: text('address').notNull(),
     kind: text('kind', { enum: ['single', 'master', 'child'] }).notNull(),
@@ -69,9 +67,7 @@ export const keyIntents = pgTable(
   'key_intents',
   {
     walletId: text('wallet_id').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount().notNull(),
     /** The process that makes the key: a row of `gateways` while it lives. */
     ownerId: uuid('owner_id').notNull(),
     createdAt: instant('created_at').notNull(),

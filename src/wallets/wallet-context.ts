@@ -4,6 +4,7 @@ import type { InstallationKey } from '../account/installation-key.ts';
 import type { Money } from '../account/money/money.ts';
 import type { Clock } from '../clock.ts';
 import type { KeyPool } from '../keys/pool.ts';
+import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Claim } from './claim.ts';
@@ -15,6 +16,7 @@ export type WalletPlaces = {
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
   readonly signer: Signer;
+  readonly sealedWork: SealedWork;
   readonly keys: KeyPool;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;

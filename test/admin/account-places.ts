@@ -2,11 +2,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import type { CommandPlaces } from '../../src/admin/serve-commands.ts';
 import type { AccountPlaces } from '../../src/admin/serve-account.ts';
+import { serviceError } from '../../src/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
-/** What commands about accounts act on beside the store, new and empty; no signer runs. */
-export function newAccountPlaces(): Omit<AccountPlaces, 'store'> {
+/** What commands act on beside the store, keys, plans and usage, new and empty; no signer runs. */
+export function newAccountPlaces(): Omit<AccountPlaces, 'store'> & Pick<CommandPlaces, 'rotateMaster'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),
@@ -14,5 +16,6 @@ export function newAccountPlaces(): Omit<AccountPlaces, 'store'> {
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),
+    rotateMaster: () => Promise.reject(serviceError('signerUnavailable')),
   };
 }

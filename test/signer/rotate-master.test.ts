@@ -108,9 +108,23 @@ test('a row that was sealed before the rotation and committed late is sealed ane
   const late = await newRows(signer, 1);
   const settled = async (): Promise<void> => {
     for (const [id, row] of late) rows.set(id, row);
+    late.clear();
   };
   await rotateMaster({ ...placeOf(signer, rows), settled });
   expect(await signAll(signer, rows)).toHaveLength(4);
+});
+
+test('the old key is kept until nobody holds what was read before the last pass', async () => {
+  const { signer, dataDir } = await startTestSigner();
+  const rows = await newRows(signer, 3);
+  const held = [...rows.values()];
+  const live: (number | undefined)[] = [];
+  const settled = async (): Promise<void> => {
+    live.push(liveMasters(dataDir));
+    for (const row of held) await signer.sign({ ...row, message: MESSAGE });
+  };
+  await rotateMaster({ ...placeOf(signer, rows), settled });
+  expect([live, liveMasters(dataDir)]).toEqual([[2, 2], 1]);
 });
 
 test('a destroyed wallet that a restored store still has is passed over', async () => {

@@ -1,6 +1,7 @@
 import type { WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { createClientBatch } from '../client/create-client-batch.ts';
 import { createManagedBatch } from '../managed/create-managed-batch.ts';
+import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** A batch of one custody, in one form. */
@@ -13,6 +14,6 @@ export const createWalletBatch: WalletHandler<WalletContext, 'createWalletBatch'
 ) => {
   const wanted: WantedBatch = { ...body, format: form === 'csv' ? 'csv' : 'jsonl' };
   return body.custody === 'managed'
-    ? createManagedBatch(context, wanted)
+    ? withSealedKeys(context, () => createManagedBatch(context, wanted))
     : createClientBatch(context, wanted);
 };

@@ -1,11 +1,12 @@
 import { base58 } from '@scure/base';
 import type { WalletSignature } from '../../../generated/wallets/types.ts';
-import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
+import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../service-error.ts';
 import { assertAffordable } from '../assert-affordable.ts';
 import { audit } from '../audit.ts';
 import { findWallet, keyOf } from '../managed/wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
+import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
@@ -15,10 +16,13 @@ const WORK = { operation: 'managed_signing', units: 1 } as const;
  * `POST /v1/wallets/{id}/sign` (interface.md section 4.4). The signature is verified against the address before it is charged and
  * answered: one that is wrong would give the key away or lose a transaction.
  */
-export const signWithWallet: WalletHandler<WalletContext, 'signWithWallet'> = async (
-  context,
-  { id, body },
-) => {
+export const signWithWallet: WalletHandler<WalletContext, 'signWithWallet'> = (context, request) =>
+  withSealedKeys(context, () => sign(context, request));
+
+async function sign(
+  context: WalletContext,
+  { id, body }: WalletRequest<'signWithWallet'>,
+): Promise<JsonAnswer<WalletSignature>> {
   const { signer, keys, signal, claim, money, caller, clock } = context;
   const message = readMessage(body);
   const wallet = await findWallet(context, id);
@@ -39,4 +43,4 @@ export const signWithWallet: WalletHandler<WalletContext, 'signWithWallet'> = as
     await audit(tx, context, [{ action: 'sign', outcome: 'ok', walletId: id }]);
   });
   return { kind: 'json', body: answer };
-};
+}

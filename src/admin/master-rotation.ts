@@ -1,0 +1,146 @@
+import { and, asc, gt, isNotNull, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ResealedRow, type RotationPlace, rotateMaster } from '../signer/rotate-master.ts';
+import type { SealedWork } from '../signer/sealed-work.ts';
+import type { Store } from '../store/open-store.ts';
+import { withStoreErrors } from '../store/store-errors.ts';
+import { wallets } from '../store/wallet-tables.ts';
+
+/** What `keyslot signer rotate-master --json` prints. */
+export type RotationResult = {
+  /** Wallets whose key is sealed in their row, under the new master key now. */
+  readonly wallets: number;
+  /** Those that this run sealed anew. */
+  readonly resealed: number;
+  /** The credential file that the operator has to take away; none where the signer forgot the old key itself. */
+  readonly previous_master_key_file: string | null;
+};
+
+/** The change to another master key, of all wallets of a store. */
+export type MasterRotation = {
+  /**
+   * Rotates, or continues what was begun and not finished. Called while it runs, it gives the result of that run.
+   *
+   * @throws ServiceError `rotationUnfinished` when the server stops or older work does not end; what signer and store say.
+   *   Both master keys then stay live, and every key opens.
+   */
+  readonly run: () => Promise<RotationResult>;
+  /** Stops a run between two steps, and refuses others. To be called before the signer is closed. */
+  readonly close: () => Promise<void>;
+};
+
+export type MasterRotationOptions = Pick<RotationPlace, 'signer'> & {
+  readonly store: Pick<Store, 'db'>;
+  /** Resolves when work that is under way with sealed keys has ended. */
+  readonly settled: SealedWork['settled'];
+  /** The setting `hsm.soft.previous_master_key_file`. */
+  readonly previousMasterKeyFile: string | undefined;
+  readonly log: Pick<Logger, 'info' | 'debug'>;
+  /** How long older work may take to end. Default 600,000 ms. */
+  readonly settleMs?: number;
+};
+
+const PAGE = 1_000;
+const SETTLE_MS = 600_000;
+/** What a failure of the store is told of. */
+const WHERE = 'wallets';
+
+/** Over the rows of a store. */
+export function createMasterRotation(options: MasterRotationOptions): MasterRotation {
+  const { previousMasterKeyFile = null, log } = options;
+  const stopping = new AbortController();
+  let running: Promise<RotationResult> | undefined;
+  const rotate = async (): Promise<RotationResult> => {
+    stopping.signal.throwIfAborted();
+    log.info('changing the master key');
+    const { seen, resealed } = await rotateMaster(placeOf(options, stopping.signal));
+    log.info({ wallets: seen, resealed }, 'the master key is changed');
+    return { wallets: seen, resealed, previous_master_key_file: previousMasterKeyFile };
+  };
+  return {
+    run: () => {
+      running ??= rotate().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    close: async () => {
+      stopping.abort(unfinished('the server stops'));
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+function placeOf(options: MasterRotationOptions, stop: AbortSignal): RotationPlace {
+  const { signer, store, settled, log, settleMs = SETTLE_MS } = options;
+  return {
+    signer,
+    rows: () => readRows(store, stop),
+    write: async (changes) => {
+      stop.throwIfAborted();
+      await writeRows(store, changes);
+    },
+    settled: () => endOf(settled(), stop, settleMs),
+    onProgress: (progress) => log.debug(progress, 'keys are sealed anew'),
+  };
+}
+
+/** Every wallet whose key is in its row, page by page in the order of ids: one that is made meanwhile may be among them or not. */
+async function* readRows({ db }: Pick<Store, 'db'>, stop: AbortSignal): ReturnType<RotationPlace['rows']> {
+  const { id, accountId, sealed } = wallets;
+  for (let after = ''; ; ) {
+    stop.throwIfAborted();
+    const page = await withStoreErrors(WHERE, () =>
+      db
+        .select({ walletId: id, accountId, sealed })
+        .from(wallets)
+        .where(and(isNotNull(sealed), gt(id, after)))
+        .orderBy(asc(id))
+        .limit(PAGE),
+    );
+    for (const row of page) if (row.sealed !== null) yield { ...row, sealed: row.sealed };
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.walletId;
+  }
+}
+
+/** In one statement. A wallet that was destroyed meanwhile has no row to be found, and one that was changed keeps what it has. */
+async function writeRows({ db }: Pick<Store, 'db'>, changes: readonly ResealedRow[]): Promise<void> {
+  const column = (read: (row: ResealedRow) => string | Uint8Array) =>
+    sql.param(changes.map((row) => toDriver(read(row))));
+  await withStoreErrors(WHERE, () =>
+    db.execute(sql`
+      update ${wallets} set sealed = change.sealed
+      from unnest(
+        ${column(({ walletId }) => walletId)}::text[],
+        ${column(({ was }) => was)}::bytea[],
+        ${column(({ sealed }) => sealed)}::bytea[]
+      ) as change (id, was, sealed)
+      where ${wallets.id} = change.id and ${wallets.sealed} = change.was`),
+  );
+}
+
+function toDriver(value: string | Uint8Array): string | Buffer {
+  return typeof value === 'string' ? value : Buffer.from(value);
+}
+
+async function endOf(settled: Promise<void>, stop: AbortSignal, settleMs: number): Promise<void> {
+  stop.throwIfAborted();
+  const given = Promise.withResolvers<never>();
+  const late = unfinished('requests that began before it are still under way');
+  const timer = setTimeout(() => given.reject(late), settleMs);
+  const leave = (): void => given.reject(stop.reason);
+  stop.addEventListener('abort', leave);
+  try {
+    await Promise.race([settled, given.promise]);
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', leave);
+  }
+}
+
+function unfinished(reason: string): ServiceError {
+  return serviceError('rotationUnfinished', { reason });
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { startSigner } from '../signer/signer.ts';
+import type { Store } from '../store/open-store.ts';
+import { createMasterRotation, type RotationResult } from './master-rotation.ts';
+
+export type RotationWithoutServer = {
+  readonly store: Pick<Store, 'db'>;
+  readonly dataDir: string;
+  readonly hsm: Config['hsm'];
+  readonly log: Logger;
+};
+
+/**
+ * Changes the master key where no server runs, with a signer that is started for it. To be called by who has the store.
+ *
+ * @throws ServiceError `signerNotStarted`, and what `MasterRotation.run` throws.
+ */
+export async function rotateWithoutServer(options: RotationWithoutServer): Promise<RotationResult> {
+  const { store, dataDir, hsm, log } = options;
+  const { signer } = await startSigner({ dataDir, config: { hsm }, log });
+  const rotation = createMasterRotation({
+    ...{ store, signer, log, previousMasterKeyFile: hsm.soft.previous_master_key_file },
+    settled: async () => undefined,
+  });
+  return rotation.run().finally(() => signer.close());
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { useCommands } from './use-commands.ts';
+
+/** A test starts several servers one after the other. */
+vi.setConfig({ testTimeout: 240_000 });
+
+const { directory, run, json, newNode, serve } = useCommands();
+
+/** How many master keys are live: the byte behind the mark. */
+const liveMasters = () => readFileSync(join(directory(), 'signer', 'master.key'))[5];
+
+/** Calls the wallet service as the development account. */
+async function call(path: string, body: object): Promise<Response> {
+  const { base_url, access_token } = JSON.parse(
+    readFileSync(join(directory(), 'dev.json'), 'utf8'),
+  ) as Record<string, string>;
+  return fetch(`${base_url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+async function makeWallets(count: number): Promise<readonly string[]> {
+  const answer = await call('/v1/wallets/batch', { custody: 'managed', count });
+  const lines = (await answer.text()).split('\n').filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { wallet_id: string }).wallet_id);
+}
+
+/** How many of the wallets sign. */
+async function countSigning(ids: readonly string[]): Promise<number> {
+  let signed = 0;
+  for (const id of ids) {
+    const { status } = await call(`/v1/wallets/${id}/sign`, { message: 'aGVsbG8=' });
+    if (status === 200) signed += 1;
+  }
+  return signed;
+}
+
+test('rotate-master killed with its server in the middle is continued, and every wallet signs after', async () => {
+  const node = await newNode();
+  const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const ids = await makeWallets(4_000);
+  expect(ids).toHaveLength(4_000);
+  const rotating = run('signer', 'rotate-master');
+  await eventually(
+    'the first keys are sealed anew',
+    () => (server.stderr().includes('keys are sealed anew') ? true : undefined),
+    { intervalMs: 1 },
+  );
+  process.kill(server.pid, 'SIGKILL');
+  const broken = await rotating;
+  expect([broken.end, broken.stdout]).toEqual(['exit code 1', '']);
+  expect(broken.stderr).toContain('gave no answer');
+  expect(liveMasters()).toBe(2);
+
+  await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const sample = ids.filter((_, at) => at % 40 === 0);
+  expect(await countSigning(sample)).toBe(sample.length);
+  const result = await json<{ resealed: number }>('signer', 'rotate-master');
+  expect(result).toMatchObject({ wallets: 4_000, previous_master_key_file: null });
+  expect(result.resealed).toBeLessThan(4_000);
+  expect([await countSigning(sample), liveMasters()]).toEqual([sample.length, 1]);
+});
+
+test('rotate-master says what it did; where no server runs it is done in the store', async () => {
+  const none = await run('signer', 'rotate-master');
+  expect([none.end, none.stderr]).toEqual(['exit code 2', expect.stringContaining('there are no wallets')]);
+  const node = await newNode();
+  const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const ids = await makeWallets(3);
+  const text = 'The keys of 3 wallets are sealed under the new master key, 3 of them by this run.\n';
+  expect((await run('signer', 'rotate-master')).stdout).toContain(text);
+  await server.stop();
+  expect((await run('signer', 'rotate-master')).stdout).toContain(text);
+  await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  expect(await countSigning(ids)).toBe(3);
+});
+
+test.each([
+  [['signer'], 'signer rotate-master'],
+  [['signer', 'fly'], 'signer rotate-master'],
+  [['signer', 'rotate-master', 'now'], 'signer rotate-master'],
+  [['signer', 'rotate-master', '--fast'], '--fast'],
+])('%j ends with a line that says why', async (args, reason) => {
+  const { end, stdout, stderr } = await run(...args);
+  expect([end, stdout]).toEqual(['exit code 2', '']);
+  expect(stderr).toContain(reason);
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { setCreateLimit } from '../../src/account/wallet-create-limit.ts';
+import { useWalletService } from './use-service.ts';
+
+const ORIGIN = 'https://app.example';
+const service = useWalletService();
+const open = useWalletService({ env: { KEYSLOT_WALLET_CORS_ORIGINS: ORIGIN } });
+
+/** What a bare socket hears until the server closes it. */
+async function speak(baseUrl: string, text: string): Promise<string> {
+  const { port, hostname } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const heard: Buffer[] = [];
+  socket.on('data', (chunk) => heard.push(chunk));
+  socket.write(text);
+  await once(socket, 'close');
+  return Buffer.concat(heard).toString();
+}
+
+test('nothing is cross-origin unless it is configured', async () => {
+  const account = await service().newAccount();
+  for (const [method, body] of [
+    ['POST', {}],
+    ['OPTIONS', undefined],
+  ] as const) {
+    const answer = await account.send(method, '/v1/wallets', body, { origin: ORIGIN });
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  }
+});
+
+test('a configured origin may ask and read, another may not', async () => {
+  const account = await open().newAccount();
+  const preflight = await account.send('OPTIONS', '/v1/wallets', undefined, { origin: ORIGIN });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+  expect(preflight.headers.get('access-control-allow-methods')).toBe('POST');
+  const answer = await account.send('POST', '/v1/wallets', {}, { origin: ORIGIN });
+  expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  const other = await account.send('POST', '/v1/wallets', {}, { origin: 'https://evil.example' });
+  expect([other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([
+    null,
+    'origin',
+  ]);
+});
+
+test.each([
+  ['GET', '/v1/wallets', 405, 'method_not_allowed', 'POST'],
+  ['PUT', '/v1/wallets/x', 405, 'method_not_allowed', 'GET, HEAD, DELETE'],
+  ['GET', '/v1/wallets/x/sign', 405, 'method_not_allowed', 'POST'],
+  ['GET', '/v1/wallets/x/y', 404, 'not_found', null],
+  ['GET', '/v1/', 404, 'not_found', null],
+  ['GET', '/v1/wallets/%zz', 404, 'not_found', null],
+  ['GET', `/v1/wallets/${'x'.repeat(8_000)}`, 404, 'wallet_not_found', null],
+])('%s %s answers %i as a problem with its request id', async (method, path, status, code, allow) => {
+  const { send } = await service().newAccount();
+  const answer = await send(method, path);
+  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('allow')]).toEqual([
+    ...[status, 'application/problem+json; charset=utf-8', allow],
+  ]);
+  const requestId = answer.headers.get('x-request-id');
+  expect(await answer.json()).toMatchObject({ code, status, request_id: requestId });
+});
+
+test('the form of a batch goes by its body, then by Accept', async () => {
+  const { send } = await service().newAccount();
+  const typeOf = async (accept: string, format?: string) => {
+    const answer = await send('POST', '/v1/wallets/batch', { count: 1, format }, { accept });
+    await answer.text();
+    return `${answer.status} ${answer.headers.get('content-type')?.split(';')[0]}`;
+  };
+  expect(await typeOf('*/*')).toBe('200 application/jsonl');
+  expect(await typeOf('text/csv')).toBe('200 text/csv');
+  expect(await typeOf('application/jsonl;q=0.5, text/csv')).toBe('200 text/csv');
+  expect(await typeOf('text/csv', 'jsonl')).toBe('200 application/jsonl');
+  expect(await typeOf('application/json')).toBe('406 application/problem+json');
+});
+
+test('who may not is told how to authenticate (RFC 6750)', async () => {
+  const { baseUrl, newAccount } = service();
+  const ask = async (authorization?: string) =>
+    (
+      await fetch(`${baseUrl}/v1/wallets/x`, {
+        headers: authorization === undefined ? {} : { authorization },
+      })
+    ).headers.get('www-authenticate');
+  expect(await ask()).toBe('Bearer');
+  expect(await ask('Basic YTpi')).toBe('Bearer');
+  expect(await ask('Bearer ks_tok_x')).toBe('Bearer error="invalid_token"');
+  const { token } = await newAccount({ scopes: ['wallets:sign'] });
+  expect(await ask(`Bearer ${token}`)).toBe('Bearer error="insufficient_scope", scope="wallets:read"');
+});
+
+test('requests that create are counted, a batch as one; the fields say how many are left', async () => {
+  const { send, id } = await service().newAccount();
+  await setCreateLimit(service(), id, 2);
+  const first = await send('POST', '/v1/wallets', { custody: 'nobody' });
+  expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([400, '"wallet-create";q=2;w=60']);
+  const second = await send('POST', '/v1/wallets/batch', { count: 5 });
+  expect([second.status, second.headers.get('ratelimit')]).toEqual([
+    200,
+    expect.stringMatching(/^"wallet-create";r=0;t=\d+$/),
+  ]);
+  await second.text();
+  const third = await send('POST', '/v1/wallets', {});
+  expect([third.status, Number(third.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  expect(third.headers.get('ratelimit')).toMatch(/r=0/);
+});
+
+test('a body that does not arrive, or is framed wrongly, is answered with a problem too', async () => {
+  const { baseUrl, newAccount } = service();
+  const { token } = await newAccount();
+  const head = `POST /v1/wallets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+  const late = await speak(baseUrl, `${head}Content-Length: 20\r\n\r\n{`);
+  expect(late).toMatch(/^HTTP\/1.1 408 [\s\S]*application\/problem\+json[\s\S]*"code":"request_timeout"/);
+  const broken = await speak(baseUrl, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+  expect(broken).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"body_invalid"/);
+}, 30_000);
+
+test('a client that waits for 100 Continue gets it when the token is good, and 401 at once when it is not', async () => {
+  const { baseUrl, newAccount } = service();
+  const { token } = await newAccount();
+  const ask = (authorization: string, body: string) =>
+    speak(
+      baseUrl,
+      `POST /v1/wallets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n${body}`,
+    );
+  expect(await ask(`Bearer ${token}`, '{}')).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
+  expect(await ask('Bearer x', '{}')).toMatch(/^HTTP\/1.1 401 /);
+});
+
+test('a target in absolute form is served (RFC 9112, section 3.2.2)', async () => {
+  const { baseUrl } = service();
+  expect(
+    await speak(baseUrl, 'GET http://a/v1/wallets/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+  ).toMatch(/"code":"token_missing"/);
+});
+
+test('two faults are told at once, each with its place', async () => {
+  const { send } = await service().newAccount();
+  const answer = await send('POST', '/v1/wallets/batch', { count: 10_001, custody: 'x', more: 1 });
+  const { errors } = (await answer.json()) as { errors: readonly { pointer: string }[] };
+  expect(errors.map(({ pointer }) => pointer).sort()).toEqual(['/count', '/custody', '/more']);
+});

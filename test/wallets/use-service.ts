@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll } from 'vitest';
+import { createWalletClient, type WalletClient } from '../../generated/wallets/client.ts';
+import { openAccountPlane } from '../../src/account/account-plane.ts';
+import { credit } from '../../src/account/money/credit.ts';
+import { type Balance, readBalance } from '../../src/account/money/balance.ts';
+import { createToken } from '../../src/account/tokens/access-tokens.ts';
+import { SCOPES, type Scope } from '../../src/account/tokens/scopes.ts';
+import { enrolTwoFactor } from '../../src/account/two-factor/two-factor.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createMetrics } from '../../src/gate/metrics.ts';
+import { startHttpServer } from '../../src/server/http/http-server.ts';
+import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import type { Signer } from '../../src/signer/signer.ts';
+import { startKeys } from '../../src/start-keys.ts';
+import { startWallets } from '../../src/start-wallets.ts';
+import { auditRecords } from '../../src/store/audit-tables.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { eq } from 'drizzle-orm';
+import { newCustomer } from '../account/new-customer.ts';
+import { SILENT } from '../store/backends.ts';
+
+/** A running wallet service, in this process, on a store and a signer of its own. */
+export type WalletService = {
+  readonly baseUrl: string;
+  readonly store: Store;
+  readonly signer: Signer;
+  /** The clock of the service; it stands still until it is set. */
+  readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
+  readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
+  readonly limits: CreateLimitBook;
+  /** Micro-USD. */
+  readonly credit: (accountId: string, amount: bigint) => Promise<void>;
+};
+
+export type AccountOptions = {
+  /** Micro-USD. Default 10 USD. */
+  readonly credit?: bigint;
+  readonly scopes?: readonly Scope[];
+  readonly isEnrolled?: boolean;
+};
+
+/** An account of a service, and the client that calls for it. */
+export type TestAccount = {
+  readonly id: string;
+  readonly token: string;
+  readonly client: WalletClient;
+  readonly balance: () => Promise<Balance>;
+  /** The code of the second factor for the clock's now. */
+  readonly code: () => string;
+  /** What the audit log says, each as `action outcome`. */
+  readonly log: () => Promise<readonly string[]>;
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Response>;
+};
+
+export type ServiceOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stands between the service and its signer. */
+  readonly withSigner?: (signer: Signer) => Signer;
+};
+
+const START_DEADLINE_MS = 120_000;
+const TEN_USD = 10_000_000n;
+
+/** Starts a service before the tests of a file and stops it after them. */
+export function useWalletService({ env = {}, withSigner = (same) => same }: ServiceOptions = {}) {
+  let service: WalletService | undefined;
+  const started = new AsyncDisposableStack();
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-wallets-'));
+    started.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const config = loadConfig({ file: undefined, env: { KEYSLOT_DATA_DIR: dataDir, ...env }, cli: {} });
+    let nowMs = Date.now();
+    const clock = {
+      nowMs: () => nowMs,
+      set: (next: number) => {
+        nowMs = next;
+      },
+    };
+    const store = await openStore({ dataDir }, SILENT);
+    started.defer(() => store.close());
+    const metrics = createMetrics();
+    const made = await startKeys({ config, ownsDirectory: Promise.resolve(), metrics, log: SILENT });
+    started.defer(() => made.close());
+    const account = await openAccountPlane({ store, clock, log: SILENT, dataDir });
+    started.defer(() => account.close());
+    const keys = { ...made, signer: withSigner(made.signer) };
+    const handler = await startWallets({ config, store, account, keys, metrics, clock, log: SILENT });
+    const server = await startHttpServer(handler, {
+      ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
+    });
+    started.defer(() => server.close(1_000));
+    const baseUrl = `http://127.0.0.1:${server.port}`;
+    const places = { store, tokens: account.tokens, installationKey: account.installationKey };
+    service = {
+      ...{ baseUrl, store, signer: keys.signer, clock, limits: account.limits },
+      newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
+      credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
+    };
+  }, START_DEADLINE_MS);
+  afterAll(() => started.disposeAsync(), START_DEADLINE_MS);
+  return (): WalletService => {
+    if (service === undefined) throw new Error('the service has not started');
+    return service;
+  };
+}
+
+function pay(store: Store, paid: Omit<Parameters<typeof credit>[1], 'note'>): Promise<void> {
+  return store.db.transaction((tx) => credit(tx, { ...paid, note: undefined }));
+}
+
+type Served = {
+  readonly places: Parameters<typeof createToken>[0] & Parameters<typeof enrolTwoFactor>[0];
+  readonly clock: WalletService['clock'];
+  readonly baseUrl: string;
+};
+
+async function newAccount(
+  { places, clock, baseUrl }: Served,
+  { credit: amount = TEN_USD, scopes = SCOPES, isEnrolled = true }: AccountOptions = {},
+): Promise<TestAccount> {
+  const { store } = places;
+  const id = await newCustomer(store);
+  const nowMs = clock.nowMs();
+  if (amount > 0n) await pay(store, { accountId: id, amount, nowMs });
+  const wanted = { accountId: id, name: 't', scopes, expiresAtMs: undefined };
+  const { text: token } = await createToken(places, wanted, nowMs);
+  const enrolled = isEnrolled
+    ? await enrolTwoFactor(places, { accountId: id, account: 'a' }, nowMs)
+    : undefined;
+  const totp = enrolled && new TOTP({ secret: Secret.fromBase32(enrolled.secret) });
+  return {
+    ...{ id, token, client: createWalletClient({ url: baseUrl, token }) },
+    balance: () => readBalance(store, id, clock.nowMs()),
+    code: () => totp?.generate({ timestamp: clock.nowMs() }) ?? '000000',
+    log: async () => {
+      const rows = await store.db
+        .select()
+        .from(auditRecords)
+        .where(eq(auditRecords.accountId, id))
+        .orderBy(auditRecords.seq);
+      return rows.map(
+        ({ action, outcome, units }) => `${action} ${outcome}${units === 1 ? '' : ` ${units}`}`,
+      );
+    },
+    send: (method, path, body, headers = {}) =>
+      fetch(baseUrl + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+  };
+}
