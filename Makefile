@@ -20,9 +20,10 @@ serve: up-to-date ## install, generate and start everything; prints where it is 
 test: up-to-date ## install, generate and pass every test
 	@$(VITEST) run
 
-bench: up-to-date ## measure what a request costs beside other proxies, and keys beside their libraries; writes test/bench/*results.md
+bench: up-to-date ## measure what a request costs beside other proxies, keys and wallets beside their libraries; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
-	@exec $(NODE) test/bench/keys.ts
+	@$(NODE) test/bench/keys.ts
+	@exec $(NODE) test/bench/wallets.ts
 
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts

@@ -53,11 +53,14 @@ export const bodyCases = (operation: Operation, model: WalletsModel): readonly W
             ),
           ]
         : []),
-      ...edges(member).flatMap(({ name, value, isInside }) =>
-        isInside
-          ? [taken(`${member.pointer} ${name}`, member.place(value), member.pointer)]
-          : [refused('limit', `${member.pointer} ${name}`, member.place(value), member.pointer)],
-      ),
+      ...edges(member).map(({ name, value, isInside, below = '' }) => {
+        const [title, body, place] = [
+          `${member.pointer} ${name}`,
+          member.place(value),
+          member.pointer + below,
+        ];
+        return isInside ? taken(title, body, place) : refused('limit', title, body, place);
+      }),
     ]),
     ...(schema.required ?? []).map((name) =>
       refused('type', `without ${name}`, omit(minimal(schema, model), name), `/${name}`),
@@ -115,7 +118,13 @@ const isTaken = (type: string, schema: WalletSchema): boolean => TAKEN[schema.ty
 
 const unheardOf = (schema: WalletSchema): Json => (schema.type === 'integer' ? 13 : 'unheard-of');
 
-type Edge = { readonly name: string; readonly value: Json; readonly isInside: boolean };
+type Edge = {
+  readonly name: string;
+  readonly value: Json;
+  readonly isInside: boolean;
+  /** The member below that a refusal names. */
+  readonly below?: string;
+};
 
 const edges = ({ schema }: Member): readonly Edge[] => {
   const { minimum, maximum, minLength, maxLength } = schema;
@@ -144,8 +153,14 @@ const edges = ({ schema }: Member): readonly Edge[] => {
         ]),
     ...(range && last !== undefined
       ? [
-          at('up to the last index', { [range.from]: last, [range.count]: 1 }, true),
-          at('beyond the last index', { [range.from]: last, [range.count]: 2 }, false),
+          {
+            ...at('up to the last index', { [range.from]: last, [range.count]: 1 }, true),
+            below: `/${range.count}`,
+          },
+          {
+            ...at('beyond the last index', { [range.from]: last, [range.count]: 2 }, false),
+            below: `/${range.count}`,
+          },
         ]
       : []),
   ];
@@ -175,7 +190,7 @@ const membersOf = (
     const place = (value: Json): JsonObject => ({ ...base, ...needed, ...hex, [name]: value });
     const pointer = `${at}/${name}`;
     return [
-      { pointer: member['x-last-index'] ? pointer : pointer, schema: member, place },
+      { pointer, schema: member, place },
       ...(member.type === 'object'
         ? membersOf(member, model, {}, pointer).map((inner) => ({
             ...inner,

@@ -28,7 +28,7 @@ function printPart(kind: string, reports: readonly PartReport[]): string {
   const lines = reports.flatMap((report) => [
     `${report.verdict.padEnd(9)} ${report.name.padEnd(width)}  ${counts(report)}`,
     ...(report.verdict === 'absent' ? [] : report.cases.flatMap(difference)),
-    ...leftOut(report).map(({ reason, count }) => `  ${count} left out: ${reason}`),
+    ...leftOutText(report),
   ]);
   const total = (verdict: PartReport['verdict']): number =>
     reports.filter((report) => report.verdict === verdict).length;
@@ -104,6 +104,16 @@ function leftOut({ cases }: PartReport): readonly { readonly reason: string; rea
     reason,
     count: each.length,
   }));
+}
+
+/** A line per kind of reason; what differs in it is behind its colon. */
+function leftOutText(report: PartReport): readonly string[] {
+  const kinds = Map.groupBy(leftOut(report), ({ reason }) => reason.split(': ')[0] ?? '');
+  return [...kinds].map(([kind, each]) => {
+    const count = each.reduce((sum, one) => sum + one.count, 0);
+    const details = each.map(({ reason }) => reason.slice(kind.length + 2)).filter(Boolean);
+    return `  ${count} left out: ${kind}${details.length === 0 ? '' : ` ${details.join(', ')}`}`;
+  });
 }
 
 function difference({ kind, name, outcome, failures }: CaseReport): readonly string[] {

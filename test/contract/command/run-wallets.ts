@@ -53,8 +53,7 @@ type Means = { readonly allowWrites: boolean; readonly hasFactor: boolean };
 /** Why a case is not sent; undefined if it is. */
 function whyLeftOut(item: WalletCase, { allowWrites, hasFactor }: Means): string | undefined {
   const { request, expect, before, condition } = item;
-  if (condition !== undefined)
-    return `only from inside can a server be brought into this state: ${condition}`;
+  if (condition !== undefined) return `only from inside can it be brought about: ${condition}`;
   const mayWrite = before !== undefined || (request.method !== 'GET' && expect.kind !== 'problem');
   if (mayWrite && !allowWrites) return 'it writes (--allow-writes)';
   const isOfFactor = expect.kind === 'problem' && expect.code.startsWith('two_factor_');

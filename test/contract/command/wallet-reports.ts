@@ -30,10 +30,10 @@ const OF_ACCOUNT = [
 const ABSENT = [404, 405, 501];
 
 function outcomeOf({ outcome, answer, error }: WalletResult): CaseReport['outcome'] {
-  if (outcome !== 'differed') return outcome;
   if (error instanceof RateLimited) return 'limited';
   const code = codeOf(answer);
   if (answer !== undefined && code === undefined && ABSENT.includes(answer.status)) return 'absent';
+  if (outcome !== 'differed') return outcome;
   return code !== undefined && OF_ACCOUNT.includes(code) ? 'unproven' : 'differed';
 }
 
@@ -43,10 +43,10 @@ function codeOf(answer: WalletResult['answer']): string | undefined {
   return /"code":\s*"(\w+)"/.exec(answer.text)?.[1];
 }
 
-/** An operation holds when it was seen to succeed: that it refuses shows little. */
+/** A server without an operation may refuse some requests before it looks whose they are. An operation holds when it was seen to succeed: that it refuses shows little. */
 function verdictOf(cases: readonly CaseReport[]): PartReport['verdict'] {
   const count = (outcome: CaseReport['outcome']): number => countCases({ cases }, outcome);
-  if (count('absent') > 0 && count('held') + count('differed') === 0) return 'absent';
+  if (count('absent') > 0 && count('held') === 0) return 'absent';
   if (count('differed') + count('absent') > 0) return 'differs';
   const hasSucceeded = cases.some(({ kind, outcome }) => kind === 'example' && outcome === 'held');
   return hasSucceeded && count('limited') === 0 ? 'holds' : 'unproven';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WalletCase, WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
-import { WALLET_VALUES, type WalletValueName } from '../../../generated/test/wallets/contract.ts';
+import type { WalletValueName } from '../../../generated/test/wallets/contract.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import { MissingValue } from '../../wallets/send-case.ts';
 import type { SendWalletRequest } from '../../wallets/run-contract.ts';
@@ -58,7 +58,7 @@ export function createOutsideValues(access: OutsideAccess): OutsideValues {
       if (name.endsWith('wallet_id')) return NEVER_MADE;
       if (name === 'two_factor_code') return factor?.peek() ?? '000000';
     }
-    const make = makers[name] ?? missing(`only the operator can give it: ${WALLET_VALUES[name]}`);
+    const make = makers[name] ?? missing(`only the operator has: ${name}`);
     return await make(item);
   };
 }

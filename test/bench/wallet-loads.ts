@@ -1,0 +1,42 @@
+import type { RawWork } from './raw-keys.ts';
+
+/** A stream of wallets over HTTP, and the raw work that bounds it. */
+export type WalletLoad = {
+  readonly name: string;
+  readonly what: string;
+  /** What its wallets cannot be made faster than; undefined where the store decides. */
+  readonly raw: RawWork['kind'] | undefined;
+  readonly path: string;
+  readonly body: object;
+  /** Wallets that come. */
+  readonly wallets: number;
+};
+
+export const WALLET_LOADS: readonly WalletLoad[] = [
+  {
+    name: 'batch',
+    what: 'POST /v1/wallets/batch of 10,000 in client custody as JSON lines',
+    raw: 'keypair',
+    ...{ path: '/v1/wallets/batch', body: { count: 10_000 }, wallets: 10_000 },
+  },
+  {
+    name: 'mnemonics',
+    what: 'the same of 1,500 with mnemonics of 12 words',
+    raw: 'pbkdf2',
+    ...{ path: '/v1/wallets/batch', body: { count: 1_500, mnemonic_words: 12 }, wallets: 1_500 },
+  },
+  {
+    name: 'children',
+    what: 'POST /v1/wallets/hd of 10,000 children of one master as JSON lines',
+    raw: 'keypair',
+    path: '/v1/wallets/hd',
+    body: { accounts: { count: 10_000 }, format: 'jsonl' },
+    wallets: 10_001,
+  },
+  {
+    name: 'managed batch',
+    what: 'POST /v1/wallets/batch of 10,000 in managed custody, each stored, charged and audited before its line is sent',
+    raw: undefined,
+    ...{ path: '/v1/wallets/batch', body: { count: 10_000, custody: 'managed' }, wallets: 10_000 },
+  },
+];

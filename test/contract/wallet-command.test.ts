@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WALLET_CONTRACT } from '../../generated/test/wallets/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+import { startNode } from '../support/node-process.ts';
+import { addCredit, command, createToken } from '../support/wallet-account.ts';
+import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
+
+const OPERATIONS = Object.keys(WALLET_CONTRACT);
+const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
+const directory = useNewDirectory();
+const { contract, running } = useContractCommand();
+
+type Json = {
+  readonly methods: readonly unknown[];
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly verdict: string;
+    readonly held: number;
+    readonly leftOut: number;
+    readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+  }[];
+};
+
+let server: RunningKeyslot;
+let token = '';
+const balance = () => command(server.dataDir, { kind: 'money.balance', account: 'acme' });
+
+beforeAll(async () => {
+  server = await startKeyslot();
+  ({ token } = await createToken(server.dataDir, 'acme'));
+  await addCredit(server.dataDir, 'acme', '100');
+}, RUN_DEADLINE_MS);
+afterAll(() => server?.stop());
+
+test(
+  'without writes a service is read and refuses, nothing is made or charged, and every case left out says why',
+  async () => {
+    const before = await balance();
+    const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
+    expect([ended, stderr]).toEqual(['exit code 0', '']);
+    const { methods, operations } = JSON.parse(stdout) as Json;
+    expect([methods, operations.map(({ operation }) => operation)]).toEqual([[], OPERATIONS]);
+    for (const { verdict, leftOut, reasons } of operations) {
+      expect(verdict).toBe('unproven');
+      expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
+    }
+    expect(operations.reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(200);
+    expect(await balance()).toEqual(before);
+    expect(stdout).not.toContain(token);
+  },
+  RUN_DEADLINE_MS,
+);
+
+test(
+  'with writes every operation is seen to hold, but for what needs a second factor; a token from the environment is shown in no report',
+  async () => {
+    const junit = join(directory(), 'junit.xml');
+    const args = ['contract', '--url', server.rpcUrl.split('?')[0] ?? '', '--allow-writes', '--junit', junit];
+    const child = startNode(['src/main.ts', ...args], { KEYSLOT_CONTRACT_TOKEN: token });
+    running.push(child);
+    const ended = await eventually('the run has ended', child.ended, { timeoutMs: RUN_DEADLINE_MS });
+    const stdout = child.stdout();
+    expect([ended, child.stderr()]).toEqual(['exit code 0', '']);
+    const verdicts = [...stdout.matchAll(/^(\w+) +(\w+) +\d+ held/gm)].map(([, verdict, name]) => [
+      name,
+      verdict,
+    ]);
+    expect(Object.fromEntries(verdicts)).toEqual(
+      Object.fromEntries(OPERATIONS.map((name) => [name, name === 'destroyWallet' ? 'unproven' : 'holds'])),
+    );
+    expect(stdout).toContain('left out: the second factor of the account is not given (--totp)');
+    const xml = await readFile(junit, 'utf8');
+    expect([...xml.matchAll(/<testcase /g)]).toHaveLength(CASES.length);
+    expect(xml).toContain('<skipped message="left-out: only the operator has: revoked_token"/>');
+    expect(stdout + xml).not.toMatch(/ks_tok_|secret_key":/);
+    expect(Number((await balance()).charged_usd)).toBeGreaterThan(0.03);
+  },
+  RUN_DEADLINE_MS,
+);
+
+test('an account without money proves nothing, and is no fault of the service', async () => {
+  const { token: poor } = await createToken(server.dataDir, 'poor');
+  const args = ['--url', server.baseUrl, '--token', poor, '--allow-writes', '--json'];
+  const { ended, stdout } = await contract(...args);
+  expect(ended).toBe('exit code 0');
+  const { operations } = JSON.parse(stdout) as Json;
+  expect([...new Set(operations.map(({ verdict }) => verdict))]).toEqual(['unproven']);
+  expect(stdout).toContain(
+    'the run could not prepare it: POST /v1/wallets answered 402 balance_insufficient',
+  );
+});
+
+test('a server without the service is told from one that differs', async () => {
+  const other = createServer((_request, response) => response.writeHead(404).end('no such page'));
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+  running.push({ stop: () => new Promise((done) => other.close(() => done())) });
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const { ended, stdout } = await contract('--url', url, '--token', 'any', '--json');
+  expect(ended).toBe('exit code 1');
+  const { operations } = JSON.parse(stdout) as Json;
+  expect([...new Set(operations.map(({ verdict }) => verdict))]).toEqual(['absent']);
+});
+
+test.each([
+  ['a token that is refused', ['--token', 'ks_tok_wrong'], 'the wallet service refuses the token (HTTP 401)'],
+  ['a second factor without a token', ['--totp', 'JBSWY3DPEHPK3PXP'], '--totp needs --token'],
+  ['a second factor that is none', ['--token', 'ks_tok_wrong', '--totp', 'n0pe'], '--totp is no secret'],
+])('%s is a mistake that is told without what is secret', async (_, args, reason) => {
+  const { ended, stdout, stderr } = await contract('--url', server.baseUrl, ...args);
+  expect([ended, stdout]).toEqual(['exit code 2', '']);
+  expect(stderr).toContain(reason);
+  expect(stderr).not.toMatch(/ks_tok_wrong|JBSWY|n0pe/);
+});

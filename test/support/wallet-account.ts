@@ -1,0 +1,36 @@
+import { SCOPES } from '../../generated/wallets/operations.ts';
+import { askAdmin } from '../../src/admin/ask-admin.ts';
+
+/** Gives a command to the server of a data directory; what it answers. */
+export async function command(
+  dataDir: string,
+  request: { readonly kind: string; readonly [member: string]: unknown },
+): Promise<Readonly<Record<string, string>>> {
+  const answer = await askAdmin(dataDir, request);
+  if (answer === undefined) throw new Error(`no server runs on ${dataDir}`);
+  return answer.result as Readonly<Record<string, string>>;
+}
+
+/** Makes an access token, with every scope unless told otherwise, and the account if it is not there. */
+export async function createToken(
+  dataDir: string,
+  account: string,
+  options: { readonly scopes?: readonly string[]; readonly expiresInMs?: number } = {},
+): Promise<{ readonly id: string; readonly token: string }> {
+  const { id = '', token = '' } = await command(dataDir, {
+    ...{ kind: 'tokens.create', account, scopes: SCOPES },
+    ...options,
+  });
+  return { id, token };
+}
+
+/** Puts money into an account. */
+export async function addCredit(dataDir: string, account: string, amountUsd: string): Promise<void> {
+  await command(dataDir, { kind: 'money.credit', account, amountUsd });
+}
+
+/** Gives an account a second factor; its secret in base-32. */
+export async function enrol(dataDir: string, account: string): Promise<string> {
+  const { secret = '' } = await command(dataDir, { kind: 'two-factor.enrol', account });
+  return secret;
+}

@@ -1,0 +1,107 @@
+import { expect, type TestContext, test, vi } from 'vitest';
+import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import {
+  type Clients,
+  newBatch,
+  newTree,
+  runCreates,
+  runSign,
+  runSigns,
+  runStream,
+} from './kill/managed-work.ts';
+import { type Random, sampleOf, seededRandom } from './kill/random.ts';
+import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
+import { ACCOUNT, startWalletServer, type WalletServer } from './wallet-server.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const BATCH = 1_500;
+const TREE = 700;
+const CREATES = 20;
+const SIGNS = 40;
+/** About what one round tells of: a kill comes anywhere in it, seldom after it. */
+const TOLD_IN_A_ROUND = 2 * BATCH + 2 * TREE + CREATES + SIGNS;
+
+/** Everything at once; the server is killed when clients have been told of so many wallets and signatures, or of all. */
+async function workUntilKilled(server: WalletServer, clients: Clients, random: Random): Promise<void> {
+  let left = 1 + random(TOLD_IN_A_ROUND);
+  let killing: Promise<void> | undefined;
+  clients.onTold = () => {
+    left -= 1;
+    if (left === 0) killing = server.kill();
+  };
+  const unfinished = clients.streams.filter(({ key, isDone }) => key !== undefined && !isDone);
+  const added = [newBatch(BATCH, true), newBatch(BATCH, false), newTree(TREE, true), newTree(TREE, false)];
+  clients.streams.push(...added);
+  const earlier = sampleOf(clients.told, SIGNS, random);
+  const endings = await Promise.all([
+    ...[...unfinished, ...added].map((work) => runStream(server, clients, work)),
+    runCreates(server, clients, CREATES),
+    runSigns(server, clients, earlier),
+  ]);
+  expect(endings.filter((ending) => ending !== undefined && ending.kind === 'refused')).toEqual([]);
+  await (killing ?? server.kill());
+  clients.onTold = () => undefined;
+}
+
+/** What holds when the server is there again. @param before how many wallets had been told of in earlier rounds. */
+async function assertServed(server: WalletServer, clients: Clients, before: number, random: Random) {
+  expect(await server.ask({ kind: 'money.balance', account: ACCOUNT })).toMatchObject({
+    reserved_usd: '0.00',
+  });
+  expect(await server.ask({ kind: 'audit.verify' })).toMatchObject({
+    is_sound: true,
+    signatures_checked: true,
+  });
+  await runSigns(server, clients, sampleOf(clients.told.slice(before), 50, random));
+  const interrupted = clients.signs.filter(({ isDone }) => !isDone);
+  for (const work of interrupted) expect(await runSign(server, clients, work)).toBe(true);
+}
+
+/** Repeats until everything that has a key is whole, then once more: that makes and charges nothing. */
+async function finish(server: WalletServer, clients: Clients): Promise<void> {
+  const keyed = clients.streams.filter(({ key }) => key !== undefined);
+  for (const work of keyed.filter(({ isDone }) => !isDone)) {
+    expect(await runStream(server, clients, work)).toMatchObject({ kind: 'whole' });
+  }
+  const balance = await server.ask({ kind: 'money.balance', account: ACCOUNT });
+  const told = clients.told.length;
+  for (const work of keyed.slice(-4)) {
+    expect(await runStream(server, clients, work)).toMatchObject({ kind: 'whole' });
+  }
+  expect(await server.ask({ kind: 'money.balance', account: ACCOUNT })).toEqual(balance);
+  expect(clients.told).toHaveLength(told);
+}
+
+async function killAgainAndAgain(kills: number, databaseUrl?: string): Promise<void> {
+  const random = seededRandom('kill-server');
+  const clients: Clients = { told: [], streams: [], signs: [], onTold: () => undefined };
+  const env = databaseUrl === undefined ? {} : { KEYSLOT_DATABASE_URL: databaseUrl };
+  const server = await startWalletServer({ env });
+  const where = { dataDir: server.dataDir, databaseUrl };
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const before = clients.told.length;
+    await workUntilKilled(server, clients, random);
+    await assertStoreHolds(where, clients);
+    await server.start();
+    await assertServed(server, clients, before, random);
+  }
+  await finish(server, clients);
+  await server.stop();
+  await assertStoreHolds(where, clients);
+  expect(await assertKeysOpen(where)).toBeGreaterThanOrEqual(clients.told.length);
+}
+
+test('20 kills of the server lose no wallet that was told of, charge what is there and nothing twice', () =>
+  killAgainAndAgain(20));
+
+test('the same holds of 4 kills on PostgreSQL', async (context: TestContext) => {
+  const url = await findPostgres();
+  if (url === undefined) return context.skip(POSTGRES_MISSING);
+  const database = await createDatabase(url);
+  try {
+    await killAgainAndAgain(4, database.url);
+  } finally {
+    await database.drop();
+  }
+});

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { askAdmin } from '../../src/admin/ask-admin.ts';
+import { eventually } from '../support/eventually.ts';
+import { type NodeProcess, startNode } from '../support/node-process.ts';
+
+/** The account that everything is done for. */
+export const ACCOUNT = 'acme';
+
+/** Nobody listens there: the wallet service needs no ledger node. */
+const NO_NODE = 'http://127.0.0.1:9';
+const SCOPES = ['wallets:create', 'wallets:read', 'wallets:sign', 'wallets:destroy'];
+/** The store may have to be repaired after a kill, on a machine that does other things too. */
+const START_DEADLINE_MS = 60_000;
+
+export type Sending = {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly method?: string;
+};
+
+/** A `keyslot serve` of a test, which can be killed and started again on the same data. */
+export type WalletServer = {
+  readonly dataDir: string;
+  readonly baseUrl: () => string;
+  readonly pid: () => number;
+  readonly token: string;
+  /** All that it has written since the first start. */
+  readonly written: () => string;
+  /** Sends a request of the wallet API; a body that is no text goes as JSON. */
+  readonly send: (path: string, body?: unknown, how?: Sending) => Promise<Response>;
+  /** Gives a command to the server as the command line does. */
+  readonly ask: <T>(request: Readonly<Record<string, unknown>>) => Promise<T>;
+  /** Ends it at once, as the system does when memory is short. */
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+export type WalletServerOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly creditUsd?: string;
+};
+
+/** Starts a server with a customer who has money and a token for everything. It is stopped, and its data removed, when the test ends. */
+export async function startWalletServer({
+  env = {},
+  args = [],
+  creditUsd = '1000',
+}: WalletServerOptions = {}): Promise<WalletServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-wallets-'));
+  const settings = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_UPSTREAM_URL: NO_NODE };
+  let server: NodeProcess | undefined;
+  let [earlier, url, token] = ['', '', ''];
+  const running = (): NodeProcess => server ?? startedNever();
+  const own = {
+    dataDir,
+    baseUrl: () => url,
+    pid: () => running().pid,
+    written: () => `${earlier}${running().stdout()}${running().stderr()}`,
+    send: (path: string, body?: unknown, how: Sending = {}) => send(url, token, path, body, how),
+    ask: <T>(request: Readonly<Record<string, unknown>>) => ask<T>(dataDir, request),
+    kill: async () => {
+      process.kill(running().pid, 'SIGKILL');
+      await eventually('the killed server has ended', running().ended);
+    },
+    start: async () => {
+      if (server !== undefined) earlier = own.written();
+      server = startNode(['src/main.ts', 'serve', '--json', ...args], { ...settings, ...env });
+      url = await baseUrlOf(server);
+    },
+    stop: async () => server?.stop(),
+  };
+  onTestFinished(async () => {
+    await own.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await own.start();
+  ({ token } = await own.ask<{ token: string }>({ kind: 'tokens.create', account: ACCOUNT, scopes: SCOPES }));
+  await own.ask({ kind: 'money.credit', account: ACCOUNT, amountUsd: creditUsd });
+  await own.ask({ kind: 'wallet-limit', account: ACCOUNT, requests: 1_000_000 });
+  return { ...own, token };
+}
+
+/** The process of the signer of a server, which the system knows as its child. */
+export function signerPidOf(serverPid: number): number {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const [parent, command] = [read(`/proc/${name}/stat`), read(`/proc/${name}/cmdline`)];
+    const isChild = Number(parent.slice(parent.lastIndexOf(')') + 2).split(' ')[1]) === serverPid;
+    if (isChild && command.includes('/signer/main.ts')) return Number(name);
+  }
+  throw new Error(`the process ${serverPid} has no signer`);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function send(
+  baseUrl: string,
+  token: string,
+  path: string,
+  body: unknown,
+  { headers = {}, signal, method = body === undefined ? 'GET' : 'POST' }: Sending,
+): Promise<Response> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return fetch(`${baseUrl}/v1/wallets${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...type, ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function ask<T>(dataDir: string, request: Readonly<Record<string, unknown>>): Promise<T> {
+  const answer = await askAdmin(dataDir, request);
+  if (answer === undefined) throw new Error('no server runs');
+  return answer.result as T;
+}
+
+async function baseUrlOf(server: NodeProcess): Promise<string> {
+  const line = await eventually(
+    'the server says where it serves',
+    () => {
+      if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
+      return server.stdout().includes('\n') ? server.stdout() : undefined;
+    },
+    { timeoutMs: START_DEADLINE_MS },
+  );
+  return (JSON.parse(line) as { base_url: string }).base_url;
+}
+
+function startedNever(): never {
+  throw new Error('the server was not started');
+}
