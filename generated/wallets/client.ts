@@ -59,7 +59,7 @@ export interface WalletClient {
   /**
    * Destroy a managed wallet for good.
    * Removes the key and cannot be undone: what the wallet holds is lost. From then on every call answers that the wallet is not found. Needs the second factor of the account, `keyslot two-factor enrol`.
-   * Scope wallets:destroy. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, two_factor_not_enrolled, two_factor_missing, two_factor_invalid, two_factor_locked, wallet_not_found, request_timeout, internal_error, signer_unavailable, key_backend_failed.
+   * Scope wallets:destroy. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, two_factor_not_enrolled, two_factor_missing, two_factor_invalid, two_factor_locked, wallet_not_found, internal_error, signer_unavailable, key_backend_failed.
    */
   destroyWallet(
     id: string,
@@ -68,7 +68,7 @@ export interface WalletClient {
   /**
    * Fetch the metadata of a managed wallet.
    * The call goes into the audit log. A wallet of another account, one that was destroyed and one that never was are not found, all alike.
-   * Scope wallets:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, wallet_not_found, request_timeout, internal_error.
+   * Scope wallets:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, wallet_not_found, internal_error.
    */
   getWallet(id: string, options?: CallOptions): Promise<WalletMetadata>;
   /**

@@ -1083,16 +1083,6 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description `request_timeout`: The request did not arrive in time. */
-      readonly 408: {
-        headers: {
-          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
-        };
-      };
       /** @description `internal_error`: Something failed inside the server. */
       readonly 500: {
         headers: {
@@ -1178,16 +1168,6 @@ export interface operations {
       };
       /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
       readonly 404: {
-        headers: {
-          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description `request_timeout`: The request did not arrive in time. */
-      readonly 408: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;

@@ -1,16 +1,24 @@
 import type { TestProject } from 'vitest/node';
 import { startKeyslot } from '../support/keyslot.ts';
+import { addCredit, createToken } from '../support/wallet-account.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** JSON-RPC address of the server that all client suites share, with its API key. */
     readonly rpcUrl: string;
+    /** Address of the same server, and an access token of an account that has money. */
+    readonly baseUrl: string;
+    readonly accessToken: string;
   }
 }
 
 /** Starts one server for all client suites of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startKeyslot();
+  const { token } = await createToken(server.dataDir, 'clients');
+  await addCredit(server.dataDir, 'clients', '10');
   project.provide('rpcUrl', server.rpcUrl);
+  project.provide('baseUrl', server.baseUrl);
+  project.provide('accessToken', token);
   return server.stop;
 }

@@ -34,6 +34,8 @@ export const WALLET_VALUES = {
   fresh_wallet_id: 'A managed wallet that the run may destroy; another one each time.',
   destroyed_wallet_id: 'A managed wallet of the account that was destroyed.',
   other_wallet_id: 'A managed wallet of another account.',
+  wallet_id_without_balance: 'A managed wallet of the prepaid account without money.',
+  wallet_id_at_credit_limit: 'A managed wallet of the invoiced account at its credit limit.',
   wallet_id_not_enrolled: 'A managed wallet of the account without a second factor.',
   wallet_id_locked: 'A managed wallet of the account whose second factor is locked.',
   master_wallet_id: 'A managed master of the account.',

@@ -677,7 +677,7 @@ export const createHdWallets: WalletContract = {
         path: '/v1/wallets/hd',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { custody: 'managed' },
+        body: { master_wallet_id: '$master_wallet_id', accounts: { start: 7, count: 1 } },
       },
       expect: { kind: 'problem', status: 503, code: 'key_backend_failed', headers: ['X-Request-Id'] },
     },

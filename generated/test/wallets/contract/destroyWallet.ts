@@ -14,7 +14,6 @@ export const destroyWallet: WalletContract = {
       'two_factor_locked',
     ],
     '404': ['wallet_not_found'],
-    '408': ['request_timeout'],
     '500': ['internal_error'],
     '503': ['signer_unavailable', 'key_backend_failed'],
   },
@@ -207,20 +206,6 @@ export const destroyWallet: WalletContract = {
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
       expect: { kind: 'problem', status: 404, code: 'wallet_not_found', headers: ['X-Request-Id'] },
-    },
-    {
-      operation: 'destroyWallet',
-      name: 'requestTimeout',
-      kind: 'error',
-      example: 'request_timeout',
-      condition: 'slow_body',
-      request: {
-        method: 'DELETE',
-        path: '/v1/wallets/$fresh_wallet_id',
-        token: '$token',
-        headers: { 'X-Two-Factor-Code': '$two_factor_code' },
-      },
-      expect: { kind: 'problem', status: 408, code: 'request_timeout', headers: ['X-Request-Id'] },
     },
     {
       operation: 'destroyWallet',

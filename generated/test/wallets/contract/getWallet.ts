@@ -8,7 +8,6 @@ export const getWallet: WalletContract = {
     '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
     '403': ['scope_missing'],
     '404': ['wallet_not_found'],
-    '408': ['request_timeout'],
     '500': ['internal_error'],
   },
   cases: [
@@ -108,15 +107,6 @@ export const getWallet: WalletContract = {
       example: 'wallet_not_found',
       request: { method: 'GET', path: '/v1/wallets/$other_wallet_id', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 404, code: 'wallet_not_found', headers: ['X-Request-Id'] },
-    },
-    {
-      operation: 'getWallet',
-      name: 'requestTimeout',
-      kind: 'error',
-      example: 'request_timeout',
-      condition: 'slow_body',
-      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
-      expect: { kind: 'problem', status: 408, code: 'request_timeout', headers: ['X-Request-Id'] },
     },
     {
       operation: 'getWallet',

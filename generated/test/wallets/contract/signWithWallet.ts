@@ -255,7 +255,7 @@ export const signWithWallet: WalletContract = {
       example: 'balance_insufficient',
       request: {
         method: 'POST',
-        path: '/v1/wallets/$wallet_id/sign',
+        path: '/v1/wallets/$wallet_id_without_balance/sign',
         token: '$token_without_balance',
         headers: { 'Content-Type': 'application/json' },
         body: { message: 'hello', encoding: 'utf8' },
@@ -269,7 +269,7 @@ export const signWithWallet: WalletContract = {
       example: 'credit_limit_reached',
       request: {
         method: 'POST',
-        path: '/v1/wallets/$wallet_id/sign',
+        path: '/v1/wallets/$wallet_id_at_credit_limit/sign',
         token: '$token_at_credit_limit',
         headers: { 'Content-Type': 'application/json' },
         body: { message: 'hello', encoding: 'utf8' },

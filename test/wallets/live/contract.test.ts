@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { WalletCase } from '../../../generated/test/wallet-case.ts';
+import { WALLET_CONTRACT } from '../../../generated/test/wallets/contract.ts';
+import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
+import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
+import { findSoftHsm, newToken, SOFTHSM_MISSING } from '../../support/softhsm.ts';
+import { runWalletContract, type WalletResult, type WalletRun } from '../run-contract.ts';
+import {
+  asStarted,
+  breakStore,
+  holdRequest,
+  removeToken,
+  slowBody,
+  spoilKeys,
+  stopSigner,
+} from './conditions.ts';
+import { type Provisioned, provision } from './provision.ts';
+
+const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
+const DEADLINE_MS = 300_000;
+const MANAGED_BATCH = 1_000;
+/** How long a request may take to arrive. */
+const BODY_TIMEOUT_MS = 1_000;
+
+const postgres = await findPostgres();
+const softHsm = findSoftHsm();
+
+/** Whether a case needs a server whose keys are in a token. Where a token cannot derive, keys that are sealed fail in its place. */
+const needsToken = ({ condition, operation }: WalletCase): boolean =>
+  condition === 'key_backend_without_derivation' ||
+  (condition === 'key_backend_down' && operation !== 'createHdWallets');
+const missing = [postgres ? '' : POSTGRES_MISSING, softHsm ? '' : SOFTHSM_MISSING].filter(Boolean).join('; ');
+
+if (postgres === undefined || softHsm === undefined)
+  test('the wallet service keeps to its contract', (context) => context.skip(missing));
+else describe('the wallet service', () => onServers(postgres, softHsm));
+
+function onServers(postgresUrl: string, library: string): void {
+  let results: readonly WalletResult[] = [];
+
+  beforeAll(async () => {
+    results = [...(await runWithDatabase(postgresUrl)), ...(await runWithToken(library))];
+  }, DEADLINE_MS);
+
+  test('holds every case of every operation; none is left out', () => {
+    const others = results.filter(({ outcome }) => outcome !== 'held');
+    expect(
+      others.map(({ case: { operation, name }, outcome, reasons }) => ({
+        operation,
+        name,
+        outcome,
+        reasons,
+      })),
+    ).toEqual([]);
+    expect(results).toHaveLength(CASES.length);
+  });
+
+  test.each(Object.entries(WALLET_CONTRACT))(
+    'answers every status and every code of %s',
+    (operation, { statuses }) => {
+      const seen = results.filter((each) => each.case.operation === operation && each.outcome === 'held');
+      for (const [status, codes] of Object.entries(statuses)) {
+        const answers = seen.flatMap(({ answer }) =>
+          String(answer?.status) === status ? [answer?.text ?? ''] : [],
+        );
+        expect([status, answers.length > 0]).toEqual([status, true]);
+        expect(codes.filter((code) => !answers.some((text) => text.includes(`"code":"${code}"`)))).toEqual(
+          [],
+        );
+      }
+    },
+  );
+}
+
+/** Runs the cases of a server whose store is a database of its own, those of a state that stays last. */
+async function runWithDatabase(postgresUrl: string): Promise<readonly WalletResult[]> {
+  const database = await createDatabase(postgresUrl);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(database.drop);
+  const server = await startKeyslot({
+    env: {
+      KEYSLOT_DATABASE_URL: database.url,
+      KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
+      KEYSLOT_HSM_MAX_MANAGED_BATCH: String(MANAGED_BATCH),
+    },
+  });
+  stack.defer(server.stop);
+  const provisioned = await provision(server, database.url);
+  const cases = CASES.filter((item) => !needsToken(item));
+  return await run(server, provisioned, lastingLast(cases), async (condition, request) => {
+    if (condition === 'slow_body') return slowBody(server);
+    if (condition === 'slow_key_backend') return asStarted();
+    if (condition === 'broken_store') return await breakStore(database.url);
+    if (condition === 'key_backend_down') return await spoilKeys(database.url);
+    if (condition === 'request_under_way') return await holdRequest(server, database.url, request);
+    return condition === 'signer_down' ? await stopSigner(server) : undefined;
+  });
+}
+
+/** Runs the cases of a server whose keys are in a token. */
+async function runWithToken(library: string): Promise<readonly WalletResult[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'keyslot-token-'));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const { label, pin, tokens, configFile } = newToken(library, directory);
+  const server = await startKeyslot({
+    env: {
+      KEYSLOT_HSM_KIND: 'pkcs11',
+      KEYSLOT_PKCS11_LIBRARY: library,
+      KEYSLOT_PKCS11_TOKEN: label,
+      KEYSLOT_PKCS11_PIN: pin,
+      SOFTHSM2_CONF: configFile,
+    },
+  });
+  stack.defer(server.stop);
+  const provisioned = await provision(server);
+  const cases = CASES.filter(needsToken);
+  return await run(server, provisioned, lastingLast(cases), async (condition) =>
+    condition === 'key_backend_down' ? await removeToken(tokens) : asStarted(),
+  );
+}
+
+async function run(
+  { baseUrl }: RunningKeyslot,
+  { value }: Provisioned,
+  cases: readonly WalletCase[],
+  enter: NonNullable<WalletRun['enter']>,
+): Promise<readonly WalletResult[]> {
+  const results: WalletResult[] = [];
+  for (const item of cases) {
+    const values = { baseUrl, enter, value: (name: Parameters<typeof value>[0]) => value(name, item) };
+    results.push(...(await runWalletContract(values, [item])));
+  }
+  return results;
+}
+
+/** Once the signer or the token has gone, it stays away. */
+function lastingLast(cases: readonly WalletCase[]): readonly WalletCase[] {
+  const isLasting = (item: WalletCase): boolean =>
+    item.condition === (needsToken(item) ? 'key_backend_down' : 'signer_down');
+  return [...cases.filter((item) => !isLasting(item)), ...cases.filter(isLasting)];
+}

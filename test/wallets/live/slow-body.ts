@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
+import type { Answer } from '../check-answer.ts';
+
+/** Sends the head of a request, announces a body that never comes, and reads what the server answers in the end. */
+export async function sendWithoutBody(
+  baseUrl: string,
+  { method, path, token, headers }: WalletCaseRequest,
+): Promise<Answer> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, 'connect');
+  const fields = { host: hostname, authorization: `Bearer ${token}`, ...headers, 'content-length': '2' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  socket.write(`${[`${method} ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`);
+  try {
+    return parse(await text(socket));
+  } finally {
+    socket.destroy();
+  }
+}
+
+function parse(answer: string): Answer {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [status = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line): [string, string] => {
+    const [name = '', ...value] = line.split(': ');
+    return [name, value.join(': ')];
+  });
+  return { status: Number(status.split(' ')[1]), headers: new Headers(headers), text: body };
+}
