@@ -42,6 +42,30 @@ test('on a running server tokens, money, limits and second factors are as comman
   expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is sound.\n']]);
 });
 
+test('what wallets are done with is in the audit log; its heads are signed when the server stops, and verified by the next', async () => {
+  const node = await newNode();
+  const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const { base_url, access_token } = JSON.parse(
+    readFileSync(join(directory(), 'dev.json'), 'utf8'),
+  ) as Record<string, string>;
+  const made = await fetch(`${base_url}/v1/wallets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+    body: '{"custody":"managed"}',
+  });
+  expect(made.status).toBe(201);
+  await server.stop();
+  await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const own = { account: 'development', records: 1, signed_up_to: 1, problems: [] };
+  expect(await json('audit', 'verify')).toMatchObject({
+    ...{ is_sound: true, signatures_checked: true, accounts: [own], damaged_lines: [] },
+  });
+  const other = await run('audit', 'verify', '--public-key', '00'.repeat(32));
+  expect([other.end, other.stdout]).toEqual([
+    ...['exit code 1', expect.stringContaining('head forged at record 1')],
+  ]);
+});
+
 test('where no server runs they are done in the store, and only a new token makes one', async () => {
   const missing = await run('balance', 'acme');
   expect([missing.end, missing.stderr]).toEqual(['exit code 1', expect.stringContaining('no account acme')]);

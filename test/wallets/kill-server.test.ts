@@ -15,12 +15,14 @@ import { ACCOUNT, startWalletServer, type WalletServer } from './wallet-server.t
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const BATCH = 1_500;
-const TREE = 700;
+const BATCHES = { keyed: 2_000, plain: 1_000 };
+const TREES = { keyed: 600, plain: 300 };
 const CREATES = 20;
-const SIGNS = 40;
+const SIGNS = 24;
+/** Wallets, records and charges only become more, so that what is wrong once stays: the whole store is read after some of the kills. */
+const STORE_CHECK_EVERY = 5;
 /** About what one round tells of: a kill comes anywhere in it, seldom after it. */
-const TOLD_IN_A_ROUND = 2 * BATCH + 2 * TREE + CREATES + SIGNS;
+const TOLD_IN_A_ROUND = BATCHES.keyed + BATCHES.plain + TREES.keyed + TREES.plain + CREATES + SIGNS;
 
 /** Everything at once; the server is killed when clients have been told of so many wallets and signatures, or of all. */
 async function workUntilKilled(server: WalletServer, clients: Clients, random: Random): Promise<void> {
@@ -31,7 +33,10 @@ async function workUntilKilled(server: WalletServer, clients: Clients, random: R
     if (left === 0) killing = server.kill();
   };
   const unfinished = clients.streams.filter(({ key, isDone }) => key !== undefined && !isDone);
-  const added = [newBatch(BATCH, true), newBatch(BATCH, false), newTree(TREE, true), newTree(TREE, false)];
+  const added = [
+    ...[newBatch(BATCHES.keyed, true), newBatch(BATCHES.plain, false)],
+    ...[newTree(TREES.keyed, true), newTree(TREES.plain, false)],
+  ];
   clients.streams.push(...added);
   const earlier = sampleOf(clients.told, SIGNS, random);
   const endings = await Promise.all([
@@ -82,7 +87,7 @@ async function killAgainAndAgain(kills: number, databaseUrl?: string): Promise<v
   for (let kill = 1; kill <= kills; kill += 1) {
     const before = clients.told.length;
     await workUntilKilled(server, clients, random);
-    await assertStoreHolds(where, clients);
+    if (kill % STORE_CHECK_EVERY === 1) await assertStoreHolds(where, clients);
     await server.start();
     await assertServed(server, clients, before, random);
   }

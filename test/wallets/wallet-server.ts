@@ -53,7 +53,10 @@ export async function startWalletServer({
   creditUsd = '1000',
 }: WalletServerOptions = {}): Promise<WalletServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-wallets-'));
-  const settings = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_UPSTREAM_URL: NO_NODE };
+  const settings = {
+    ...{ KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_UPSTREAM_URL: NO_NODE },
+    KEYSLOT_KEY_THREADS: '1',
+  };
   let server: NodeProcess | undefined;
   let [earlier, url, token] = ['', '', ''];
   const running = (): NodeProcess => server ?? startedNever();
