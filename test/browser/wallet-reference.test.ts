@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
-import { startWalletMock, type WalletMock } from '../../src/mock/wallet-mock.ts';
+import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { openReference, operation, send } from './reference-page.ts';
 import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
-import { startWalletReference, type WalletReferenceServer } from './wallet-reference-server.ts';
 
-const TOKEN = 'ks_tok_of_the_reader';
 const executable = findChromium();
 
 if (executable === undefined) test('the wallet reference', (context) => context.skip(CHROMIUM_MISSING));
@@ -16,21 +15,21 @@ else describe('the wallet reference', { timeout: 60_000 }, () => inBrowser(execu
 
 function inBrowser(chromium: string): void {
   let browser: Browser;
-  let mock: WalletMock;
-  let server: WalletReferenceServer;
+  let server: RunningKeyslot;
+  let token = '';
   let proxy: TlsProxy;
 
   beforeAll(async () => {
-    [browser, mock] = await Promise.all([startChromium(chromium), startWalletMock('127.0.0.1', 0)]);
-    server = await startWalletReference(mock.url);
+    [browser, server] = await Promise.all([startChromium(chromium), startKeyslot()]);
+    const text = await readFile(join(server.dataDir, 'dev.json'), 'utf8');
+    token = (JSON.parse(text) as { readonly access_token: string }).access_token;
     proxy = await startTlsProxy(server.baseUrl, '/below');
   });
 
   afterAll(async () => {
     await browser?.close();
     await proxy?.close();
-    await server?.close();
-    await mock?.close();
+    await server?.stop();
   });
 
   const open = (base = server.baseUrl) => openReference(browser, `${base}/docs?wallets`);
@@ -48,12 +47,14 @@ function inBrowser(chromium: string): void {
 
   test('an operation is sent with the token in its header and nowhere else, to this server and no other', async () => {
     const { page, requests, complaints } = await open();
-    await page.fill('#access-token', ` ${TOKEN} `);
+    await page.fill('#access-token', ` ${token} `);
     await page.click('#methods a:text-is("createWallet")');
-    const { status, body } = await send(page, 'createWallet');
+    const [asked, { status, body }] = await Promise.all([
+      page.waitForRequest(`${server.baseUrl}/v1/wallets`),
+      send(page, 'createWallet'),
+    ]);
     expect([status, JSON.parse(body)]).toMatchObject([201, { custody: 'client' }]);
-    const { path, headers } = server.asked.at(-1) ?? {};
-    expect([path, headers?.authorization]).toEqual(['/v1/wallets', `Bearer ${TOKEN}`]);
+    expect(asked.headers()).toMatchObject({ authorization: `Bearer ${token}` });
     expect(requests.filter((address) => new URL(address).origin !== server.baseUrl)).toEqual([]);
     expect(requests.filter((address) => address.includes('ks_tok'))).toEqual([]);
     expect(complaints).toEqual([]);
@@ -61,10 +62,14 @@ function inBrowser(chromium: string): void {
 
   test('what the document shows of keys and codes is not sent unasked', async () => {
     const { page } = await open();
-    await page.fill('#access-token', TOKEN);
+    await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWallet")');
-    await send(page, 'createWallet');
-    expect(server.asked.at(-1)?.headers).not.toHaveProperty('idempotency-key');
+    const [asked] = await Promise.all([
+      page.waitForRequest(`${server.baseUrl}/v1/wallets`),
+      send(page, 'createWallet'),
+    ]);
+    expect(asked.headers()).not.toHaveProperty('idempotency-key');
+    expect((await send(page, 'createWallet')).status).toBe(201);
     await page.click('#methods a:text-is("destroyWallet")');
     const code = operation(page, 'destroyWallet').locator('[data-param-name="X-Two-Factor-Code"] input');
     expect(await code.inputValue()).toBe('');
@@ -73,13 +78,13 @@ function inBrowser(chromium: string): void {
   test('without a token the refusal is shown', async () => {
     const { page } = await open();
     await page.click('#methods a:text-is("createWallet")');
-    expect((await send(page, 'createWallet')).status).toBe(401);
-    expect(server.asked.at(-1)?.headers).not.toHaveProperty('authorization');
+    const { status, body } = await send(page, 'createWallet');
+    expect([status, JSON.parse(body).code]).toEqual([401, 'token_missing']);
   });
 
   test('a stream is shown as the lines that came', async () => {
     const { page, complaints } = await open();
-    await page.fill('#access-token', TOKEN);
+    await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWalletBatch")');
     const part = operation(page, 'createWalletBatch');
     await part.locator('button.execute').click();
@@ -94,7 +99,7 @@ function inBrowser(chromium: string): void {
 
   test('a CSV is saved under its name, as it came', async () => {
     const { page } = await open();
-    await page.fill('#access-token', TOKEN);
+    await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWalletBatch")');
     const part = operation(page, 'createWalletBatch');
     await part.locator('.responses-wrapper select.content-type').first().selectOption('text/csv');
@@ -110,7 +115,7 @@ function inBrowser(chromium: string): void {
 
   test('a token is kept by the page that is open and nowhere else, the other service included', async () => {
     const { page } = await open();
-    await page.fill('#access-token', TOKEN);
+    await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWallet")');
     await send(page, 'createWallet');
     const kept = (): Promise<unknown> =>
@@ -128,7 +133,7 @@ function inBrowser(chromium: string): void {
 
   test('behind a TLS proxy, below a path, the address is the one of the proxy', async () => {
     const { page, requests } = await open(proxy.url);
-    await page.fill('#access-token', TOKEN);
+    await page.fill('#access-token', token);
     expect(await page.locator('.servers select').textContent()).toContain(proxy.url);
     await page.click('#methods a:text-is("createWallet")');
     expect((await send(page, 'createWallet')).status).toBe(201);
