@@ -8,7 +8,8 @@ let failAfter: number | undefined;
 const failing = (signer: Signer): Signer => ({
   ...signer,
   create: async (keys, options) => {
-    if (failAfter !== undefined && (failAfter -= keys.length) < 0) throw serviceError('signerUnavailable');
+    if (failAfter !== undefined) failAfter -= keys.length;
+    if (failAfter !== undefined && failAfter < 0) throw serviceError('signerUnavailable');
     return signer.create(keys, options);
   },
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { createEd25519 } from '../../../src/signer/hsm/soft/ed25519.ts';
+import { createNativeEngine } from '../../../src/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../../src/signer/hsm/soft/own-master-keys.ts';
 import { createSealer } from '../../../src/signer/hsm/soft/sealed-key.ts';
 import { idempotencyKeys } from '../../../src/store/access-tables.ts';
@@ -48,12 +48,12 @@ export async function assertKeysOpen(where: Where): Promise<number> {
   try {
     const rows = await store.db.select().from(wallets);
     const masters = await openOwnMasterKeys(join(where.dataDir, 'signer'), { isFirstStart: false });
-    const [sealer, ed25519] = [createSealer(), createEd25519()];
+    const [sealer, engine] = [createSealer(), createNativeEngine()];
     const wrong = rows.filter(({ id: walletId, accountId, sealed, publicKey }) => {
       const key = { walletId, accountId, sealed: sealed ?? Buffer.alloc(0) };
       // Of a master node the first half is the private key.
-      const own = sealer.open(masters.keys(), key, (secret) => ed25519.publicKey(secret.subarray(0, 32)));
-      return !own.equals(publicKey);
+      const own = sealer.open(masters.keys(), key, (secret) => engine.publicKey(secret.subarray(0, 32)));
+      return !Buffer.from(own).equals(publicKey);
     });
     expect(wrong).toEqual([]);
     return rows.length;
