@@ -73,7 +73,10 @@ export function usage(): string {
     --json                      print where it serves as one line of JSON
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
     --apikey KEY                sent as the query parameter apikey
-    --allow-writes              ask for airdrops and send transactions too
+    --token TOKEN               the wallet service too; without --apikey it alone
+    --totp SECRET               the second factor of the token's account (base-32): wallets are destroyed too
+                                all three also as KEYSLOT_CONTRACT_APIKEY, _TOKEN and _TOTP, which nobody can list
+    --allow-writes              ask for airdrops and send transactions too, make wallets with the token's money
     --rate N                    at most N calls a second (as fast as the server takes them)
     --json                      print the report as JSON
     --junit FILE                write it as JUnit XML too

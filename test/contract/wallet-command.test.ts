@@ -10,6 +10,7 @@ import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
+import { startWalletProxy } from './wallet-proxy.ts';
 
 const OPERATIONS = Object.keys(WALLET_CONTRACT);
 const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
@@ -80,6 +81,24 @@ test(
     expect(xml).toContain('<skipped message="left-out: only the operator has: revoked_token"/>');
     expect(stdout + xml).not.toMatch(/ks_tok_|secret_key":/);
     expect(Number((await balance()).charged_usd)).toBeGreaterThan(0.03);
+  },
+  RUN_DEADLINE_MS,
+);
+
+test(
+  'a fault of one operation is found there and nowhere else',
+  async () => {
+    const { url, stop } = await startWalletProxy(server.baseUrl, (text, { method }) =>
+      method === 'GET' ? text.replace('"custody"', '"state":"active","custody"') : text,
+    );
+    running.push({ stop });
+    const { ended, stdout } = await contract('--url', url, '--token', token, '--allow-writes', '--json');
+    expect(ended).toBe('exit code 1');
+    const { operations } = JSON.parse(stdout) as Json;
+    expect(
+      operations.filter(({ verdict }) => verdict === 'differs').map(({ operation }) => operation),
+    ).toEqual(['getWallet']);
+    expect(stdout).toContain('additionalProperties');
   },
   RUN_DEADLINE_MS,
 );

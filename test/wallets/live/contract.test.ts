@@ -38,11 +38,20 @@ if (postgres === undefined || softHsm === undefined)
   test('the wallet service keeps to its contract', (context) => context.skip(missing));
 else describe('the wallet service', () => onServers(postgres, softHsm));
 
+/** What a run on a server showed, and what that server told beside its answers. */
+type Shown = {
+  readonly results: readonly WalletResult[];
+  readonly told: string;
+  readonly token: string;
+};
+
 function onServers(postgresUrl: string, library: string): void {
+  let runs: readonly Shown[] = [];
   let results: readonly WalletResult[] = [];
 
   beforeAll(async () => {
-    results = [...(await runWithDatabase(postgresUrl)), ...(await runWithToken(library))];
+    runs = [await runWithDatabase(postgresUrl), await runWithToken(library)];
+    results = runs.flatMap((each) => each.results);
   }, DEADLINE_MS);
 
   test('holds every case of every operation; none is left out', () => {
@@ -56,6 +65,15 @@ function onServers(postgresUrl: string, library: string): void {
       })),
     ).toEqual([]);
     expect(results).toHaveLength(CASES.length);
+  });
+
+  test('tells nothing secret in its log and its metrics, at the finest level', () => {
+    expect(runs.flatMap(secretsOf).length).toBeGreaterThan(10);
+    for (const run of runs) {
+      const secrets = secretsOf(run);
+      expect(run.told).toContain('keyslot_');
+      expect(secrets.filter((secret) => run.told.includes(secret))).toEqual([]);
+    }
   });
 
   test.each(Object.entries(WALLET_CONTRACT))(
@@ -75,12 +93,22 @@ function onServers(postgresUrl: string, library: string): void {
   );
 }
 
+/** What must stay between the server and who asked: secrets of answers, and tokens. */
+function secretsOf({ results, token }: Shown): readonly string[] {
+  const texts = results.map(({ answer }) => answer?.text ?? '');
+  const members = texts.flatMap((text) => [
+    ...text.matchAll(/"(?:secret_key|mnemonic|signature)":"([^"]{20,})"/g),
+  ]);
+  return [...new Set([token, ...members.map(([, secret]) => secret ?? '')])];
+}
+
 /** Runs the cases of a server whose store is a database of its own, those of a state that stays last. */
-async function runWithDatabase(postgresUrl: string): Promise<readonly WalletResult[]> {
+async function runWithDatabase(postgresUrl: string): Promise<Shown> {
   const database = await createDatabase(postgresUrl);
   await using stack = new AsyncDisposableStack();
   stack.defer(database.drop);
   const server = await startKeyslot({
+    args: ['--log-level', 'trace'],
     env: {
       KEYSLOT_DATABASE_URL: database.url,
       KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
@@ -101,12 +129,13 @@ async function runWithDatabase(postgresUrl: string): Promise<readonly WalletResu
 }
 
 /** Runs the cases of a server whose keys are in a token. */
-async function runWithToken(library: string): Promise<readonly WalletResult[]> {
+async function runWithToken(library: string): Promise<Shown> {
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-token-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const { label, pin, tokens, configFile } = newToken(library, directory);
   const server = await startKeyslot({
+    args: ['--log-level', 'trace'],
     env: {
       KEYSLOT_HSM_KIND: 'pkcs11',
       KEYSLOT_PKCS11_LIBRARY: library,
@@ -124,17 +153,18 @@ async function runWithToken(library: string): Promise<readonly WalletResult[]> {
 }
 
 async function run(
-  { baseUrl }: RunningKeyslot,
-  { value }: Provisioned,
+  { baseUrl, stdout, stderr }: RunningKeyslot,
+  { value, token }: Provisioned,
   cases: readonly WalletCase[],
   enter: NonNullable<WalletRun['enter']>,
-): Promise<readonly WalletResult[]> {
+): Promise<Shown> {
   const results: WalletResult[] = [];
   for (const item of cases) {
     const values = { baseUrl, enter, value: (name: Parameters<typeof value>[0]) => value(name, item) };
     results.push(...(await runWalletContract(values, [item])));
   }
-  return results;
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  return { results, token, told: stdout() + stderr() + metrics };
 }
 
 /** Once the signer or the token has gone, it stays away. */
