@@ -24,17 +24,9 @@ export type WalletParts = {
 
 /** Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. */
 export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
-  const { config, store, account, keys, metrics, clock, log } = parts;
-  const { money, idempotency, installationKey, ownerId, tokens, limits } = account;
-  const places: WalletPlaces = {
-    ...{ store, money, idempotency, installationKey, ownerId, clock, log },
-    ...{
-      signer: keys.signer,
-      sealedWork: keys.sealedWork,
-      keys: keys.pool,
-      maxHdChildren: config.wallets.max_hd_children,
-    },
-  };
+  const { config, account, metrics, clock, log } = parts;
+  const { tokens, limits } = account;
+  const places = placesOf(parts);
   await destroyAbandonedKeys(places);
   return createRestEndpoint({
     ...{ places, answerRequest, tokens, limits, rateLimit: createMemoryRateLimit(), clock, log },
@@ -42,4 +34,21 @@ export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
   });
+}
+
+/** What the service works with. */
+export function placesOf({
+  config,
+  store,
+  account,
+  keys,
+  clock,
+  log,
+}: Omit<WalletParts, 'metrics'>): WalletPlaces {
+  const { money, idempotency, installationKey, ownerId } = account;
+  const { signer, sealedWork, pool } = keys;
+  return {
+    ...{ store, money, idempotency, installationKey, ownerId, clock, log },
+    ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
+  };
 }

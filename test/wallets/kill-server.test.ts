@@ -13,7 +13,7 @@ import { type Random, sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
 import { ACCOUNT, startWalletServer, type WalletServer } from './wallet-server.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const BATCHES = { keyed: 2_000, plain: 1_000 };
 const TREES = { keyed: 600, plain: 300 };

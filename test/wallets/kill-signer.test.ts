@@ -6,7 +6,7 @@ import { type Random, sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
 import { ACCOUNT, signerPidOf, startWalletServer, type WalletServer } from './wallet-server.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /** The pause before a restart doubles with each: after five kills a server is left to rest. */
 const SERVERS = 4;

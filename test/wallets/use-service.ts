@@ -16,7 +16,8 @@ import { startHttpServer } from '../../src/server/http/http-server.ts';
 import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start-keys.ts';
-import { startWallets } from '../../src/start-wallets.ts';
+import type { WalletPlaces } from '../../src/wallets/wallet-context.ts';
+import { placesOf, startWallets } from '../../src/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from 'drizzle-orm';
@@ -28,6 +29,7 @@ export type WalletService = {
   readonly baseUrl: string;
   readonly store: Store;
   readonly signer: Signer;
+  readonly places: WalletPlaces;
   /** The clock of the service; it stands still until it is set. */
   readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
   readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
@@ -93,7 +95,8 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const account = await openAccountPlane({ store, clock, log: SILENT, dataDir });
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
-    const handler = await startWallets({ config, store, account, keys, metrics, clock, log: SILENT });
+    const parts = { config, store, account, keys, metrics, clock, log: SILENT };
+    const handler = await startWallets(parts);
     const server = await startHttpServer(handler, {
       ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
     });
@@ -101,7 +104,7 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const baseUrl = `http://127.0.0.1:${server.port}`;
     const places = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
-      ...{ baseUrl, store, signer: keys.signer, clock, limits: account.limits },
+      ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
       newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };
