@@ -112,7 +112,7 @@ function leftOutText(report: PartReport): readonly string[] {
   return [...kinds].map(([kind, each]) => {
     const count = each.reduce((sum, one) => sum + one.count, 0);
     const details = each.map(({ reason }) => reason.slice(kind.length + 2)).filter(Boolean);
-    return `  ${count} left out: ${kind}${details.length === 0 ? '' : ` ${details.join(', ')}`}`;
+    return `  ${count} left out: ${kind}${details.length === 0 ? '' : `: ${details.join(', ')}`}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
@@ -45,36 +45,32 @@ export async function holdRequest(
   request: WalletCaseRequest,
 ): Promise<WalletState> {
   const holder = await connectTo(databaseUrl);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => holder.end());
   await holder.query(`begin; lock table ${READ_FIRST} in access exclusive mode`);
   const held = sendByFetch(baseUrl, request, true);
   held.catch(() => undefined);
+  stack.defer(async () => void (await held));
+  stack.defer(async () => void (await holder.query('rollback')));
   await eventually('the first request waits for the table', async () => {
     const waiting = await query(
       databaseUrl,
-      `select 1 from pg_locks join pg_class on pg_class.oid = relation where relname = '${READ_FIRST}' and not granted`,
+      `select 1 from pg_locks where relation = '${READ_FIRST}'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
     );
     return waiting.length > 0 ? true : undefined;
   });
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await holder.query('rollback');
-      await holder.end();
-      await held;
-    },
-  };
+  return stack.move();
 }
 
-/** The signer is killed and cannot start again, for good. Once done, it is done. */
-export async function stopSigner({ dataDir, pid, baseUrl }: RunningKeyslot): Promise<WalletState> {
-  const signer = childOf(pid, 'src/signer/main.ts');
-  if (signer !== undefined) {
-    const key = join(dataDir, 'signer', 'master.key');
-    await rename(key, `${key}.away`);
-    process.kill(signer, 'SIGKILL');
-    await eventually('the server is not ready any more', async () =>
-      (await fetch(`${baseUrl}/readyz`)).ok ? undefined : true,
-    );
-  }
+/** The signer of a server that logs everything is killed and cannot start again, for good. Once done, it is done. */
+export async function stopSigner({ dataDir, stderr, baseUrl }: RunningKeyslot): Promise<WalletState> {
+  const key = join(dataDir, 'signer', 'master.key');
+  if (!existsSync(key)) return LASTING;
+  await rename(key, `${key}.away`);
+  process.kill(signerOf(stderr()), 'SIGKILL');
+  await eventually('the server is not ready any more', async () =>
+    (await fetch(`${baseUrl}/readyz`)).ok ? undefined : true,
+  );
   return LASTING;
 }
 
@@ -89,13 +85,12 @@ export function asStarted(): WalletState {
   return LASTING;
 }
 
-/** The child of a process that runs a module. */
-function childOf(pid: number, module: string): number | undefined {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean);
-  return children
-    .map(Number)
-    .find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(module));
+/** The process of the signer, as the log tells it. */
+function signerOf(log: string): number {
+  const line = log
+    .split('\n')
+    .find((each) => each.includes('"child":"signer"') && each.includes('"childPid"'));
+  const pid = Number(/"childPid":(\d+)/.exec(line ?? '')?.[1]);
+  if (!(pid > 0)) throw new Error('the log does not tell the process of the signer');
+  return pid;
 }

@@ -45,7 +45,7 @@ export async function provision(
     unknown_token: () => createKeyText('ks_tok_'),
     token_without_scope: async ({ operation }) => await tokenWithout(dataDir, operation as OperationId),
     token_at_rate_limit: async () => await useUpRequests(baseUrl, tokens.token_at_rate_limit),
-    fresh_wallet_id: () => fresh.pop() ?? '',
+    fresh_wallet_id: () => fresh.pop() ?? usedUp(),
     two_factor_code: () => authenticator.code(),
     wrong_two_factor_code: () => authenticator.wrongCode(),
     fresh_key: () => randomUUID(),
@@ -62,6 +62,11 @@ export async function provision(
   };
 }
 
+function usedUp(): never {
+  throw new Error('more wallets are to be destroyed than were made');
+}
+
+/** A token of a new account that has money. */
 async function createPaying(dataDir: string, account: string): Promise<string> {
   const { token } = await createToken(dataDir, account);
   await addCredit(dataDir, account, '100');

@@ -4,6 +4,9 @@ import { text } from 'node:stream/consumers';
 import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
 import type { Answer } from '../check-answer.ts';
 
+/** Longer than a server waits for a body. */
+const SILENCE_MS = 30_000;
+
 /** Sends the head of a request, announces a body that never comes, and reads what the server answers in the end. */
 export async function sendWithoutBody(
   baseUrl: string,
@@ -11,6 +14,7 @@ export async function sendWithoutBody(
 ): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the server says nothing')));
   await once(socket, 'connect');
   const fields = { host: hostname, authorization: `Bearer ${token}`, ...headers, 'content-length': '2' };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
