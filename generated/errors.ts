@@ -589,6 +589,12 @@ export const ERRORS = {
     area: 'operations',
     http: 405,
     jsonrpc: { code: -32044, message: 'Used HTTP Method is not allowed. GET is required' },
+    problem: {
+      code: 'read_only_path',
+      status: 405,
+      title: 'Method not allowed',
+      detail: 'The path is for reading; send GET or HEAD.',
+    },
     data: [],
   },
   /** The metrics are shown on the machine itself. */

@@ -1418,6 +1418,7 @@ export type ProblemData = {
   readonly internal_error: Readonly<Record<never, never>>;
   readonly not_found: Readonly<Record<never, never>>;
   readonly method_not_allowed: Readonly<Record<never, never>>;
+  readonly read_only_path: Readonly<Record<never, never>>;
   readonly request_timeout: { readonly limit_ms: number };
   readonly body_too_large: { readonly limit: number };
   readonly content_type_not_allowed: Readonly<Record<never, never>>;

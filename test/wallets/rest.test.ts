@@ -63,6 +63,12 @@ test.each([
   expect(await answer.json()).toMatchObject({ code, status, request_id: requestId });
 });
 
+test('what comes as a body of an operation that has none is not looked at', async () => {
+  const { send } = await service().newAccount();
+  const answer = await send('DELETE', '/v1/wallets/w_1', 'x', { 'content-type': 'text/plain' });
+  expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'wallet_not_found' }]);
+});
+
 test('the form of a batch goes by its body, then by Accept', async () => {
   const { send } = await service().newAccount();
   const typeOf = async (accept: string, format?: string) => {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import type { HttpHandler } from './http-server.ts';
+import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
 import { sendError } from './respond.ts';
 import { pathOf, WALLET_API } from './target.ts';
 
@@ -36,6 +37,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
       onRefusal(error.code);
       if (error.code === 'internalError') log.error({ err: error.cause, path }, 'a request failed');
       if (response.headersSent) response.destroy();
+      else if (isWalletApi) sendProblem(response, toProblem(error, createRequestId()));
       else sendError(response, error);
     }
   };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { base58 } from '@scure/base';
 import { errorEntry } from '../../../generated/errors.ts';
 import { errorData, problemDetail, type ServiceError, serviceError } from '../../service-error.ts';
@@ -30,6 +31,17 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
   };
   const headers = { 'x-request-id': requestId, ...headersOf(error, status) };
   return { status, headers, body: JSON.stringify(body) };
+}
+
+/** Answers with the problem of an error, where nothing has been sent; headers that are set stay. */
+export function sendProblem(response: ServerResponse, { status, headers, body }: Problem): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  response.writeHead(status, {
+    ...headers,
+    'content-type': PROBLEM_TYPE,
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 /** RFC 6750 section 3 for the refusals of a token, RFC 9110 section 10.2.3 for the time to wait. */

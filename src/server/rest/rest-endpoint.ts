@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -12,7 +13,7 @@ import type { HttpHandler } from '../http/http-server.ts';
 import { type AdmitOptions, authenticateToken, countRequest, type TokenHolder } from './admit.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
-import { createRequestId, PROBLEM_TYPE, toProblem } from './problem.ts';
+import { createRequestId, sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
 import { serveOperation } from './serve-operation.ts';
 
@@ -37,13 +38,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
  */
 export async function createRestEndpoint(options: RestOptions): Promise<HttpHandler> {
   const { maxBodyBytes } = options;
-  const sendProblem = createProblemSender(options);
+  const refuse = createRefuse(options);
   const app = fastify({
     ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
     ...{ requestIdHeader: false, genReqId: createRequestId },
     rewriteUrl: ({ url = '' }) => url.replace(ABSOLUTE_FORM, ''),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -51,7 +52,12 @@ export async function createRestEndpoint(options: RestOptions): Promise<HttpHand
     { parseAs: 'buffer' },
     async (_: unknown, body: Buffer) => body,
   );
-  app.setErrorHandler(sendProblem);
+  app.addContentTypeParser('*', async ({ method }: FastifyRequest, payload: Readable) => {
+    if (method === 'POST') throw serviceError('contentTypeNotAllowed');
+    // The other operations have no body, and what comes as one is nobody's business.
+    payload.resume();
+  });
+  app.setErrorHandler(refuse);
   app.setNotFoundHandler(async ({ url }) => {
     throw serviceError('notFound', { path: url });
   });
@@ -113,24 +119,17 @@ function addOtherMethods(app: FastifyInstance, url: string, options: RestOptions
   });
 }
 
-function createProblemSender({ maxBodyBytes, onRefusal, log }: RestOptions) {
+function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
   return async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (thrown === CLIENT_LEFT) return void reply.hijack().raw.destroy();
     const error = fromFrameworkError(thrown, { maxBodyBytes });
     onRefusal(error.code);
-    const { status, headers, body } = toProblem(error, request.id);
-    if (status === 500)
+    const problem = toProblem(error, request.id);
+    if (problem.status === 500)
       log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
     reply.hijack();
-    const { raw } = reply;
-    if (raw.headersSent || raw.destroyed) return void raw.destroy();
-    passHeaders(reply);
-    raw.writeHead(status, {
-      ...headers,
-      'content-type': PROBLEM_TYPE,
-      'content-length': Buffer.byteLength(body),
-    });
-    raw.end(body);
+    if (!reply.raw.headersSent) passHeaders(reply);
+    sendProblem(reply.raw, problem);
   };
 }
 
