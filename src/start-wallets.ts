@@ -8,6 +8,7 @@ import type { HttpHandler } from './server/http/http-server.ts';
 import { createRestEndpoint } from './server/rest/rest-endpoint.ts';
 import type { Keys } from './start-keys.ts';
 import type { Store } from './store/open-store.ts';
+import { createAfterwards } from './wallets/afterwards.ts';
 import { answerRequest } from './wallets/answer-request.ts';
 import { destroyAbandonedKeys } from './wallets/managed/make-keys.ts';
 import type { WalletPlaces } from './wallets/wallet-context.ts';
@@ -29,6 +30,7 @@ export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
   const places: WalletPlaces = {
     ...{ store, money, idempotency, installationKey, ownerId, clock, log },
     ...{ signer: keys.signer, keys: keys.pool, maxHdChildren: config.wallets.max_hd_children },
+    afterwards: createAfterwards(log),
   };
   await destroyAbandonedKeys(places);
   return createRestEndpoint({
