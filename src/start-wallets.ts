@@ -8,6 +8,7 @@ import type { HttpHandler } from './server/http/http-server.ts';
 import { createRestEndpoint } from './server/rest/rest-endpoint.ts';
 import type { Keys } from './start-keys.ts';
 import type { Store } from './store/open-store.ts';
+import { createAfterwards } from './wallets/afterwards.ts';
 import { answerRequest } from './wallets/answer-request.ts';
 import { destroyAbandonedKeys } from './wallets/managed/make-keys.ts';
 import type { WalletPlaces } from './wallets/wallet-context.ts';
@@ -50,5 +51,6 @@ export function placesOf({
   return {
     ...{ store, money, idempotency, installationKey, ownerId, clock, log },
     ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
+    afterwards: createAfterwards(log),
   };
 }

@@ -55,6 +55,11 @@ export type Idempotency = {
   readonly abandon: (tx: StoreTransaction, claim: Claim) => Promise<void>;
   /** Gives the key back after work that made wallets and was not finished, so that the same request goes on with it. */
   readonly suspend: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  /**
+   * To be called with the very request of `begin` when its work is over: a key that the store could not take back is not in use
+   * here any more.
+   */
+  readonly end: (request: IdempotentRequest) => void;
 };
 
 const DAY_MS = 86_400_000;
@@ -78,13 +83,21 @@ export function createIdempotency({
       eq(idempotencyKeys.ownerId, ownerId),
       isNull(idempotencyKeys.status),
     );
+  const underWay = new Map<string, IdempotentRequest>();
+  const nameOf = ({ accountId, key }: Claim): string => `${accountId} ${key}`;
+  const owner: Owner = { ownerId, isUnderWay: (claim) => underWay.has(nameOf(claim)) };
   return {
     fingerprint: (...parts) => {
       const hmac = createHmac('sha256', installationKey.derive('idempotency fingerprints'));
       for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
       return hmac.digest();
     },
-    begin: (tx, request) => begin(tx, ownerId, request),
+    begin: async (tx, request) => {
+      const finding = await begin(tx, owner, request);
+      // Before the transaction is committed: nobody else may find the key idle then.
+      if (finding.kind === 'new' || finding.kind === 'resumed') underWay.set(nameOf(request), request);
+      return finding;
+    },
     finish: async (tx, claim, { status, body }) => {
       const kept = await tx
         .update(idempotencyKeys)
@@ -96,6 +109,9 @@ export function createIdempotency({
     abandon: async (tx, claim) => void (await tx.delete(idempotencyKeys).where(isOwn(claim))),
     suspend: async (tx, claim) =>
       void (await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim))),
+    end: (request) => {
+      if (underWay.get(nameOf(request)) === request) underWay.delete(nameOf(request));
+    },
   };
 }
 
@@ -113,11 +129,15 @@ export async function forgetExpiredKeys(store: Store, nowMs: number): Promise<vo
   await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - DAY_MS)));
 }
 
+/** This process, and what it works on. */
+type Owner = { readonly ownerId: string; readonly isUnderWay: (claim: Claim) => boolean };
+
 async function begin(
   tx: StoreTransaction,
-  ownerId: string,
+  owner: Owner,
   { accountId, key, fingerprint, nowMs }: IdempotentRequest,
 ): Promise<IdempotencyFinding> {
+  const { ownerId } = owner;
   const workId = randomUUID();
   const claim = {
     ...{ accountId, key, fingerprint, ownerId, workId, status: null, body: null },
@@ -135,17 +155,22 @@ async function begin(
       return { kind: 'new', workId };
     }
     const finding = judge(row, fingerprint);
-    if (finding.kind !== 'inUse' || (await isOwned(tx, row.ownerId))) return finding;
+    if (finding.kind !== 'inUse' || (await isInUse(tx, owner, row))) return finding;
     await tx.update(idempotencyKeys).set({ ownerId }).where(isKey);
     return { kind: 'resumed', workId: row.workId };
   }
   return { kind: 'inUse' };
 }
 
-/** Whether the process that does the work lives. */
-async function isOwned(tx: StoreTransaction, ownerId: string | null): Promise<boolean> {
-  if (ownerId === null) return false;
-  const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, ownerId));
+/** Whether the process that does the work lives and, if it is this one, still works on it. */
+async function isInUse(
+  tx: StoreTransaction,
+  { ownerId, isUnderWay }: Owner,
+  row: typeof idempotencyKeys.$inferSelect,
+): Promise<boolean> {
+  if (row.ownerId === null) return false;
+  if (row.ownerId === ownerId) return isUnderWay(row);
+  const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, row.ownerId));
   return owners.length > 0;
 }
 

@@ -46,11 +46,28 @@ export async function answerRequest<O extends OperationId>(
   const context: WalletContext = { ...places, caller, signal, claim };
   const handler: WalletHandler<WalletContext, O> = WALLET_HANDLERS[operation];
   try {
-    return await handler(context, request);
+    const answer = await handler(context, request);
+    // A stream has the claim until its own end.
+    if (answer.kind !== 'stream') claim.end();
+    return answer;
   } catch (thrown) {
-    await claim.leave(false);
+    await leave(context);
     await recordRefusal(context, passed, thrown);
     throw thrown;
+  }
+}
+
+/** Gives the key of a refused request back. Why it was refused is what the caller must hear, whether or not the store takes it. */
+async function leave({ claim, log, caller: { requestId } }: WalletContext): Promise<void> {
+  try {
+    await claim.leave(false);
+  } catch (error) {
+    log.error(
+      { reason: toServiceError(error).message, requestId },
+      'an idempotency key could not be given back',
+    );
+  } finally {
+    claim.end();
   }
 }
 

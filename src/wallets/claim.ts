@@ -1,4 +1,4 @@
-import type { IdempotencyFinding, IdempotentAnswer } from '../account/idempotency.ts';
+import type { IdempotencyFinding, IdempotentAnswer, IdempotentRequest } from '../account/idempotency.ts';
 import type { ServiceError } from '../service-error.ts';
 import { serviceError } from '../service-error.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
@@ -15,6 +15,8 @@ export type Claim = {
   readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
   /** Ends work that is not finished: what it has committed stays for the next try, and without any the key is given back. */
   readonly leave: (hasCommitted: boolean) => Promise<void>;
+  /** To be called last, whatever went wrong before: the request may be sent again from now on. */
+  readonly end: () => void;
 };
 
 /** A claim, or the answer of the first request. */
@@ -38,6 +40,7 @@ export const NO_CLAIM: Claim = {
   state: 'new',
   finish: async () => undefined,
   leave: async () => undefined,
+  end: () => undefined,
 };
 
 /**
@@ -52,12 +55,13 @@ export async function claimKey(
   const { idempotency, clock } = places;
   const fingerprint = idempotency.fingerprint(...parts);
   const request = { accountId, key, fingerprint, nowMs: clock.nowMs() };
-  const finding = await transact(places, (tx) => idempotency.begin(tx, request));
+  const finding = await begin(places, request);
   if (finding.kind === 'replay') return { kind: 'replay', bytes: finding.body };
   if (!('workId' in finding)) throw refusal(finding.kind);
   const { workId, kind } = finding;
   const owned = { accountId, key };
   if (kind === 'retold') return { kind: 'claim', claim: { ...NO_CLAIM, workId, state: 'done' } };
+  let hasLeft = false;
   return {
     kind: 'claim',
     claim: {
@@ -65,11 +69,30 @@ export async function claimKey(
       state: kind === 'resumed' ? 'begun' : 'new',
       finish: (tx, body) => idempotency.finish(tx, owned, { status, body }),
       leave: async (hasCommitted) => {
+        // Once: after that the key may be another request's.
+        if (hasLeft) return;
         const end = hasCommitted || kind === 'resumed' ? idempotency.suspend : idempotency.abandon;
         await transact(places, (tx) => end(tx, owned));
+        hasLeft = true;
       },
+      end: () => idempotency.end(request),
     },
   };
+}
+
+async function begin(places: WalletPlaces, request: IdempotentRequest): Promise<IdempotencyFinding> {
+  const { idempotency } = places;
+  let isBegun = false;
+  try {
+    return await transact(places, async (tx) => {
+      const finding = await idempotency.begin(tx, request);
+      isBegun = finding.kind === 'new' || finding.kind === 'resumed';
+      return finding;
+    });
+  } catch (error) {
+    if (isBegun) idempotency.end(request);
+    throw error;
+  }
 }
 
 function refusal(kind: Exclude<IdempotencyFinding, { workId: string }>['kind']): ServiceError {

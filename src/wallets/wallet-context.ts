@@ -7,6 +7,7 @@ import type { KeyPool } from '../keys/pool.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
+import type { Afterwards } from './afterwards.ts';
 import type { Claim } from './claim.ts';
 
 /** What the wallet service works with. */
@@ -20,6 +21,7 @@ export type WalletPlaces = {
   readonly keys: KeyPool;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;
+  readonly afterwards: Afterwards;
   /** The id of this process in `gateways`. */
   readonly ownerId: string;
   /** Most children that one call derives. */

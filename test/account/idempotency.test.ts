@@ -72,6 +72,18 @@ describeStores('idempotency keys', (backend) => {
     expect(await begin()).toEqual({ kind: 'retold', workId });
   });
 
+  test('that the store could not take back are free here once their work has ended, and only its own end frees them', async () => {
+    const fingerprint = idempotency.fingerprint('createWallet', BODY);
+    const accountId = await newCustomer(store());
+    const newTry = () => ({ accountId, key: 'k', fingerprint, nowMs: NOW_MS });
+    const [first, second] = [newTry(), newTry()];
+    const { workId } = (await inTransaction((tx) => idempotency.begin(tx, first))) as { workId: string };
+    idempotency.end(first);
+    expect(await inTransaction((tx) => idempotency.begin(tx, second))).toEqual({ kind: 'resumed', workId });
+    idempotency.end(first);
+    expect(await inTransaction((tx) => idempotency.begin(tx, newTry()))).toEqual({ kind: 'inUse' });
+  });
+
   test('go on with the work of a process that is gone', async () => {
     const { claim, begin } = await newRequest();
     const gone = createIdempotency({ ownerId: randomUUID(), installationKey });

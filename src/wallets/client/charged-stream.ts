@@ -1,6 +1,9 @@
+import { eq } from 'drizzle-orm';
 import type { Operation } from '../../account/money/prices.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk } from '../../keys/pool.ts';
+import { reservations } from '../../store/money-tables.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
 import { audit } from '../audit.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
@@ -18,8 +21,9 @@ export function reserve(context: WalletContext, work: ChargedWork): Promise<Rese
 }
 
 /**
- * Passes client wallets on and charges for those that have left: every second, and at the end, before the stream ends cleanly. What
- * is not delivered is given back. The bytes are wiped when they have left, or when nobody wants them.
+ * Passes client wallets on and charges for those that were handed over to be sent: every second, and at the end, before the stream
+ * ends cleanly. A part of the last ones may have reached a client that left, so that they are charged too; what was not handed over
+ * is given back. The bytes are wiped when they have left, or when nobody wants them.
  */
 export async function* chargedStream(
   context: WalletContext,
@@ -31,12 +35,12 @@ export async function* chargedStream(
   let isWhole = false;
   try {
     for await (const chunk of chunks) {
+      delivered += chunk.count;
       try {
         yield chunk;
       } finally {
         keys.engine.wipe(chunk.bytes);
       }
-      delivered += chunk.count;
       if (clock.nowMs() - chargedAtMs < CHARGE_MS) continue;
       const units = delivered - charged;
       await transact(context, (tx) => money.charge(tx, reservation, units, clock.nowMs()));
@@ -44,24 +48,41 @@ export async function* chargedStream(
     }
     isWhole = true;
   } finally {
-    await settle(context, reservation, { delivered, uncharged: delivered - charged, isWhole });
-    if (delivered === 0) await claim.leave(false);
+    try {
+      await settle(context, reservation, { delivered, isWhole });
+      if (delivered === 0) await claim.leave(false);
+    } finally {
+      if (delivered === 0) claim.end();
+    }
   }
 }
 
-type Delivery = { readonly delivered: number; readonly uncharged: number; readonly isWhole: boolean };
+type Delivery = { readonly delivered: number; readonly isWhole: boolean };
 
 /** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
 function settle(
   context: WalletContext,
   reservation: Reservation,
-  { delivered, uncharged, isWhole }: Delivery,
+  { delivered, isWhole }: Delivery,
 ): Promise<void> {
-  const { money, clock, claim } = context;
-  return transact(context, async (tx) => {
-    if (delivered > 0) await claim.finish(tx, undefined);
-    await money.settle(tx, reservation, uncharged, clock.nowMs());
-    const outcome = isWhole ? 'ok' : 'interrupted';
-    await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);
+  const { money, clock, claim, afterwards } = context;
+  const outcome = isWhole ? 'ok' : 'interrupted';
+  return afterwards(async () => {
+    await transact(context, async (tx) => {
+      if (delivered > 0) await claim.finish(tx, undefined);
+      const uncharged = delivered - (await readCharged(tx, reservation));
+      await money.settle(tx, reservation, uncharged, clock.nowMs());
+      await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);
+    });
+    if (delivered > 0) claim.end();
   });
+}
+
+/** For how many units the store has charged: a charge whose answer was lost may have been committed. */
+async function readCharged(tx: StoreTransaction, { id }: Reservation): Promise<number> {
+  const [row] = await tx
+    .select({ delivered: reservations.delivered })
+    .from(reservations)
+    .where(eq(reservations.id, id));
+  return Number(row?.delivered ?? 0n);
 }

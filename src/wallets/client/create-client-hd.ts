@@ -5,6 +5,7 @@ import { serviceError } from '../../service-error.ts';
 import type { WantedTree } from '../operations/createHdWallets.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { chargedStream, reserve } from './charged-stream.ts';
+import { chargedWhole } from './charged-whole.ts';
 
 const NEW_WORDS = 24;
 
@@ -25,9 +26,9 @@ export async function createClientHd(
   const reservation = await reserve(context, { operation: 'hd_child_derivation', units: children });
   const source = sourceOf(wanted);
   const job: HdJob = { source, accounts, change, format: form, createdAt: new Date(clock.nowMs()) };
-  const chunks = chargedStream(context, reservation, wiping(source, keys.hd(job, signal)));
-  if (form === 'json') return { kind: 'printed', bytes: await joined(context, chunks) };
-  return { kind: 'stream', form, count: children + 1, chunks };
+  const made = wiping(source, keys.hd(job, signal));
+  if (form === 'json') return { kind: 'printed', bytes: await chargedWhole(context, reservation, made) };
+  return { kind: 'stream', form, count: children + 1, chunks: chargedStream(context, reservation, made) };
 }
 
 /** The words are copied by the pool when the stream begins, and wiped here when it ends. */
@@ -46,17 +47,6 @@ function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: W
   const bytes = mnemonic === undefined ? undefined : readMnemonic(mnemonic);
   if (bytes === undefined) return { kind: 'new', words, passphrase };
   return { kind: 'mnemonic', mnemonic: bytes, passphrase };
-}
-
-/** The whole of a bounded stream; what it is made of is wiped as it is read. */
-async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const { bytes } of chunks) parts.push(Buffer.from(bytes));
-    return Buffer.concat(parts);
-  } finally {
-    keys.engine.wipe(...parts);
-  }
 }
 
 /** Why a text is no mnemonic; the words are not repeated. */

@@ -9,6 +9,7 @@ import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
+import { leaveWork } from './leave-work.ts';
 import { type GroupRange, groupRanges } from './group-ranges.ts';
 import { makeAhead } from './make-ahead.ts';
 import { type MadeKeys, makeKeys } from './make-keys.ts';
@@ -45,7 +46,7 @@ type Batch = {
 
 async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chunks'] {
   const { form, next, end, reservation } = batch;
-  const { money, clock, claim, signal } = context;
+  const { signal } = context;
   let [isFirst, hasCommitted] = [true, false];
   const printed = (rows: readonly WalletRow[]) => {
     const bytes = printLines(rows, form, isFirst);
@@ -61,8 +62,7 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
       yield printed(rows);
     }
   } finally {
-    await transact(context, (tx) => money.release(tx, reservation, clock.nowMs()));
-    await claim.leave(hasCommitted);
+    await leaveWork(context, reservation, hasCommitted);
   }
 }
 

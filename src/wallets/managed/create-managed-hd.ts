@@ -4,9 +4,9 @@ import type { Reservation } from '../../account/money/reservation.ts';
 import { serviceError } from '../../service-error.ts';
 import { reserve } from '../client/charged-stream.ts';
 import type { WantedTree } from '../operations/createHdWallets.ts';
-import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
+import { leaveWork } from './leave-work.ts';
 import { childrenInGroups } from './children.ts';
 import { assertNoneDestroyed, countChildren } from './children-so-far.ts';
 import { createMaster, findMaster } from './master.ts';
@@ -47,7 +47,6 @@ type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 
 /** The master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
-  const { money, clock, claim } = context;
   let hasCommitted = false;
   try {
     const master = known ?? (await createMaster(context));
@@ -58,8 +57,7 @@ async function* derive(context: WalletContext, { known, box, reservation }: Deri
       yield rows;
     }
   } finally {
-    await transact(context, (tx) => money.release(tx, reservation, clock.nowMs()));
-    await claim.leave(hasCommitted);
+    await leaveWork(context, reservation, hasCommitted);
   }
 }
 

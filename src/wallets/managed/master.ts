@@ -5,6 +5,7 @@ import { audit } from '../audit.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
+import { countMade } from './work-so-far.ts';
 import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
 
 const MASTER_PATH = 'm';
@@ -27,9 +28,10 @@ export async function findMaster(
   if (workId === undefined || state === 'new') return undefined;
   const isMade = and(eq(wallets.workId, workId), eq(wallets.kind, 'master'));
   const [made] = await read(context, (db) => db.select().from(wallets).where(isMade));
-  // It was destroyed since, and a repetition makes no other one.
-  if (made === undefined) throw serviceError('walletNotFound');
-  return made;
+  if (made !== undefined) return made;
+  // The earlier try came to nothing; or the master was destroyed since, and a repetition makes no other one.
+  if (state === 'begun' && (await countMade(context)).stored === 0) return undefined;
+  throw serviceError('walletNotFound');
 }
 
 /** Makes a master of random bytes; it is charged by its own price, which is 0 by default. */

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import { ServiceError } from '../service-error.ts';
+
+/**
+ * Does what must be done though its request is over, such as charging for what was delivered: at once and, where the store does not
+ * answer, again every second until it does or the process ends. It must be harmless to do twice.
+ *
+ * @throws what the first try throws.
+ */
+export type Afterwards = (work: () => Promise<void>) => Promise<void>;
+
+const PAUSE_MS = 1_000;
+
+/** @param pauseMs how long it waits between two tries. */
+export function createAfterwards(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS): Afterwards {
+  const again = (work: () => Promise<void>): void => {
+    setTimeout(() => {
+      work().catch((error: unknown) => {
+        if (isOutage(error)) again(work);
+        else log.error({ err: error }, 'what a wallet request left behind could not be settled');
+      });
+    }, pauseMs).unref();
+  };
+  return async (work) => {
+    try {
+      await work();
+    } catch (error) {
+      if (isOutage(error)) again(work);
+      throw error;
+    }
+  };
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'storeUnavailable';
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { count, eq } from 'drizzle-orm';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { auditRecords } from '../../src/store/audit-tables.ts';
+import { wallets } from '../../src/store/wallet-tables.ts';
+import { eventually } from '../support/eventually.ts';
+import { parseCsv } from './streams/parse-csv.ts';
+import { readFirst, readLines, settled } from './streams/read-lines.ts';
+import { startUnixService, type UnixService } from './streams/unix-service.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const COUNT = 10_000;
+/** What the buffers of both ends, the pool's window and one group hold at most, in wallets; it is far from all. */
+const HELD_AT_MOST = 6_000;
+const COLUMNS = [
+  'address',
+  'custody',
+  'wallet_id',
+  'secret_key',
+  'mnemonic',
+  'derivation_path',
+  'created_at',
+];
+
+async function start(): Promise<UnixService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-streams-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  return startUnixService({ dataDir });
+}
+
+const storedWallets = async ({ store }: UnixService): Promise<number> => {
+  const [found] = await store.db.select({ there: count() }).from(wallets);
+  return found?.there ?? 0;
+};
+
+/** Waits until nothing is set aside any more; the wallets that were charged for. */
+async function chargedWallets({ balance }: UnixService): Promise<number> {
+  const { charged, operations } = await eventually('the work is settled', async () => {
+    const now = await balance();
+    return now.reserved === 0n && now.charged > 0n ? now : undefined;
+  });
+  expect(charged).toBe((operations.wallet_creation ?? 0n) * 1000n);
+  return Number(operations.wallet_creation);
+}
+
+test.each([['client'], ['managed']] as const)(
+  'a reader that stops in a batch in %s custody stops the work, and gets the rest when it goes on',
+  async (custody) => {
+    const service = await start();
+    const answer = await service.post('/batch', { count: COUNT, custody });
+    expect(answer.headers['x-wallet-count']).toBe(String(COUNT));
+    const first = await readFirst(answer);
+    expect(JSON.parse(first.slice(0, first.indexOf('\n')))).toMatchObject({ custody });
+    const made = custody === 'client' ? service.handedOver : () => storedWallets(service);
+    expect(await settled(made)).toBeLessThan(HELD_AT_MOST);
+    expect((await service.balance()).reserved).toBeGreaterThan(0n);
+    const { lines, isWhole } = await readLines(answer);
+    const all = (first + lines.map((line) => `${line}\n`).join('')).split('\n').slice(0, -1);
+    expect([isWhole, all.length, await chargedWallets(service)]).toEqual([true, COUNT, COUNT]);
+    const addresses = new Set(all.map((line) => (JSON.parse(line) as { address: string }).address));
+    expect(addresses.size).toBe(COUNT);
+  },
+);
+
+test('who closes the connection of a client batch pays for no more than was made until then, and no less than came', async () => {
+  const service = await start();
+  const { lines, isWhole } = await readLines(await service.post('/batch', { count: COUNT }), 700);
+  const charged = await chargedWallets(service);
+  expect(isWhole).toBe(false);
+  expect(charged).toBeGreaterThanOrEqual(lines.length);
+  expect(charged).toBeLessThanOrEqual(service.handedOver());
+  expect(charged).toBeLessThan(lines.length + HELD_AT_MOST);
+  const records = await service.store.db.select().from(auditRecords);
+  expect(records).toMatchObject([{ action: 'create', outcome: 'interrupted', units: charged }]);
+});
+
+test('a part of a chunk that came is paid for, though the chunk did not leave whole', async () => {
+  const service = await start();
+  const answer = await service.post('/batch', { count: COUNT });
+  await settled(service.handedOver);
+  // Everything that was sent is read, and nothing more: what the server waits to send is a chunk of which a part has come.
+  let text = '';
+  answer.on('data', (bytes: Buffer) => {
+    text += String(bytes);
+    if (text.split('\n').length > 300) answer.destroy();
+  });
+  const charged = await chargedWallets(service);
+  expect(charged).toBeGreaterThanOrEqual(text.split('\n').length - 1);
+});
+
+test('who closes the connection of a managed batch pays for the wallets that are there', async () => {
+  const service = await start();
+  const answer = await service.post('/batch', { count: COUNT, custody: 'managed' });
+  const { lines } = await readLines(answer, 700);
+  const charged = await chargedWallets(service);
+  expect(charged).toBe(await storedWallets(service));
+  expect(charged).toBeGreaterThanOrEqual(lines.length);
+  expect(charged).toBeLessThan(lines.length + HELD_AT_MOST);
+});
+
+test('who leaves before a tree in one JSON object is made pays nothing', async () => {
+  const service = await start();
+  const isUnderWay = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  service.watch(() => {
+    if (service.handedOver() < 256) return;
+    isUnderWay.resolve();
+    return goesOn.promise;
+  });
+  const leave = new AbortController();
+  const asked = service.post('/hd', { accounts: { start: 0, count: 1_000 } }, {}, leave.signal);
+  asked.catch(() => undefined);
+  await isUnderWay.promise;
+  leave.abort();
+  await expect(asked).rejects.toThrow();
+  goesOn.resolve();
+  const isCreate = eq(auditRecords.action, 'create');
+  const [record] = await eventually('the refusal is on record', async () => {
+    const records = await service.store.db.select().from(auditRecords).where(isCreate);
+    return records.length > 0 ? records : undefined;
+  });
+  expect(record).toMatchObject({ outcome: 'interrupted' });
+  expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
+});
+
+test('every JSONL line is a wallet, and a CSV has the same columns in both custodies', async () => {
+  const service = await start();
+  const words = { mnemonic_words: 24 };
+  const { lines } = await readLines(await service.post('/batch', { count: 300, ...words }));
+  for (const line of lines) {
+    const { secret_key, mnemonic, ...wallet } = JSON.parse(line) as Record<string, string>;
+    expect([secret_key?.length, mnemonic?.split(' ').length]).toEqual([expect.any(Number), 24]);
+    expect(Object.keys(wallet)).toEqual(['address', 'custody', 'derivation_path', 'created_at']);
+  }
+  for (const body of [
+    { count: 300, ...words },
+    { count: 300, custody: 'managed' },
+  ]) {
+    const answer = await service.post('/batch', { ...body, format: 'csv' });
+    expect(answer.headers['content-disposition']).toBe('attachment; filename="wallets.csv"');
+    const got = await readLines(answer);
+    const [header, ...records] = parseCsv(`${got.lines.join('\n')}\n`);
+    expect([got.isWhole, header, records.length]).toEqual([true, COLUMNS, 300]);
+    expect(records.filter((record) => record.length !== COLUMNS.length)).toEqual([]);
+  }
+  const tree = { format: 'csv', custody: 'managed', accounts: { start: 0, count: 600 } };
+  const got = await readLines(await service.post('/hd', tree));
+  const [header, master, ...children] = parseCsv(`${got.lines.join('\n')}\n`);
+  expect([header, master?.[5], children.length]).toEqual([COLUMNS, 'm', 600]);
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openAccountPlane } from '../../../src/account/account-plane.ts';
+import { type Balance, readBalance } from '../../../src/account/money/balance.ts';
+import { credit } from '../../../src/account/money/credit.ts';
+import { createToken } from '../../../src/account/tokens/access-tokens.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { KeyChunk, KeyPool } from '../../../src/keys/pool.ts';
+import { type Keys, startKeys } from '../../../src/start-keys.ts';
+import { startWallets } from '../../../src/start-wallets.ts';
+import type { Store, StoreOptions } from '../../../src/store/open-store.ts';
+import { newCustomer } from '../../account/new-customer.ts';
+import { SILENT, useStore } from '../../store/backends.ts';
+
+const PAID = 1_000_000_000n;
+
+/** The wallet service on a Unix socket, whose buffers are small: a reader that stops is felt after some hundred wallets. */
+export type UnixService = {
+  readonly store: Store;
+  readonly keys: Keys;
+  /** How many client wallets the pool has handed over. */
+  readonly handedOver: () => number;
+  /** Called with each chunk that the pool hands over. */
+  readonly watch: (onChunk: () => void | Promise<void>) => void;
+  /** Sends a request and resolves with the head of its answer; of the body only what is asked for is read. */
+  readonly post: (
+    path: string,
+    body: object,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ) => Promise<IncomingMessage>;
+  readonly balance: () => Promise<Balance>;
+};
+
+/** Starts the service on a store of the test's own, with a customer who has money. It is stopped when the test ends. */
+export async function startUnixService(place: StoreOptions): Promise<UnixService> {
+  const { dataDir } = place;
+  const store = await useStore(place);
+  const config = loadConfig({ env: { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_KEY_THREADS: '1' } });
+  const metrics = { watchChild: () => undefined, countRefusal: () => undefined };
+  const account = await openAccountPlane({
+    store,
+    clock: systemClock,
+    log: SILENT,
+    dataDir,
+    file: undefined,
+  });
+  onTestFinished(() => account.close());
+  const keys = await startKeys({ config, ownsDirectory: Promise.resolve(), metrics, log: SILENT });
+  onTestFinished(() => keys.close());
+  const watched = watchPool(keys.pool);
+  const own = { ...keys, pool: watched.pool };
+  const places = { config, store, account, keys: own, metrics, clock: systemClock, log: SILENT };
+  const serve = await startWallets(places);
+  const socketPath = join(dataDir, 'wallets.sock');
+  const server = createServer((asked, answer) => void serve(asked, answer)).listen(socketPath);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const accountId = await newCustomer(store);
+  await store.db.transaction((tx) =>
+    credit(tx, { accountId, amount: PAID, note: undefined, nowMs: Date.now() }),
+  );
+  const wanted = { accountId, name: 'all', scopes: ['wallets:create'], expiresAtMs: undefined } as const;
+  const { text } = await createToken({ store, tokens: account.tokens }, wanted, Date.now());
+  return {
+    ...{ store, keys, handedOver: watched.handedOver, watch: watched.watch },
+    post: (path, body, headers = {}, signal = undefined) =>
+      post(socketPath, path, body, { token: text, headers, signal }),
+    balance: () => readBalance(store, accountId, Date.now()),
+  };
+}
+
+function watchPool(pool: KeyPool) {
+  let count = 0;
+  let onChunk: () => void | Promise<void> = () => undefined;
+  async function* watched(chunks: AsyncIterable<KeyChunk>): AsyncGenerator<KeyChunk> {
+    for await (const chunk of chunks) {
+      count += chunk.count;
+      await onChunk();
+      yield chunk;
+    }
+  }
+  const watch = (next: typeof onChunk): void => {
+    onChunk = next;
+  };
+  const own: KeyPool = {
+    ...pool,
+    batch: (job, signal) => watched(pool.batch(job, signal)),
+    hd: (job, signal) => watched(pool.hd(job, signal)),
+  };
+  return { pool: own, handedOver: () => count, watch };
+}
+
+type Sent = {
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+};
+
+async function post(
+  socketPath: string,
+  path: string,
+  body: object,
+  { token, headers, signal }: Sent,
+): Promise<IncomingMessage> {
+  const asked = request({
+    ...{ socketPath, path: `/v1/wallets${path}`, method: 'POST', agent: false },
+    ...(signal === undefined ? {} : { signal }),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+  });
+  asked.on('error', () => undefined);
+  asked.end(JSON.stringify(body));
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.on('error', () => undefined);
+  onTestFinished(() => void answer.destroy());
+  return answer;
+}
