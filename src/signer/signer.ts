@@ -54,12 +54,7 @@ export type Signer = {
    * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its
    * place. Destroying twice is no failure. Call it before the row's deletion is committed.
    */
-  readonly destroy: (
-    request: KeyOwner & {
-      readonly sealed?: Uint8Array | undefined;
-      readonly derivedFrom?: ChildPlace | undefined;
-    },
-  ) => Promise<void>;
+  readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
   /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Promise<Uint8Array>;
