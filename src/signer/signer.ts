@@ -21,7 +21,10 @@ export type NewChild = { readonly walletId: string; readonly x: number; readonly
 
 export type SignerCapabilities = Omit<Hello, 'keysPerRequest'>;
 
-export type CallOptions = { readonly signal?: AbortSignal | undefined };
+export type CallOptions = {
+  /** Gives the call up; it rejects with the reason of the signal then. */
+  readonly signal?: AbortSignal | undefined;
+};
 
 /**
  * The signer as the gateway sees it. Every call rejects with `signerUnavailable` when there is no answer within its deadline
