@@ -52,7 +52,7 @@ async function* derive(context: WalletContext, { known, box, reservation }: Deri
     const master = known ?? (await createMaster(context));
     hasCommitted = known === undefined;
     yield [master];
-    for await (const rows of childrenInGroups(context, { master, box, reservation })) {
+    for await (const rows of childrenInGroups(context, { masterId: master.id, box, reservation })) {
       hasCommitted = true;
       yield rows;
     }
