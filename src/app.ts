@@ -112,7 +112,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const server = await serveHttp({ networks, rooms, config, metrics, log });
+  const server = await serveHttp({ networks, rooms, config, metrics, log }, started);
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const baseUrl = urlOf(server, config);
@@ -178,7 +178,7 @@ type ServedParts = {
 };
 
 /** Listens, and answers every path that is served. */
-async function serveHttp(parts: ServedParts): Promise<HttpServer> {
+async function serveHttp(parts: ServedParts, started: AsyncDisposableStack): Promise<HttpServer> {
   const { networks, rooms, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
@@ -188,7 +188,7 @@ async function serveHttp(parts: ServedParts): Promise<HttpServer> {
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   const routes = new Map([...operations, ...docs, ...createEndpoints(parts)]);
   const { store } = rooms.places;
-  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
+  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log }, started);
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const corsOrigins = config.http.cors_origins;
   const router = createRouter({

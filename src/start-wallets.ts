@@ -11,6 +11,7 @@ import type { Store } from './store/open-store.ts';
 import { createAfterwards } from './wallets/afterwards.ts';
 import { answerRequest } from './wallets/answer-request.ts';
 import { destroyAbandonedKeys } from './wallets/managed/make-keys.ts';
+import { createReconciliation } from './wallets/managed/reconciliation.ts';
 import type { WalletPlaces } from './wallets/wallet-context.ts';
 
 export type WalletParts = {
@@ -23,12 +24,17 @@ export type WalletParts = {
   readonly log: Logger;
 };
 
-/** Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. */
-export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
+/**
+ * Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. Rows of destroyed wallets are
+ * looked for meanwhile; what `started` gets ends that.
+ */
+export async function startWallets(parts: WalletParts, started: AsyncDisposableStack): Promise<HttpHandler> {
   const { config, account, metrics, clock, log } = parts;
   const { tokens, limits } = account;
   const places = placesOf(parts);
   await destroyAbandonedKeys(places);
+  void places.reconciliation.start(places);
+  started.defer(() => places.reconciliation.close());
   return createRestEndpoint({
     ...{ places, answerRequest, tokens, limits, rateLimit: createMemoryRateLimit(), clock, log },
     maxBodyBytes: config.http.max_body_bytes,
@@ -51,6 +57,6 @@ export function placesOf({
   return {
     ...{ store, money, idempotency, installationKey, ownerId, clock, log },
     ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
-    afterwards: createAfterwards(log),
+    ...{ afterwards: createAfterwards(log), reconciliation: createReconciliation() },
   };
 }

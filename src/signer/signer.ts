@@ -8,9 +8,9 @@ import type { KeyOwner, MadeKey, SealedKey } from './hsm/hsm.ts';
 import { mapInOrder } from './map-in-order.ts';
 import type { Resealed } from './process/vault.ts';
 import { signerSettings } from './settings.ts';
-import type { ChildPlace } from './tombstones/tombstones.ts';
+import type { ChildPlace, KeyOrigin } from './tombstones/tombstones.ts';
 import type { Hello } from './wire/hello.ts';
-import { MAX_MESSAGE_BYTES } from './wire/limits.ts';
+import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './wire/limits.ts';
 import { OPERATIONS } from './wire/operations.ts';
 
 /** A new key as the wallet's row keeps it; `protection` says honestly how it is protected. */
@@ -58,6 +58,8 @@ export type Signer = {
    * place. Destroying twice is no failure. Call it before the row's deletion is committed.
    */
   readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
+  /** Whether each of the wallets was destroyed, or is a child at a place whose key was; in the order asked for. */
+  readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Promise<Uint8Array>;
@@ -129,8 +131,9 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
   const inParts = async <T, R>(
     items: readonly T[],
     call: (part: readonly T[]) => Promise<readonly R[]>,
+    size = hello().keysPerRequest,
   ): Promise<readonly R[]> => {
-    const parts = split(items, hello().keysPerRequest);
+    const parts = split(items, size);
     return (await mapInOrder(parts, PARTS_AT_ONCE, call)).flat();
   };
   const withProtection = (made: MadeKey): NewKey => ({ ...made, protection: hello().protection });
@@ -154,6 +157,8 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
     },
     destroy: async ({ walletId, accountId, derivedFrom }) =>
       queue.call(OPERATIONS.destroy, { owner: { walletId, accountId }, derivedFrom }),
+    findDestroyed: (origins) =>
+      inParts(origins, (part) => queue.call(OPERATIONS.findDestroyed, part), MAX_ITEMS),
     signAuditHead: async (head) => {
       assertSize(head);
       return queue.call(OPERATIONS.signAuditHead, head);

@@ -9,6 +9,7 @@ import type { Signer } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Afterwards } from './afterwards.ts';
 import type { Claim } from './claim.ts';
+import type { Reconciliation } from './managed/reconciliation.ts';
 
 /** What the wallet service works with. */
 export type WalletPlaces = {
@@ -20,8 +21,9 @@ export type WalletPlaces = {
   readonly sealedWork: SealedWork;
   readonly keys: KeyPool;
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
   readonly afterwards: Afterwards;
+  readonly reconciliation: Reconciliation;
   /** The id of this process in `gateways`. */
   readonly ownerId: string;
   /** Most children that one call derives. */

@@ -163,3 +163,18 @@ test('no argument and no environment variable of it holds a setting', async (con
   const [, ...args] = cmdline.split('\0').filter((part) => part !== '');
   expect(args).toEqual(['--disable-sigusr1', expect.stringMatching(/src\/signer\/main\.ts$/)]);
 });
+
+test('it tells which of many wallets are destroyed, and which are at a place whose child was', async () => {
+  const first = await startTestSigner();
+  const owners = Array.from({ length: 300 }, newOwner);
+  const place = { masterWalletId: 'w_master', x: 1, y: 2 };
+  for (const at of [0, 128, 299]) await first.signer.destroy(owners[at] ?? newOwner());
+  await first.signer.destroy({ ...newOwner(), derivedFrom: place });
+  await first.signer.close();
+  const { signer } = await startTestSigner({ dataDir: first.dataDir });
+  const singles = owners.map(({ walletId }) => ({ walletId, derivedFrom: undefined }));
+  const children = [place, { ...place, y: 3 }].map((at) => ({ ...newOwner(), derivedFrom: at }));
+  const answers = await signer.findDestroyed([...singles, ...children]);
+  expect(answers).toHaveLength(302);
+  expect(answers.flatMap((isDestroyed, at) => (isDestroyed ? [at] : []))).toEqual([0, 128, 299, 300]);
+});

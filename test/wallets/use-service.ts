@@ -30,6 +30,8 @@ export type WalletService = {
   readonly store: Store;
   readonly signer: Signer;
   readonly places: WalletPlaces;
+  /** Opens the service once more on the same store and signer, as the next process does. */
+  readonly startAgain: () => Promise<void>;
   /** The clock of the service; it stands still until it is set. */
   readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
   readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
@@ -96,7 +98,7 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
     const parts = { config, store, account, keys, metrics, clock, log: SILENT };
-    const handler = await startWallets(parts);
+    const handler = await startWallets(parts, started);
     const server = await startHttpServer(handler, {
       ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
     });
@@ -105,6 +107,7 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const places = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
       ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
+      startAgain: async () => void (await startWallets(parts, started)),
       newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };

@@ -20,6 +20,7 @@ export function operationTable(vault: Vault): ReadonlyMap<number, AnswerRequest>
     bind(OPERATIONS.beginRotation, vault.beginRotation),
     bind(OPERATIONS.reseal, vault.reseal),
     bind(OPERATIONS.finishRotation, vault.finishRotation),
+    bind(OPERATIONS.findDestroyed, async (origins) => vault.findDestroyed(origins)),
   ]);
 }
 

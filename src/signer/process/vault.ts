@@ -1,7 +1,7 @@
 import { serviceError } from '../../service-error.ts';
 import type { ChildKey, Hsm, HsmRotation, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import { keyFailure } from '../hsm/key-failure.ts';
-import type { ChildPlace, Tombstones } from '../tombstones/tombstones.ts';
+import type { ChildPlace, KeyOrigin, Tombstones } from '../tombstones/tombstones.ts';
 import { AUDIT_WALLET_ID, type AuditKey } from './audit-key.ts';
 import { mapInOrder } from '../map-in-order.ts';
 
@@ -21,6 +21,8 @@ export type Vault = {
   readonly sign: (key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
   /** On the disk as destroyed before anything else is done, so that a crash leaves no half of it. */
   readonly destroy: (owner: KeyOwner, derivedFrom: ChildPlace | undefined) => Promise<void>;
+  /** Whether each is destroyed, or the key of its place is. */
+  readonly findDestroyed: (origins: readonly KeyOrigin[]) => readonly boolean[];
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Uint8Array;
   readonly beginRotation: () => Promise<void>;
@@ -73,6 +75,11 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
       await tombstones.bury(owner.walletId, derivedFrom);
       await hsm.destroyKey(owner);
     },
+    findDestroyed: (origins) =>
+      origins.map(
+        ({ walletId, derivedFrom }) =>
+          tombstones.hasWallet(walletId) || (derivedFrom !== undefined && tombstones.hasChild(derivedFrom)),
+      ),
     signAuditHead: auditKey.sign,
     auditPublicKey: () => auditKey.publicKey,
     beginRotation: async () => rotationOf(hsm).begin(),

@@ -6,6 +6,9 @@ import { openTombstoneFile } from './tombstone-file.ts';
 /** A place below a master: the child at `m/44'/501'/x'/y'`. */
 export type ChildPlace = { readonly masterWalletId: string; readonly x: number; readonly y: number };
 
+/** Which key a wallet has: its own, or the one of a place below a master. */
+export type KeyOrigin = { readonly walletId: string; readonly derivedFrom: ChildPlace | undefined };
+
 /** The keys that were destroyed. They are kept here so that a store restored from a backup revives none of them. */
 export type Tombstones = {
   readonly hasWallet: (walletId: string) => boolean;

@@ -1,6 +1,6 @@
 import type { ChildKey, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import type { Resealed } from '../process/vault.ts';
-import type { ChildPlace } from '../tombstones/tombstones.ts';
+import type { ChildPlace, KeyOrigin } from '../tombstones/tombstones.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { MAX_ID_BYTES, MAX_ITEMS, MAX_MESSAGE_BYTES, MAX_SEALED_BYTES, MAX_TEXT_BYTES } from './limits.ts';
@@ -143,6 +143,19 @@ export const optional = <T>({ write, read }: Codec<T>): Codec<T | undefined> => 
 });
 
 export const place = optional(childPlace);
+
+export const origin: Codec<KeyOrigin> = {
+  write: (writer, { walletId, derivedFrom }) => {
+    id.write(writer, walletId);
+    place.write(writer, derivedFrom);
+  },
+  read: (reader) => ({ walletId: id.read(reader), derivedFrom: place.read(reader) }),
+};
+
+export const flag: Codec<boolean> = {
+  write: (writer, value) => writer.u8(value ? 1 : 0),
+  read: (reader) => reader.u8() === 1,
+};
 
 /** The members of an object one after the other, in the order given. */
 export const record = <T extends object>(members: { readonly [K in keyof T]: Codec<T[K]> }): Codec<T> => {

@@ -47,6 +47,7 @@ export const OPERATIONS = {
   beginRotation: operation(10, SHORT_MS, nothing, nothing),
   reseal: operation(11, LONG_MS, listOf(codec.sealedKey), listOf(codec.resealed)),
   finishRotation: operation(12, SHORT_MS, nothing, nothing),
+  findDestroyed: operation(13, SHORT_MS, listOf(codec.origin), listOf(codec.flag)),
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

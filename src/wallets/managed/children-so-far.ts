@@ -5,6 +5,7 @@ import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { type Box, boxAround, keyOfPlace, type Place } from './place.ts';
+import { destroyedOf } from './reconciliation.ts';
 import type { WalletRow } from './wallet-row.ts';
 
 type PlaceColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
@@ -20,7 +21,11 @@ export async function countChildren(context: WalletContext, masterId: string, bo
   return found?.there ?? 0;
 }
 
-/** The children at consecutive places that are there, by their place. */
+/**
+ * The children at consecutive places that are there, by their place.
+ *
+ * @throws ServiceError `derivationDestroyed` for a row that is there though its wallet is destroyed.
+ */
 export async function readChildren(
   context: WalletContext,
   masterId: string,
@@ -29,7 +34,10 @@ export async function readChildren(
   const wanted = new Set(places.map(keyOfPlace));
   const isNear = within(wallets, masterId, boxAround(places));
   const rows = await read(context, (db) => db.select().from(wallets).where(isNear));
-  return new Map(rows.map((row) => [keyOfPlace(row), row] as const).filter(([key]) => wanted.has(key)));
+  const present = rows.filter((row) => wanted.has(keyOfPlace(row)));
+  const [gone] = await destroyedOf(context, present);
+  if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x ?? 0, y: gone.y ?? 0 });
+  return new Map(present.map((row) => [keyOfPlace(row), row]));
 }
 
 /** @throws ServiceError `derivationDestroyed`, naming a place of the box whose wallet was destroyed. */

@@ -29,7 +29,7 @@ export async function findMaster(
   if (workId === undefined || state === 'new') return undefined;
   const isMade = and(eq(wallets.workId, workId), eq(wallets.kind, 'master'));
   const [made] = await read(context, (db) => db.select().from(wallets).where(isMade));
-  if (made !== undefined) return made;
+  if (made !== undefined) return findWallet(context, made.id);
   // The earlier try came to nothing; or the master was destroyed since, and a repetition makes no other one.
   if (state === 'begun' && (await countMade(context)).stored === 0) return undefined;
   throw serviceError('walletNotFound');

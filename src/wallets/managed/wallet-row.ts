@@ -5,6 +5,7 @@ import type { NewKey } from '../../signer/signer.ts';
 import { base58 } from '@scure/base';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { destroyedOf } from './reconciliation.ts';
 
 /** A managed wallet as the store has it. */
 export type WalletRow = typeof wallets.$inferSelect;
@@ -32,12 +33,13 @@ export function toRow(
 /**
  * Finds a wallet of the caller.
  *
- * @throws ServiceError `walletNotFound`, for one of another account too.
+ * @throws ServiceError `walletNotFound`, for one of another account and for one that is destroyed too.
  */
 export async function findWallet(context: WalletContext, id: string): Promise<WalletRow> {
   const isOwn = and(eq(wallets.id, id), eq(wallets.accountId, context.caller.accountId));
   const [row] = await read(context, (db) => db.select().from(wallets).where(isOwn));
-  if (row === undefined) throw serviceError('walletNotFound');
+  if (row === undefined || (await destroyedOf(context, [row])).length > 0)
+    throw serviceError('walletNotFound');
   return row;
 }
 

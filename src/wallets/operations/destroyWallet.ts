@@ -1,16 +1,15 @@
-import { and, eq } from 'drizzle-orm';
 import { checkTwoFactor, hasSecondFactor } from '../../account/two-factor/two-factor.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
+import { derivedFrom, forgetWallets } from '../managed/forget-wallets.ts';
 import { findWallet, type WalletRow } from '../managed/wallet-row.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
  * `DELETE /v1/wallets/{id}` (interface.md sections 4.4 and 5.4). The signer forgets the key first: if the process ends before the
- * row is gone, the wallet does nothing any more, and destroying it again completes it.
+ * row is gone, the wallet does nothing any more, and destroying it again or the next start completes it.
  */
 export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = async (
   context,
@@ -19,30 +18,17 @@ export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = asyn
   const { signer, caller, clock } = context;
   const wallet = await findWallet(context, id);
   await assertSecondFactor(context, twoFactorCode);
-  const place = placeOf(wallet);
-  const derivedFrom = place && { masterWalletId: place.masterId, x: place.x, y: place.y };
-  await signer.destroy({ walletId: id, accountId: caller.accountId, derivedFrom });
+  const { accountId } = caller;
+  await signer.destroy({ walletId: id, accountId, derivedFrom: derivedFrom(wallet) });
   const destroyedAt = new Date(clock.nowMs());
   await transact(context, async (tx) => {
-    const isOwn = and(eq(wallets.id, id), eq(wallets.accountId, caller.accountId));
-    const gone = await tx.delete(wallets).where(isOwn).returning({ id: wallets.id });
+    const gone = await forgetWallets(tx, accountId, [wallet], destroyedAt);
     // Another request destroyed it at the same time, and has the receipt.
-    if (gone.length === 0) throw serviceError('walletNotFound');
-    if (place !== undefined) {
-      await tx
-        .insert(derivationTombstones)
-        .values({ ...place, destroyedAt })
-        .onConflictDoNothing();
-    }
+    if (gone.size === 0) throw serviceError('walletNotFound');
     await audit(tx, context, [{ action: 'destroy', outcome: 'ok', walletId: id }]);
   });
   return { kind: 'json', body: toReceipt(wallet, destroyedAt) };
 };
-
-/** Where a child was derived. */
-function placeOf({ masterId, x, y }: WalletRow) {
-  return masterId === null || x === null || y === null ? undefined : { masterId, x, y };
-}
 
 function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
   return { wallet_id: id, address, destroyed_at: destroyedAt.toISOString() };

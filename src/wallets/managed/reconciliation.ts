@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { asc, gt } from 'drizzle-orm';
+import { appendAudit } from '../../account/audit/append-audit.ts';
+import { toServiceError } from '../../service-error.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { read, transact } from '../transact.ts';
+import type { WalletPlaces } from '../wallet-context.ts';
+import { derivedFrom, forgetWallets, type Origin } from './forget-wallets.ts';
+
+/**
+ * The search for rows of wallets that the signer knows as destroyed: those of a store that was restored from a backup, and of a
+ * destruction that was broken off before its row was gone.
+ */
+export type Reconciliation = {
+  /** Whether none of them is left. Until then who reads a row asks by `destroyedOf`. */
+  readonly isDone: () => boolean;
+  /**
+   * Goes through all rows once, page by page, and deletes those: the destruction is completed at the signer, and on record under a
+   * request id of this start. What fails is logged and tried again. Resolves when it is done or closed; never rejects.
+   */
+  readonly start: (places: Places) => Promise<void>;
+  /** Ends it where it is; the next start begins anew. To be called before the signer and the store are closed. */
+  readonly close: () => Promise<void>;
+};
+
+type Places = Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
+
+/** Rows that are read at a time. */
+const PAGE = 4_096;
+/** The most that are deleted in one transaction. */
+const GROUP = 128;
+const PAUSE_MS = 10_000;
+
+/** One that has not begun. @param pauseMs how long it waits after a failure. */
+export function createReconciliation(pauseMs = PAUSE_MS): Reconciliation {
+  const stopping = new AbortController();
+  let isDone = false;
+  let running: Promise<void> = Promise.resolve();
+  return {
+    isDone: () => isDone,
+    start(places) {
+      running = reconcile(places, stopping.signal, pauseMs).then((result) => {
+        isDone = result;
+      });
+      return running;
+    },
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/**
+ * Those of the rows whose wallets are destroyed. The signer is asked only while the reconciliation goes on.
+ *
+ * @throws ServiceError `signerUnavailable`.
+ */
+export async function destroyedOf<R extends Origin>(
+  { reconciliation, signer }: Pick<WalletPlaces, 'reconciliation' | 'signer'>,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  return reconciliation.isDone() ? [] : askSigner(signer, rows);
+}
+
+async function askSigner<R extends Origin>(
+  signer: Places['signer'],
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const origins = rows.map((row) => ({ walletId: row.id, derivedFrom: derivedFrom(row) }));
+  const answers = await signer.findDestroyed(origins);
+  return rows.filter((_row, at) => answers[at] === true);
+}
+
+/** @returns whether it came to the end. */
+async function reconcile(places: Places, stop: AbortSignal, pauseMs: number): Promise<boolean> {
+  const { signer, log } = places;
+  let after = '';
+  while (!stop.aborted) {
+    try {
+      const page = await readPage(places, after);
+      const last = page.at(-1);
+      if (last === undefined) return true;
+      await forgetAll(places, await askSigner(signer, page), stop);
+      after = last.id;
+    } catch (error) {
+      const reason = toServiceError(error).message;
+      log.error({ reason }, 'cannot look for rows of destroyed wallets now; trying again');
+      await pause(pauseMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
+    }
+  }
+  return false;
+}
+
+function readPage(places: Places, after: string): Promise<readonly Origin[]> {
+  const { id, accountId, masterId, x, y } = wallets;
+  return read(places, (db) =>
+    db
+      .select({ id, accountId, masterId, x, y })
+      .from(wallets)
+      .where(gt(id, after))
+      .orderBy(asc(id))
+      .limit(PAGE),
+  );
+}
+
+async function forgetAll(places: Places, destroyed: readonly Origin[], stop: AbortSignal): Promise<void> {
+  for (const [accountId, rows] of Map.groupBy(destroyed, (row) => row.accountId)) {
+    for (let at = 0; at < rows.length && !stop.aborted; at += GROUP) {
+      await forget(places, accountId, rows.slice(at, at + GROUP));
+    }
+  }
+}
+
+async function forget(places: Places, accountId: string, rows: readonly Origin[]): Promise<void> {
+  const { signer, clock, ownerId, log } = places;
+  // A crash may have left an object in a token, or a place below a master that is not written down.
+  for (const row of rows) {
+    await signer.destroy({ walletId: row.id, accountId, derivedFrom: derivedFrom(row) });
+  }
+  const gone = await transact(places, async (tx) => {
+    const nowMs = clock.nowMs();
+    const ids = await forgetWallets(tx, accountId, rows, new Date(nowMs));
+    const fact = { action: 'destroy', outcome: 'ok', requestId: `start_${ownerId}` };
+    const facts = [...ids].map((walletId) => ({ ...fact, walletId }));
+    await appendAudit(tx, accountId, facts, nowMs);
+    return ids.size;
+  });
+  log.warn({ accountId, wallets: gone }, 'deleted rows of wallets that were destroyed before');
+}
