@@ -112,7 +112,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const server = await serveHttp({ networks, rooms, config, metrics, log });
+  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
+  started.defer(wallets.settled);
+  const server = await serveHttp({ networks, rooms, wallets: wallets.handler, config, metrics, log });
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const baseUrl = urlOf(server, config);
@@ -172,6 +174,8 @@ async function openRooms(
 type ServedParts = {
   readonly networks: readonly Network[];
   readonly rooms: Rooms;
+  /** The wallet API. */
+  readonly wallets: HttpHandler;
   readonly config: Config;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -179,7 +183,7 @@ type ServedParts = {
 
 /** Listens, and answers every path that is served. */
 async function serveHttp(parts: ServedParts): Promise<HttpServer> {
-  const { networks, rooms, config, metrics, log } = parts;
+  const { networks, rooms, wallets, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
     registry: metrics.registry,

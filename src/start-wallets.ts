@@ -4,8 +4,7 @@ import type { AccountPlane } from './account/account-plane.ts';
 import type { Clock } from './clock.ts';
 import { createMemoryRateLimit } from './gate/memory-rate-limit.ts';
 import type { Metrics } from './gate/metrics.ts';
-import type { HttpHandler } from './server/http/http-server.ts';
-import { createRestEndpoint } from './server/rest/rest-endpoint.ts';
+import { createRestEndpoint, type RestEndpoint } from './server/rest/rest-endpoint.ts';
 import type { Keys } from './start-keys.ts';
 import type { Store } from './store/open-store.ts';
 import { createAfterwards } from './wallets/afterwards.ts';
@@ -23,8 +22,8 @@ export type WalletParts = {
   readonly log: Logger;
 };
 
-/** Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. */
-export async function startWallets(parts: WalletParts): Promise<HttpHandler> {
+/** Opens the wallet service; to be settled before the account plane is closed: keys that a process which is gone left without a wallet are destroyed first. */
+export async function startWallets(parts: WalletParts): Promise<RestEndpoint> {
   const { config, account, metrics, clock, log } = parts;
   const { tokens, limits } = account;
   const places = placesOf(parts);

@@ -96,7 +96,8 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
     const parts = { config, store, account, keys, metrics, clock, log: SILENT };
-    const handler = await startWallets(parts);
+    const { handler, settled } = await startWallets(parts);
+    started.defer(settled);
     const server = await startHttpServer(handler, {
       ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
     });

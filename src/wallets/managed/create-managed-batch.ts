@@ -47,7 +47,7 @@ type Batch = {
 async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chunks'] {
   const { form, next, end, reservation } = batch;
   const { signal } = context;
-  let [isFirst, hasCommitted] = [true, false];
+  let isFirst = true;
   const printed = (rows: readonly WalletRow[]) => {
     const bytes = printLines(rows, form, isFirst);
     isFirst = false;
@@ -58,11 +58,11 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
     for await (const group of makeAhead(steps(context, next, end), ({ made }) => made.drop())) {
       signal.throwIfAborted();
       const rows = await commit(context, group, reservation);
-      hasCommitted = true;
       yield printed(rows);
     }
+    if (isFirst) yield printed([]);
   } finally {
-    await leaveWork(context, reservation, hasCommitted);
+    await leaveWork(context, reservation);
   }
 }
 

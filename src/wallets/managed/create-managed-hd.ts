@@ -47,17 +47,14 @@ type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 
 /** The master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
-  let hasCommitted = false;
   try {
     const master = known ?? (await createMaster(context));
-    hasCommitted = known === undefined;
     yield [master];
     for await (const rows of childrenInGroups(context, { master, box, reservation })) {
-      hasCommitted = true;
       yield rows;
     }
   } finally {
-    await leaveWork(context, reservation, hasCommitted);
+    await leaveWork(context, reservation);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type and, eq, inArray, notInArray } from 'drizzle-orm';
 import { gateways } from '../../store/access-tables.ts';
+import { toServiceError } from '../../service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
@@ -62,6 +63,7 @@ async function destroyIntended(places: WalletPlaces, which: ReturnType<typeof an
       });
     }
   } catch (error) {
-    places.log.error({ err: error }, 'keys that no wallet has stay in the token until the next start');
+    const { message: reason } = toServiceError(error);
+    places.log.error({ reason }, 'keys that no wallet has stay in the token until the next start');
   }
 }

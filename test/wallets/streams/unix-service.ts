@@ -54,7 +54,7 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const watched = watchPool(keys.pool);
   const own = { ...keys, pool: watched.pool };
   const places = { config, store, account, keys: own, metrics, clock: systemClock, log: SILENT };
-  const serve = await startWallets(places);
+  const { handler: serve } = await startWallets(places);
   const socketPath = join(dataDir, 'wallets.sock');
   const server = createServer((asked, answer) => void serve(asked, answer)).listen(socketPath);
   await once(server, 'listening');
