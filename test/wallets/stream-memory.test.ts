@@ -49,12 +49,12 @@ async function openTree(server: WalletServer, custody: string, count: number): P
   return answer;
 }
 
-test.each([
+test.for([
   { custody: 'client', children: 1_000_000, boundMib: 64 },
   { custody: 'managed', children: 200_000, boundMib: 64 },
 ])(
   'a reader that stops in a tree of $children wallets in $custody custody holds at most $boundMib MiB of the server, and pays for what it got',
-  async ({ custody, children, boundMib }) => {
+  async ({ custody, children, boundMib }, context) => {
     if (process.platform !== 'linux') return context.skip(NOT_LINUX);
     const server = await startWalletServer({ env: { KEYSLOT_MAX_HD_CHILDREN: '1000000' } });
     await (await server.send('/batch', { count: 10_000, custody })).text();
@@ -64,7 +64,7 @@ test.each([
     await settled(() => waitingBytes(address, answer));
     expect((residentBytes(server.pid()) - before) / MIB).toBeLessThan(boundMib);
 
-    // The server stands still: the client takes all that has left it, a part of a chunk included, and goes.
+    // The server stands still: the client takes all that has left it, and goes.
     process.kill(server.pid(), 'SIGSTOP');
     let text = '';
     answer.on('data', (bytes: Buffer) => {
