@@ -191,8 +191,6 @@ async function serveHttp(parts: ServedParts): Promise<HttpServer> {
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   const routes = new Map([...operations, ...docs, ...createEndpoints(parts)]);
-  const { store } = rooms.places;
-  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const corsOrigins = config.http.cors_origins;
   const router = createRouter({

@@ -10,6 +10,7 @@ import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { audit } from './audit.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { claimKey, NO_CLAIM } from './claim.ts';
+import { CLIENT_LEFT } from './client-left.ts';
 import { findWallet } from './managed/wallet-row.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
 import { transact } from './transact.ts';
@@ -74,7 +75,7 @@ async function replay(context: WalletContext, { action, id }: Refused, bytes: Ui
   return { kind: 'printed' as const, bytes };
 }
 
-/** A stream, whose claim ends with it; what breaks it off goes into the audit log. */
+/** A stream, whose claim ends with it. What breaks it off goes into the audit log; that a client left is there where it matters. */
 async function* recorded(
   context: WalletContext,
   refused: Refused,
@@ -83,7 +84,7 @@ async function* recorded(
   try {
     yield* chunks;
   } catch (thrown) {
-    await recordRefusal(context, refused, thrown);
+    if (thrown !== CLIENT_LEFT) await recordRefusal(context, refused, thrown);
     throw thrown;
   }
 }
