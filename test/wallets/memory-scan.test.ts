@@ -6,7 +6,7 @@ import { base58 } from '@scure/base';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createEd25519 } from '../../src/signer/hsm/soft/ed25519.ts';
+import { createNativeEngine } from '../../src/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
 import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -42,7 +42,7 @@ async function unseal(server: WalletServer, id: string): Promise<Buffer> {
   const masters = await openOwnMasterKeys(join(server.dataDir, 'signer'), { isFirstStart: false });
   const key = { walletId: id, accountId, sealed: sealed ?? Buffer.alloc(0) };
   const seed = createSealer().open(masters.keys(), key, (secret) => Buffer.from(secret.subarray(0, 32)));
-  expect(createEd25519().publicKey(seed)).toEqual(Buffer.from(publicKey));
+  expect(Buffer.from(createNativeEngine().publicKey(seed))).toEqual(Buffer.from(publicKey));
   return seed;
 }
 

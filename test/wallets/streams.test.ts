@@ -87,7 +87,8 @@ test('who closes the connection of a client batch pays for no more than was made
 test('wallets that were handed over to be sent are paid for, though their reader leaves before he has them all', async () => {
   const { accountId, account, store, keys } = await start();
   const context: Parameters<typeof reserve>[0] = {
-    ...{ ...account, store, clock: systemClock, log: SILENT, signer: keys.signer, keys: keys.pool },
+    ...{ ...account, store, clock: systemClock, log: SILENT },
+    ...{ signer: keys.signer, sealedWork: keys.sealedWork, keys: keys.pool },
     ...{ maxHdChildren: 1, afterwards: createAfterwards(SILENT), claim: NO_CLAIM },
     ...{ caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' } },
     signal: new AbortController().signal,
