@@ -34,6 +34,8 @@ export type WalletService = {
   readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
   readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
   readonly limits: CreateLimitBook;
+  /** The lines of the metrics that count refusals. */
+  readonly refusals: () => Promise<readonly string[]>;
   /** Micro-USD. */
   readonly credit: (accountId: string, amount: bigint) => Promise<void>;
 };
@@ -107,6 +109,8 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     service = {
       ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
       newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
+      refusals: async () =>
+        (await metrics.registry.metrics()).split('\n').filter((line) => line.includes('error="')),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };
   }, START_DEADLINE_MS);
