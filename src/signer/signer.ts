@@ -21,7 +21,10 @@ export type NewChild = { readonly walletId: string; readonly x: number; readonly
 
 export type SignerCapabilities = Omit<Hello, 'keysPerRequest'>;
 
-export type CallOptions = { readonly signal?: AbortSignal | undefined };
+export type CallOptions = {
+  /** Gives the call up; it rejects with the reason of the signal then. */
+  readonly signal?: AbortSignal | undefined;
+};
 
 /**
  * The signer as the gateway sees it. Every call rejects with `signerUnavailable` when there is no answer within its deadline
@@ -54,12 +57,7 @@ export type Signer = {
    * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its
    * place. Destroying twice is no failure. Call it before the row's deletion is committed.
    */
-  readonly destroy: (
-    request: KeyOwner & {
-      readonly sealed?: Uint8Array | undefined;
-      readonly derivedFrom?: ChildPlace | undefined;
-    },
-  ) => Promise<void>;
+  readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
   /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Promise<Uint8Array>;

@@ -137,18 +137,22 @@ test('nothing is sent to a signer that takes no bytes, until it does', async () 
   await answered;
 });
 
-test('a request that nobody waits for any more is dropped, sent or not', async () => {
+test('a request that nobody waits for any more is dropped, sent or not, and ends with the reason for that', async () => {
   const { queue } = openQueue();
-  const unsent = new AbortController();
+  const left = new Error('the client has left');
+  const [unsent, sentOnce] = [new AbortController(), new AbortController()];
   const waiting = queue.call(HEALTH, undefined, unsent.signal);
-  unsent.abort();
-  await expect(waiting).rejects.toMatchObject({ code: 'signerUnavailable' });
+  unsent.abort(left);
+  await expect(waiting).rejects.toBe(left);
   const { link, sent } = openFake();
   queue.attach(link);
-  await expect(queue.call(HEALTH, undefined, AbortSignal.abort())).rejects.toMatchObject({
-    code: 'signerUnavailable',
-  });
+  await expect(queue.call(HEALTH, undefined, AbortSignal.abort(left))).rejects.toBe(left);
   expect(sent).toEqual([]);
+  const underWay = queue.call(HEALTH, undefined, sentOnce.signal);
+  expect(sent).toHaveLength(1);
+  sentOnce.abort(left);
+  await expect(underWay).rejects.toBe(left);
+  queue.take(succeed(sent[0]?.id));
 });
 
 test('a failure keeps its name; its reason stays inside', async () => {

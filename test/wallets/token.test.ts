@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { serviceError } from '../../src/service-error.ts';
 import type { KeyOwner } from '../../src/signer/hsm/hsm.ts';
 import type { Signer } from '../../src/signer/signer.ts';
+import { gateways } from '../../src/store/access-tables.ts';
 import { keyIntents, wallets } from '../../src/store/wallet-tables.ts';
 import { destroyAbandonedKeys } from '../../src/wallets/managed/make-keys.ts';
 import { useWalletService } from './use-service.ts';
@@ -10,6 +12,8 @@ import { useWalletService } from './use-service.ts';
 /** What the token holds: every key leaves an object behind, as in one that cannot wrap keys. */
 const objects = new Set<string>();
 let [failsAfterMaking, isBroken] = [false, false];
+/** What happens while a process is held up that has made keys and not stored them. */
+let whileHeldUp = async (): Promise<void> => undefined;
 
 const withToken = (signer: Signer): Signer => ({
   ...signer,
@@ -18,6 +22,7 @@ const withToken = (signer: Signer): Signer => ({
     const made = await signer.create(keys, options);
     for (const { walletId } of keys) objects.add(walletId);
     if (failsAfterMaking) throw serviceError('signerUnavailable');
+    await whileHeldUp();
     return made;
   },
   destroy: async (request) => {
@@ -64,6 +69,33 @@ test('what cannot be destroyed now, or was left by a process that is gone, is de
   await store.db.insert(keyIntents).values({ walletId: mine, accountId, ownerId: places.ownerId, createdAt });
   await destroyAbandonedKeys({ ...places, signer });
   expect([...objects].sort()).toEqual([mine, ...(await kept())].sort());
+});
+
+test('a process that was held up stores no wallet whose key the start of another one destroys', async () => {
+  const { send, balance } = await service().newAccount();
+  const { store, signer, places } = service();
+  const other = randomUUID();
+  const isOurs = eq(gateways.id, places.ownerId);
+  const own = await store.db.select().from(gateways).where(isOurs);
+  /** The other process has taken the intents over, and not destroyed anything yet. */
+  const slow: Signer = { ...signer, destroy: () => Promise.reject(serviceError('signerUnavailable')) };
+  for (const otherSigner of [signer, slow]) {
+    whileHeldUp = async () => {
+      await store.db.delete(gateways).where(isOurs);
+      await destroyAbandonedKeys({ ...places, signer: otherSigner, ownerId: other });
+    };
+    expect((await send('POST', '/v1/wallets', { custody: 'managed' })).status).toBe(503);
+    const batch = await send('POST', '/v1/wallets/batch', { count: 20, custody: 'managed' });
+    expect(batch.status).toBe(503);
+  }
+  whileHeldUp = async () => undefined;
+  const left = await store.db.select().from(keyIntents).where(eq(keyIntents.ownerId, other));
+  expect([...objects].sort()).toEqual([...left.map(({ walletId }) => walletId), ...(await kept())].sort());
+  expect(left).toHaveLength(21);
+  await store.db.insert(gateways).values(own).onConflictDoNothing();
+  await destroyAbandonedKeys({ ...places, signer });
+  expect([...objects].filter((id) => left.some(({ walletId }) => walletId === id))).toEqual([]);
+  expect(await balance()).toMatchObject({ charged: 0n, reserved: 0n });
 });
 
 test('a batch above what the backend makes in time is refused with the limit, before anything is charged', async () => {

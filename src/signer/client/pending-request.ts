@@ -16,7 +16,8 @@ export type PendingRequest = {
   readonly encode: (nowMs: number) => Buffer;
   /** Takes the answer. @throws ProtocolError for one that is none of the operation's. */
   readonly settle: (answer: Frame) => void;
-  readonly fail: (error: ServiceError) => void;
+  /** Ends it without an answer. `reason` is what its caller gets. */
+  readonly fail: (reason: unknown) => void;
 };
 
 /** A request of an operation, and the promise of its answer. */

@@ -32,8 +32,8 @@ export class RequestQueue {
   /**
    * Sends a request as soon as there is a signer.
    *
-   * @throws ServiceError what the signer answered; `signerUnavailable` when the deadline passes, two signers died over it,
-   *   too many requests wait, or `signal` says that nobody is interested any more.
+   * @throws ServiceError what the signer answered; `signerUnavailable` when the deadline passes, two signers died over it, or
+   *   too many requests wait. Where `signal` says that nobody is interested any more, the reason of the signal is thrown.
    */
   async call<Q, A>(operation: Operation<Q, A>, asked: Q, signal?: AbortSignal): Promise<A> {
     if (this.#isClosed) throw unavailable('the signer is stopped');
@@ -42,7 +42,7 @@ export class RequestQueue {
     const nowMs = this.#options.nowMs();
     const { pending, answered } = pendingRequest(operation, asked, { id: this.#lastId, nowMs });
     const timer = setTimeout(() => this.#expire(pending), operation.deadlineMs);
-    const abort = (): void => this.#drop(pending, 'nobody waits for the answer any more');
+    const abort = (): void => this.#drop(pending, signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiting.push(pending);
     if (signal?.aborted === true) abort();
@@ -110,14 +110,14 @@ export class RequestQueue {
 
   #expire(pending: PendingRequest): void {
     const isStuck = this.#sent.has(pending.id) && this.#heardAtMs < pending.sentAtMs;
-    this.#drop(pending, 'no answer in time');
+    this.#drop(pending, unavailable('no answer in time'));
     if (isStuck) this.#options.onStuck();
   }
 
-  #drop(pending: PendingRequest, reason: string): void {
+  #drop(pending: PendingRequest, reason: unknown): void {
     this.#sent.delete(pending.id);
     this.#waiting = this.#waiting.filter((other) => other !== pending);
-    pending.fail(unavailable(reason));
+    pending.fail(reason);
     this.#pump();
   }
 }

@@ -1,4 +1,5 @@
-import { type and, eq, inArray, notInArray } from 'drizzle-orm';
+import { and, eq, inArray, notInArray, type SQL } from 'drizzle-orm';
+import { serviceError } from '../../service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
 import { toServiceError } from '../../service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
@@ -10,7 +11,12 @@ import type { WalletContext, WalletPlaces } from '../wallet-context.ts';
 /** New keys that no row has yet. */
 export type MadeKeys = {
   readonly keys: readonly NewKey[];
-  /** To be called in the transaction that stores them. */
+  /**
+   * To be called in the transaction that stores them.
+   *
+   * @throws ServiceError `keyBackendFailed` where another process has taken this one for gone and destroys some of them: nothing may
+   *   be committed then.
+   */
   readonly keep: (tx: StoreTransaction) => Promise<void>;
   /** Destroys those that were not stored; what cannot be destroyed now is when the next process starts. */
   readonly drop: () => Promise<void>;
@@ -35,28 +41,49 @@ export async function makeKeys(
   }
   const intents = owners.map((owner) => ({ ...owner, ownerId, createdAt: new Date(clock.nowMs()) }));
   await transact(context, async (tx) => void (await tx.insert(keyIntents).values(intents)));
-  const isOurs = inArray(keyIntents.walletId, [...walletIds]);
-  const drop = (): Promise<void> => destroyIntended(context, isOurs);
+  const isOurs = and(inArray(keyIntents.walletId, [...walletIds]), eq(keyIntents.ownerId, ownerId));
+  const drop = (): Promise<void> =>
+    destroyIntended(context, () => read(context, (db) => db.select().from(keyIntents).where(isOurs)));
   try {
     const keys = await signer.create(owners, { signal });
-    return { keys, keep: async (tx) => void (await tx.delete(keyIntents).where(isOurs)), drop };
+    return { keys, keep: (tx) => takeBack(tx, isOurs, walletIds.length), drop };
   } catch (error) {
     await drop();
     throw error;
   }
 }
 
-/** Destroys the objects that processes that are gone made in a token and no wallet has. To be called when a process starts. */
+/**
+ * Destroys the objects that processes that are gone made in a token and no wallet has. To be called when a process starts. It takes
+ * the intents over first: a process that was only held up can then store none of these keys any more.
+ */
 export async function destroyAbandonedKeys(places: WalletPlaces): Promise<void> {
-  const alive = places.store.db.select({ id: gateways.id }).from(gateways);
-  await destroyIntended(places, notInArray(keyIntents.ownerId, alive));
+  const { store, ownerId } = places;
+  const alive = store.db.select({ id: gateways.id }).from(gateways);
+  const isAbandoned = notInArray(keyIntents.ownerId, alive);
+  await destroyIntended(places, () =>
+    transact(places, (tx) => tx.update(keyIntents).set({ ownerId }).where(isAbandoned).returning()),
+  );
 }
 
+/** Takes the intents of keys that are stored away. */
+async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: number): Promise<void> {
+  const taken = await tx.delete(keyIntents).where(isOurs).returning({ walletId: keyIntents.walletId });
+  if (taken.length === count) return;
+  const lost = count - taken.length;
+  throw serviceError(
+    'keyBackendFailed',
+    {},
+    new Error(`another process destroys ${lost} of ${count} new keys`),
+  );
+}
+
+type Intent = typeof keyIntents.$inferSelect;
+
 /** An intent that is still there has no wallet: both are written in one transaction. */
-async function destroyIntended(places: WalletPlaces, which: ReturnType<typeof and>): Promise<void> {
+async function destroyIntended(places: WalletPlaces, find: () => Promise<readonly Intent[]>): Promise<void> {
   try {
-    const intents = await read(places, (db) => db.select().from(keyIntents).where(which));
-    for (const { walletId, accountId } of intents) {
+    for (const { walletId, accountId } of await find()) {
       await places.signer.destroy({ walletId, accountId });
       await transact(places, async (tx) => {
         await tx.delete(keyIntents).where(eq(keyIntents.walletId, walletId));
