@@ -5,13 +5,19 @@
 export type SealedWork = {
   /** Begins a piece of work. Call what it returns when everything that was sealed is committed or given up. */
   readonly begin: () => () => void;
-  /** Resolves when all work that is under way now has ended; what begins later is not waited for. */
+  /**
+   * Changes when somebody begins to wait. A key that was sealed in an earlier generation, and that no work has held since, may be
+   * sealed under a master key that is forgotten: it is not to be stored.
+   */
+  readonly generation: () => number;
+  /** Resolves when all work that is under way now has ended; what begins later is not waited for, and is of another generation. */
   readonly settled: () => Promise<void>;
 };
 
 /** The work of this process; none is under way. */
 export function createSealedWork(): SealedWork {
   const underWay = new Set<Promise<void>>();
+  let generation = 0;
   return {
     begin() {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -21,6 +27,10 @@ export function createSealedWork(): SealedWork {
         resolve();
       };
     },
-    settled: async () => void (await Promise.all(underWay)),
+    generation: () => generation,
+    async settled() {
+      generation += 1;
+      await Promise.all(underWay);
+    },
   };
 }

@@ -18,3 +18,14 @@ test('work that is under way is waited for; what begins later is not', async () 
   endLater();
   await work.settled();
 });
+
+test('a key that was sealed before somebody began to wait is of another generation', async () => {
+  const work = createSealedWork();
+  const before = work.generation();
+  expect(work.generation()).toBe(before);
+  const end = work.begin();
+  const settled = work.settled();
+  expect(work.generation()).not.toBe(before);
+  end();
+  await settled;
+});

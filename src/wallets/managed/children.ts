@@ -11,16 +11,22 @@ import { createWalletId } from '../wallet-id.ts';
 import { assertNoTombstones, readChildren } from './children-so-far.ts';
 import { type GroupRange, groupRanges } from './group-ranges.ts';
 import { type Box, keyOfPlace, type Place, placeAt } from './place.ts';
-import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
+import { findWallet, keyOf, toRow, type WalletRow } from './wallet-row.ts';
+import { withSealedKeys } from './with-sealed-keys.ts';
 
 export type Tree = {
-  readonly master: WalletRow;
+  readonly masterId: string;
   readonly box: Box;
   /** For the children that are not there yet. */
   readonly reservation: Reservation;
 };
 
-/** The children of a box in groups, x before y; those that are missing are derived, stored and charged. */
+/**
+ * The children of a box in groups, x before y; those that are missing are derived, stored and charged. Each group is derived from what
+ * the master's row has by then.
+ *
+ * @throws ServiceError `walletNotFound` when the master was destroyed meanwhile, `derivationDestroyed`.
+ */
 export async function* childrenInGroups(
   context: WalletContext,
   tree: Tree,
@@ -28,7 +34,7 @@ export async function* childrenInGroups(
   const { accounts, change } = tree.box;
   for (const range of groupRanges(0, accounts.count * change.count)) {
     context.signal.throwIfAborted();
-    yield await completeGroup(context, tree, range);
+    yield await withSealedKeys(context, () => completeGroup(context, tree, range));
   }
 }
 
@@ -37,16 +43,17 @@ async function completeGroup(
   tree: Tree,
   range: GroupRange,
 ): Promise<readonly WalletRow[]> {
-  const { master, box } = tree;
+  const { masterId, box } = tree;
+  const master = await findWallet(context, masterId);
   const places = Array.from({ length: range.count }, (_, at) => placeAt(box, range.from + at));
-  const present = await readChildren(context, master.id, places);
+  const present = await readChildren(context, masterId, places);
   const missing = places.filter((place) => !present.has(keyOfPlace(place)));
   const keys = await deriveKeys(context, master, missing);
-  const rows = toRows(context, { master, places: missing, keys, range });
+  const rows = toRows(context, { masterId, places: missing, keys, range });
   for (const row of await store(context, tree, rows, range.isLast)) present.set(keyOfPlace(row), row);
   // What another request stored at the same time is there too now.
   if (present.size < places.length) {
-    for (const [key, row] of await readChildren(context, master.id, places)) present.set(key, row);
+    for (const [key, row] of await readChildren(context, masterId, places)) present.set(key, row);
   }
   return places.flatMap((place) => present.get(keyOfPlace(place)) ?? []);
 }
@@ -68,18 +75,18 @@ async function deriveKeys(
 }
 
 type Derived = {
-  readonly master: WalletRow;
+  readonly masterId: string;
   readonly places: readonly Place[];
   readonly keys: readonly { readonly id: string; readonly key: NewKey }[];
   readonly range: GroupRange;
 };
 
-function toRows(context: WalletContext, { master, places, keys, range }: Derived): readonly WalletRow[] {
+function toRows(context: WalletContext, { masterId, places, keys, range }: Derived): readonly WalletRow[] {
   const createdAt = new Date(context.clock.nowMs());
   return keys.map(({ id, key }, at) => {
     const { x, y } = places[at] ?? { x: 0, y: 0 };
     const derivationPath = printDerivationPath({ x, y });
-    const place = { masterId: master.id, x, y, derivationPath, workSeq: 1 + range.from + at };
+    const place = { masterId, x, y, derivationPath, workSeq: 1 + range.from + at };
     return toRow(context, key, { id, kind: 'child', ...place }, createdAt);
   });
 }
@@ -87,7 +94,7 @@ function toRows(context: WalletContext, { master, places, keys, range }: Derived
 /** @returns those that were not there. @throws ServiceError `derivationDestroyed`: nothing of the group is stored then. */
 function store(
   context: WalletContext,
-  { master, reservation }: Tree,
+  { masterId, reservation }: Tree,
   rows: readonly WalletRow[],
   isLast: boolean,
 ): Promise<readonly WalletRow[]> {
@@ -97,7 +104,7 @@ function store(
     if (isLast) await claim.finish(tx, 'wallets');
     const inserted = await insertNewRows(tx, wallets, rows, { target, key: wallets.id });
     const stored = rows.filter(({ id }) => inserted.has(id));
-    await assertNoTombstones(tx, master.id, stored);
+    await assertNoTombstones(tx, masterId, stored);
     const charge = isLast ? money.settle : money.charge;
     await charge(tx, reservation, stored.length, clock.nowMs());
     const facts = stored.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);

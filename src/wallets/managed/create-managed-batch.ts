@@ -16,8 +16,15 @@ import { type MadeKeys, makeKeys } from './make-keys.ts';
 import { printLines } from './print-wallet.ts';
 import { countMade, tellAgain } from './work-so-far.ts';
 import { toRow, type WalletRow } from './wallet-row.ts';
+import { withSealedKeys } from './with-sealed-keys.ts';
 
-type Group = { readonly range: GroupRange; readonly ids: readonly string[]; readonly made: MadeKeys };
+type Group = {
+  readonly range: GroupRange;
+  readonly ids: readonly string[];
+  readonly made: MadeKeys;
+  /** That of the sealed work when they were made. */
+  readonly generation: number;
+};
 
 /**
  * Makes managed wallets group by group; each group is stored, charged and audited in one transaction before its lines are sent. The
@@ -46,8 +53,7 @@ type Batch = {
 
 async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chunks'] {
   const { form, next, end, reservation } = batch;
-  const { signal } = context;
-  let isFirst = true;
+  let [isFirst, isDone] = [true, false];
   const printed = (rows: readonly WalletRow[]) => {
     const bytes = printLines(rows, form, isFirst);
     isFirst = false;
@@ -56,21 +62,33 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
   try {
     for await (const rows of tellAgain(context)) yield printed(rows);
     for await (const group of makeAhead(steps(context, next, end), ({ made }) => made.drop())) {
-      signal.throwIfAborted();
-      const rows = await commit(context, group, reservation);
+      const rows = await withSealedKeys(context, async () =>
+        commit(context, await renew(context, group), reservation),
+      );
+      isDone = group.range.isLast;
       yield printed(rows);
     }
     if (isFirst) yield printed([]);
   } finally {
-    await leaveWork(context, reservation);
+    await leaveWork(context, reservation, isDone);
   }
 }
 
 function* steps(context: WalletContext, next: number, end: number): Generator<() => Promise<Group>> {
-  for (const range of groupRanges(next, end)) {
-    const ids = Array.from({ length: range.count }, createWalletId);
-    yield async () => ({ range, ids, made: await makeKeys(context, ids) });
-  }
+  for (const range of groupRanges(next, end)) yield () => make(context, range);
+}
+
+async function make(context: WalletContext, range: GroupRange): Promise<Group> {
+  const generation = context.sealedWork.generation();
+  const ids = Array.from({ length: range.count }, createWalletId);
+  return { range, ids, made: await makeKeys(context, ids), generation };
+}
+
+/** The group as it is or, where the master key may have changed while the client did not read, made anew. */
+async function renew(context: WalletContext, group: Group): Promise<Group> {
+  if (context.sealedWork.generation() === group.generation) return group;
+  await group.made.drop();
+  return make(context, group.range);
 }
 
 async function commit(
@@ -78,12 +96,13 @@ async function commit(
   { range, ids, made }: Group,
   reservation: Reservation,
 ): Promise<readonly WalletRow[]> {
-  const { money, clock, claim } = context;
+  const { money, clock, claim, signal } = context;
   const createdAt = new Date(clock.nowMs());
   const rows = made.keys.map((key, at) =>
     toRow(context, key, { id: ids[at] ?? '', kind: 'single', workSeq: range.from + at }, createdAt),
   );
   try {
+    signal.throwIfAborted();
     await transact(context, async (tx) => {
       if (range.isLast) await claim.finish(tx, 'wallets');
       const charge = range.isLast ? money.settle : money.charge;

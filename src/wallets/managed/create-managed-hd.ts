@@ -47,14 +47,16 @@ type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 
 /** The master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
+  let left = box.accounts.count * box.change.count;
   try {
     const master = known ?? (await createMaster(context));
     yield [master];
-    for await (const rows of childrenInGroups(context, { master, box, reservation })) {
+    for await (const rows of childrenInGroups(context, { masterId: master.id, box, reservation })) {
+      left -= rows.length;
       yield rows;
     }
   } finally {
-    await leaveWork(context, reservation);
+    await leaveWork(context, reservation, left === 0);
   }
 }
 

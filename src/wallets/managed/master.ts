@@ -7,6 +7,7 @@ import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { countMade } from './work-so-far.ts';
 import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
+import { withSealedKeys } from './with-sealed-keys.ts';
 
 const MASTER_PATH = 'm';
 
@@ -35,7 +36,11 @@ export async function findMaster(
 }
 
 /** Makes a master of random bytes; it is charged by its own price, which is 0 by default. */
-export async function createMaster(context: WalletContext): Promise<WalletRow> {
+export function createMaster(context: WalletContext): Promise<WalletRow> {
+  return withSealedKeys(context, () => create(context));
+}
+
+async function create(context: WalletContext): Promise<WalletRow> {
   const { signer, caller, clock, money } = context;
   const { accountId } = caller;
   const id = createWalletId();

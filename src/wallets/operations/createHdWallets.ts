@@ -4,7 +4,6 @@ import type { WalletHandler, WalletRequest } from '../../../generated/wallets/ha
 import { serviceError } from '../../service-error.ts';
 import { createClientHd } from '../client/create-client-hd.ts';
 import { createManagedHd } from '../managed/create-managed-hd.ts';
-import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** A tree of one custody, in one form, of a bounded number of children. */
@@ -24,9 +23,7 @@ export const createHdWallets: WalletHandler<WalletContext, 'createHdWallets'> = 
   assertChildren(context, form, children);
   const wanted = { ...body, form, children };
   const isManaged = body.custody === 'managed' || body.master_wallet_id !== undefined;
-  return isManaged
-    ? withSealedKeys(context, () => createManagedHd(context, wanted))
-    : createClientHd(context, wanted);
+  return isManaged ? createManagedHd(context, wanted) : createClientHd(context, wanted);
 };
 
 /** @throws ServiceError `hdTooManyChildren`, `streamRequired`. */

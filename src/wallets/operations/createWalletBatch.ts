@@ -1,7 +1,6 @@
 import type { WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { createClientBatch } from '../client/create-client-batch.ts';
 import { createManagedBatch } from '../managed/create-managed-batch.ts';
-import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** A batch of one custody, in one form. */
@@ -14,6 +13,6 @@ export const createWalletBatch: WalletHandler<WalletContext, 'createWalletBatch'
 ) => {
   const wanted: WantedBatch = { ...body, format: form === 'csv' ? 'csv' : 'jsonl' };
   return body.custody === 'managed'
-    ? withSealedKeys(context, () => createManagedBatch(context, wanted))
+    ? createManagedBatch(context, wanted)
     : createClientBatch(context, wanted);
 };
