@@ -1,4 +1,9 @@
-import type { WalletAnswers, WalletHandler, WalletRequest } from '../../generated/wallets/handlers.ts';
+import type {
+  StreamAnswer,
+  WalletAnswers,
+  WalletHandler,
+  WalletRequest,
+} from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { appendAudit } from '../account/audit/append-audit.ts';
@@ -48,11 +53,28 @@ export async function answerRequest<O extends OperationId>(
   try {
     const answer = await handler(context, request);
     // A stream has the claim until its own end.
-    if (answer.kind !== 'stream') claim.end();
+    if (answer.kind === 'stream') {
+      return { ...answer, chunks: recordingFailure(context, passed, answer.chunks) };
+    }
+    claim.end();
     return answer;
   } catch (thrown) {
     await leave(context);
     await recordRefusal(context, passed, thrown);
+    throw thrown;
+  }
+}
+
+/** A stream whose failure goes into the audit log too. That a client has left is on record where it makes a difference. */
+async function* recordingFailure<O extends OperationId>(
+  context: WalletContext,
+  passed: PassedRequest<O>,
+  chunks: StreamAnswer['chunks'],
+): StreamAnswer['chunks'] {
+  try {
+    yield* chunks;
+  } catch (thrown) {
+    if (thrown !== CLIENT_LEFT) await recordRefusal(context, passed, thrown);
     throw thrown;
   }
 }
