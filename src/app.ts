@@ -112,7 +112,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const server = await serveHttp({ networks, rooms, config, metrics, log }, started);
+  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
+  started.defer(wallets.close);
+  const server = await serveHttp({ networks, rooms, wallets: wallets.handler, config, metrics, log });
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const baseUrl = urlOf(server, config);
@@ -172,14 +174,16 @@ async function openRooms(
 type ServedParts = {
   readonly networks: readonly Network[];
   readonly rooms: Rooms;
+  /** The wallet API. */
+  readonly wallets: HttpHandler;
   readonly config: Config;
   readonly metrics: Metrics;
   readonly log: Logger;
 };
 
 /** Listens, and answers every path that is served. */
-async function serveHttp(parts: ServedParts, started: AsyncDisposableStack): Promise<HttpServer> {
-  const { networks, rooms, config, metrics, log } = parts;
+async function serveHttp(parts: ServedParts): Promise<HttpServer> {
+  const { networks, rooms, wallets, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
     registry: metrics.registry,
@@ -187,8 +191,6 @@ async function serveHttp(parts: ServedParts, started: AsyncDisposableStack): Pro
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   const routes = new Map([...operations, ...docs, ...createEndpoints(parts)]);
-  const { store } = rooms.places;
-  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log }, started);
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const corsOrigins = config.http.cors_origins;
   const router = createRouter({

@@ -24,23 +24,33 @@ export type WalletParts = {
   readonly log: Logger;
 };
 
+/** The wallet service while it is open. */
+export type OpenWallets = {
+  readonly handler: HttpHandler;
+  /**
+   * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more. To be called when nothing is
+   * listened for, before the account plane is closed.
+   */
+  readonly close: () => Promise<void>;
+};
+
 /**
  * Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. Rows of destroyed wallets are
- * looked for meanwhile; what `started` gets ends that.
+ * looked for meanwhile.
  */
-export async function startWallets(parts: WalletParts, started: AsyncDisposableStack): Promise<HttpHandler> {
+export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const { config, account, metrics, clock, log } = parts;
   const { tokens, limits } = account;
   const places = placesOf(parts);
   await destroyAbandonedKeys(places);
-  void places.reconciliation.start(places);
-  started.defer(() => places.reconciliation.close());
-  return createRestEndpoint({
+  const { handler, settled } = await createRestEndpoint({
     ...{ places, answerRequest, tokens, limits, rateLimit: createMemoryRateLimit(), clock, log },
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
   });
+  void places.reconciliation.start(places);
+  return { handler, close: async () => void (await Promise.all([places.reconciliation.close(), settled()])) };
 }
 
 /** What the service works with. */

@@ -4,25 +4,15 @@ import type { Method } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import { INT_BOUNDS, resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Case } from '../runtime/contract-case.ts';
+import { JSON_VALUES } from './json-values.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { baseParams, placeAt, sampleOf } from './place.ts';
-
-/** A value of each JSON type. */
-const VALUES: readonly (readonly [string, Json])[] = [
-  ['null', null],
-  ['a boolean', true],
-  ['an integer', 7],
-  ['a fraction', 1.5],
-  ['a string', 'x'],
-  ['an array', []],
-  ['an object', {}],
-];
 
 /** Every param and known member with each JSON type that it does not take. */
 export const wrongTypeCases = (method: Method, model: LedgerModel): readonly Case[] =>
   parts(method, model).flatMap((part) => {
     const taken = takenTypes(part.schema, model.schemas);
-    return VALUES.filter(([name]) => !taken.has(name) && !(name === 'null' && part.optional)).map(
+    return JSON_VALUES.filter(([name]) => !taken.has(name) && !(name === 'null' && part.optional)).map(
       ([name, value]) => ({
         method: method.name,
         name: `${part.name} as ${name}`,
@@ -60,7 +50,7 @@ const parts = (method: Method, model: LedgerModel): readonly ParamPart[] => {
 const takenTypes = (schema: Schema, schemas: Schemas): ReadonlySet<string> => {
   if (schema.anyOf)
     return new Set(schema.anyOf.flatMap((branch) => [...takenTypes(resolve(branch, schemas), schemas)]));
-  if (schema['x-lenient']) return new Set(VALUES.map(([name]) => name));
+  if (schema['x-lenient']) return new Set(JSON_VALUES.map(([name]) => name));
   if (schema.enum) return new Set(['a string']);
   const names = {
     null: 'null',
@@ -71,7 +61,7 @@ const takenTypes = (schema: Schema, schemas: Schemas): ReadonlySet<string> => {
     integer: 'an integer',
     number: 'a fraction',
   };
-  if (schema.type === undefined) return new Set(VALUES.map(([name]) => name));
+  if (schema.type === undefined) return new Set(JSON_VALUES.map(([name]) => name));
   return new Set([names[schema.type], ...(schema.type === 'number' ? ['an integer'] : [])]);
 };
 

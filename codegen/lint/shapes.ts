@@ -1,18 +1,8 @@
 import { TAGS } from '../model/method.ts';
 import { INT_KINDS } from '../model/schema.ts';
+import { closed, count, named, schema, text } from './shape-parts.ts';
 
-const text = { type: 'string', minLength: 1 };
 const textOrPair = { anyOf: [text, { type: 'array', items: text, minItems: 2, maxItems: 2 }] };
-const count = { type: 'integer', minimum: 0 };
-const named = (value: object) => ({ type: 'object', additionalProperties: value });
-const closed = (required: readonly string[], properties: object) => ({
-  type: 'object',
-  required,
-  additionalProperties: false,
-  properties,
-});
-
-const schema = { $ref: '#/definitions/schema' };
 
 /** Our subset of JSON Schema 2020-12 with its x- keywords. */
 const definitions = {

@@ -254,7 +254,7 @@ export type components = {
     readonly KeyProtection: string;
     /**
      * Label
-     * @description Text of the caller, to know the wallet by. Kept with a managed wallet; with a client wallet it only comes back.
+     * @description Text of the caller without control characters, to know the wallet by. Kept with a managed wallet; with a client wallet it only comes back.
      * @example deposit 4711
      */
     readonly Label: string;
@@ -325,7 +325,7 @@ export type components = {
     readonly SecretKey: string;
     /** SignRequest */
     readonly SignRequest: {
-      /** @description The bytes to sign, as text. Of a transaction these are the bytes of its message. */
+      /** @description The bytes to sign, as text; in base-58 at most 4,096 characters. Of a transaction these are the bytes of its message. */
       readonly message: string;
       /** @default base64 */
       readonly encoding?: components['schemas']['MessageEncoding'];

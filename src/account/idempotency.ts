@@ -1,7 +1,8 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { and, eq, isNull, lte } from 'drizzle-orm';
+import { and, eq, isNull, lte, notExists } from 'drizzle-orm';
 import { gateways, idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
+import { wallets } from '../store/wallet-tables.ts';
 import { serviceError } from '../service-error.ts';
 import type { InstallationKey } from './installation-key.ts';
 
@@ -17,10 +18,10 @@ export type IdempotentRequest = {
 
 /** What is to be done with such a request. */
 export type IdempotencyFinding =
-  /** Do the work, then `finish` in the transaction of its last write; `abandon` if nothing was done. */
-  | { readonly kind: 'new'; readonly workId: string }
+  /** Do the work, then `finish` in the transaction of its last write, or `leave`; in any case `end` when it is over. */
+  | { readonly kind: 'new'; readonly workId: string; readonly claim: Claim }
   /** Go on with the work that stopped midway: the wallets that carry `workId` are there. Then as for `new`. */
-  | { readonly kind: 'resumed'; readonly workId: string }
+  | { readonly kind: 'resumed'; readonly workId: string; readonly claim: Claim }
   /** The work was done; its answer is told again from the wallets that carry `workId`. */
   | { readonly kind: 'retold'; readonly workId: string }
   | { readonly kind: 'replay'; readonly status: number; readonly body: Uint8Array }
@@ -34,7 +35,8 @@ export type IdempotencyFinding =
 /** How the work ended. `body` undefined: it held a secret; `wallets`: it can be told again from the wallets that carry the work. */
 export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | 'wallets' | undefined };
 
-type Claim = Pick<IdempotentRequest, 'accountId' | 'key'>;
+/** The right to finish one request's work; a later request that goes on with it ends it. */
+export type Claim = Pick<IdempotentRequest, 'accountId' | 'key'> & { readonly claimId: string };
 
 /**
  * Requests that are done once. A key counts for its account and for 24 hours. Where a process ends before its work is finished,
@@ -51,15 +53,13 @@ export type Idempotency = {
    * @throws ServiceError `reservationClosed` when the claim is lost: that transaction must not be committed.
    */
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
-  /** Gives the key back after a refusal, so that the request may be sent again. */
-  readonly abandon: (tx: StoreTransaction, claim: Claim) => Promise<void>;
-  /** Gives the key back after work that made wallets and was not finished, so that the same request goes on with it. */
-  readonly suspend: (tx: StoreTransaction, claim: Claim) => Promise<void>;
   /**
-   * To be called with the very request of `begin` when its work is over: a key that the store could not take back is not in use
-   * here any more.
+   * Gives the key back where the work is not finished: the same request goes on with work that has made wallets, and any request
+   * may have the key of work that made none. Without effect where the claim is lost.
    */
-  readonly end: (request: IdempotentRequest) => void;
+  readonly leave: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  /** To be called when the work is over, whatever went wrong: a key that the store could not take back is not in use any more. */
+  readonly end: (claim: Claim) => void;
 };
 
 const DAY_MS = 86_400_000;
@@ -76,28 +76,21 @@ export function createIdempotency({
   readonly ownerId: string;
   readonly installationKey: InstallationKey;
 }): Idempotency {
-  const isOwn = ({ accountId, key }: Claim) =>
+  const isOwn = ({ accountId, key, claimId }: Claim) =>
     and(
       eq(idempotencyKeys.accountId, accountId),
       eq(idempotencyKeys.key, key),
-      eq(idempotencyKeys.ownerId, ownerId),
+      eq(idempotencyKeys.claimId, claimId),
       isNull(idempotencyKeys.status),
     );
-  const underWay = new Map<string, IdempotentRequest>();
-  const nameOf = ({ accountId, key }: Claim): string => `${accountId} ${key}`;
-  const owner: Owner = { ownerId, isUnderWay: (claim) => underWay.has(nameOf(claim)) };
+  const underWay = new Set<string>();
   return {
     fingerprint: (...parts) => {
       const hmac = createHmac('sha256', installationKey.derive('idempotency fingerprints'));
       for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
       return hmac.digest();
     },
-    begin: async (tx, request) => {
-      const finding = await begin(tx, owner, request);
-      // Before the transaction is committed: nobody else may find the key idle then.
-      if (finding.kind === 'new' || finding.kind === 'resumed') underWay.set(nameOf(request), request);
-      return finding;
-    },
+    begin: (tx, request) => begin(tx, { ownerId, underWay }, request),
     finish: async (tx, claim, { status, body }) => {
       const kept = await tx
         .update(idempotencyKeys)
@@ -106,12 +99,13 @@ export function createIdempotency({
         .returning({ key: idempotencyKeys.key });
       if (kept.length === 0) throw serviceError('reservationClosed');
     },
-    abandon: async (tx, claim) => void (await tx.delete(idempotencyKeys).where(isOwn(claim))),
-    suspend: async (tx, claim) =>
-      void (await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim))),
-    end: (request) => {
-      if (underWay.get(nameOf(request)) === request) underWay.delete(nameOf(request));
+    leave: async (tx, claim) => {
+      const made = tx.select({ id: wallets.id }).from(wallets);
+      const hasMadeNone = notExists(made.where(eq(wallets.workId, idempotencyKeys.workId)));
+      await tx.delete(idempotencyKeys).where(and(isOwn(claim), hasMadeNone));
+      await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim));
     },
+    end: ({ claimId }) => void underWay.delete(claimId),
   };
 }
 
@@ -129,35 +123,41 @@ export async function forgetExpiredKeys(store: Store, nowMs: number): Promise<vo
   await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - DAY_MS)));
 }
 
-/** This process, and what it works on. */
-type Owner = { readonly ownerId: string; readonly isUnderWay: (claim: Claim) => boolean };
+/** This process, and the claims that it works on. */
+type Owner = { readonly ownerId: string; readonly underWay: Set<string> };
 
 async function begin(
   tx: StoreTransaction,
   owner: Owner,
   { accountId, key, fingerprint, nowMs }: IdempotentRequest,
 ): Promise<IdempotencyFinding> {
-  const { ownerId } = owner;
-  const workId = randomUUID();
-  const claim = {
-    ...{ accountId, key, fingerprint, ownerId, workId, status: null, body: null },
+  const { ownerId, underWay } = owner;
+  const [claimId, workId] = [randomUUID(), randomUUID()];
+  const claim = { accountId, key, claimId };
+  const fresh = {
+    ...{ ...claim, fingerprint, ownerId, workId, status: null, body: null },
     createdAt: new Date(nowMs),
   };
   const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
+  // Before the transaction is committed: nobody else may find the key idle then.
+  const claimed = <K extends 'new' | 'resumed'>(kind: K, work: string) => {
+    underWay.add(claimId);
+    return { kind, workId: work, claim };
+  };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const made = await tx.insert(idempotencyKeys).values(claim).onConflictDoNothing().returning();
-    if (made.length > 0) return { kind: 'new', workId };
+    const made = await tx.insert(idempotencyKeys).values(fresh).onConflictDoNothing().returning();
+    if (made.length > 0) return claimed('new', workId);
     const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
     // It was given back, or forgotten, since.
     if (row === undefined) continue;
     if (row.createdAt.getTime() <= nowMs - DAY_MS) {
-      await tx.update(idempotencyKeys).set(claim).where(isKey);
-      return { kind: 'new', workId };
+      await tx.update(idempotencyKeys).set(fresh).where(isKey);
+      return claimed('new', workId);
     }
     const finding = judge(row, fingerprint);
     if (finding.kind !== 'inUse' || (await isInUse(tx, owner, row))) return finding;
-    await tx.update(idempotencyKeys).set({ ownerId }).where(isKey);
-    return { kind: 'resumed', workId: row.workId };
+    await tx.update(idempotencyKeys).set({ ownerId, claimId }).where(isKey);
+    return claimed('resumed', row.workId);
   }
   return { kind: 'inUse' };
 }
@@ -165,11 +165,11 @@ async function begin(
 /** Whether the process that does the work lives and, if it is this one, still works on it. */
 async function isInUse(
   tx: StoreTransaction,
-  { ownerId, isUnderWay }: Owner,
+  { ownerId, underWay }: Owner,
   row: typeof idempotencyKeys.$inferSelect,
 ): Promise<boolean> {
   if (row.ownerId === null) return false;
-  if (row.ownerId === ownerId) return isUnderWay(row);
+  if (row.ownerId === ownerId) return underWay.has(row.claimId);
   const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, row.ownerId));
   return owners.length > 0;
 }

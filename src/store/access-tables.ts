@@ -68,6 +68,8 @@ export const idempotencyKeys = pgTable(
     fingerprint: bytes('fingerprint').notNull(),
     /** The process that does the work; none where it stopped midway and the request may go on with it. */
     ownerId: uuid('owner_id'),
+    /** New each time that a request begins the work or goes on with it: an earlier one has no say any more. */
+    claimId: uuid('claim_id').notNull().defaultRandom(),
     /** Wallets that the work has made carry it. */
     workId: uuid('work_id').notNull().defaultRandom(),
     /** The answer; none while the work is under way. */

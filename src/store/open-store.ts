@@ -81,6 +81,8 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
     max: backend.maxConnections,
     onConnect: (client) => client.query(`set search_path to ${pg.escapeIdentifier(schema)}`),
   });
+  // Of a connection that breaks in a transaction the query tells; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
   const db = drizzle(pool);
   const { kind, where, clientConfig } = backend;

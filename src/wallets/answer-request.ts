@@ -1,14 +1,20 @@
-import type { WalletAnswers, WalletHandler, WalletRequest } from '../../generated/wallets/handlers.ts';
+import type {
+  PrintedAnswer,
+  StreamAnswer,
+  WalletAnswers,
+  WalletHandler,
+  WalletRequest,
+} from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
-import { appendAudit } from '../account/audit/append-audit.ts';
-import { errorEntry } from '../../generated/errors.ts';
+import { audit } from './audit.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { CLIENT_LEFT } from './client-left.ts';
 import { claimKey, NO_CLAIM } from './claim.ts';
+import { CLIENT_LEFT } from './client-left.ts';
+import { findWallet } from './managed/wallet-row.ts';
+import { type Refused, recordRefusal } from './record-refusal.ts';
 import { transact } from './transact.ts';
 import type { Caller, WalletContext, WalletPlaces } from './wallet-context.ts';
-import { isWalletId } from './wallet-id.ts';
 import { toServiceError } from '../service-error.ts';
 
 /** A request that has passed, and who sent it. */
@@ -21,6 +27,9 @@ export type PassedRequest<O extends OperationId> = {
   readonly signal: AbortSignal;
 };
 
+/** What an operation answers; a repetition is answered with the bytes of the first time. */
+export type Answer<O extends OperationId> = WalletAnswers[O] | PrintedAnswer;
+
 /**
  * Carries out one request, once where it came with an Idempotency-Key. A refusal by the operation goes into the audit log. What it
  * costs, what it made and what the log says of it are committed together, before the answer is there.
@@ -30,7 +39,7 @@ export type PassedRequest<O extends OperationId> = {
 export async function answerRequest<O extends OperationId>(
   places: WalletPlaces,
   passed: PassedRequest<O>,
-): Promise<WalletAnswers[O] | { readonly kind: 'printed'; readonly bytes: Uint8Array }> {
+): Promise<Answer<O>> {
   const { operation, request, caller, idempotencyKey, signal } = passed;
   const claimed =
     idempotencyKey === undefined
@@ -41,18 +50,41 @@ export async function answerRequest<O extends OperationId>(
           status: OPERATIONS[operation].status,
           parts: [operation, request.id, request.form, canonicalJson(request.body)],
         });
-  if (claimed.kind === 'replay') return { kind: 'printed', bytes: claimed.bytes };
-  const { claim } = claimed;
+  const claim = claimed.kind === 'claim' ? claimed.claim : NO_CLAIM;
   const context: WalletContext = { ...places, caller, signal, claim };
   const handler: WalletHandler<WalletContext, O> = WALLET_HANDLERS[operation];
+  const refused: Refused = { action: OPERATIONS[operation].audit, id: request.id };
   try {
+    if (claimed.kind === 'replay') return await replay(context, refused, claimed.bytes);
     const answer = await handler(context, request);
-    // A stream has the claim until its own end.
-    if (answer.kind !== 'stream') claim.end();
+    if (answer.kind === 'stream') return { ...answer, chunks: recorded(context, refused, answer.chunks) };
+    claim.end();
     return answer;
   } catch (thrown) {
     await leave(context);
-    await recordRefusal(context, passed, thrown);
+    await recordRefusal(context, refused, thrown);
+    throw thrown;
+  }
+}
+
+/** The answer of the first request; a wallet that was destroyed since is not found by it either. */
+async function replay(context: WalletContext, { action, id }: Refused, bytes: Uint8Array) {
+  const wallet = id === '' ? undefined : await findWallet(context, id);
+  const fact = { action, outcome: 'replayed', ...(wallet && { walletId: wallet.id }) };
+  await transact(context, (tx) => audit(tx, context, [fact]));
+  return { kind: 'printed' as const, bytes };
+}
+
+/** A stream, whose claim ends with it. What breaks it off goes into the audit log; that a client left is there where it matters. */
+async function* recorded(
+  context: WalletContext,
+  refused: Refused,
+  chunks: StreamAnswer['chunks'],
+): StreamAnswer['chunks'] {
+  try {
+    yield* chunks;
+  } catch (thrown) {
+    if (thrown !== CLIENT_LEFT) await recordRefusal(context, refused, thrown);
     throw thrown;
   }
 }
@@ -60,33 +92,11 @@ export async function answerRequest<O extends OperationId>(
 /** Gives the key of a refused request back. Why it was refused is what the caller must hear, whether or not the store takes it. */
 async function leave({ claim, log, caller: { requestId } }: WalletContext): Promise<void> {
   try {
-    await claim.leave(false);
+    await claim.leave();
   } catch (error) {
-    log.error(
-      { reason: toServiceError(error).message, requestId },
-      'an idempotency key could not be given back',
-    );
+    const { message: reason } = toServiceError(error);
+    log.error({ reason, requestId }, 'an idempotency key could not be given back');
   } finally {
     claim.end();
-  }
-}
-
-/** The refusal itself is what the caller must hear, whether or not the log can be written. */
-async function recordRefusal<O extends OperationId>(
-  context: WalletContext,
-  { operation, request: { id }, caller }: PassedRequest<O>,
-  thrown: unknown,
-): Promise<void> {
-  const { accountId, tokenId, requestId } = caller;
-  const { code } = toServiceError(thrown);
-  const outcome = thrown === CLIENT_LEFT ? 'interrupted' : errorEntry(code).problem?.code;
-  const fact = {
-    ...{ action: OPERATIONS[operation].audit, outcome: outcome ?? 'internal_error' },
-    ...{ tokenId, requestId, walletId: isWalletId(id) ? id : undefined },
-  };
-  try {
-    await transact(context, (tx) => appendAudit(tx, accountId, [fact], context.clock.nowMs()));
-  } catch (error) {
-    context.log.error({ err: error, requestId }, 'a refusal could not be written into the audit log');
   }
 }

@@ -4,8 +4,9 @@ import type { WalletContext } from './wallet-context.ts';
 
 /** What happened to a wallet, or to a number of client wallets, which have no ids. */
 export type WalletFact = {
-  readonly action: 'create' | 'fetch' | 'sign' | 'destroy';
-  /** `ok`, `interrupted`, or the code of a problem. */
+  /** As spec/wallets names it: `create`, `fetch`, `sign`, `destroy`. */
+  readonly action: string;
+  /** `ok`; `replayed`: the answer of an earlier request; `interrupted`; or the code of a problem. */
   readonly outcome: string;
   readonly walletId?: string;
   readonly units?: number;

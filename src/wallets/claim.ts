@@ -14,7 +14,7 @@ export type Claim = {
   /** Keeps the answer, in the transaction that commits the last of the work. */
   readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
   /** Ends work that is not finished: what it has committed stays for the next try, and without any the key is given back. */
-  readonly leave: (hasCommitted: boolean) => Promise<void>;
+  readonly leave: () => Promise<void>;
   /** To be called last, whatever went wrong before: the request may be sent again from now on. */
   readonly end: () => void;
 };
@@ -58,39 +58,32 @@ export async function claimKey(
   const finding = await begin(places, request);
   if (finding.kind === 'replay') return { kind: 'replay', bytes: finding.body };
   if (!('workId' in finding)) throw refusal(finding.kind);
-  const { workId, kind } = finding;
-  const owned = { accountId, key };
-  if (kind === 'retold') return { kind: 'claim', claim: { ...NO_CLAIM, workId, state: 'done' } };
-  let hasLeft = false;
+  const { workId } = finding;
+  if (finding.kind === 'retold') return { kind: 'claim', claim: { ...NO_CLAIM, workId, state: 'done' } };
+  const { kind, claim } = finding;
   return {
     kind: 'claim',
     claim: {
       workId,
       state: kind === 'resumed' ? 'begun' : 'new',
-      finish: (tx, body) => idempotency.finish(tx, owned, { status, body }),
-      leave: async (hasCommitted) => {
-        // Once: after that the key may be another request's.
-        if (hasLeft) return;
-        const end = hasCommitted || kind === 'resumed' ? idempotency.suspend : idempotency.abandon;
-        await transact(places, (tx) => end(tx, owned));
-        hasLeft = true;
-      },
-      end: () => idempotency.end(request),
+      finish: (tx, body) => idempotency.finish(tx, claim, { status, body }),
+      leave: () => transact(places, (tx) => idempotency.leave(tx, claim)),
+      end: () => idempotency.end(claim),
     },
   };
 }
 
+/** A claim whose transaction is not known to be committed is nobody's. */
 async function begin(places: WalletPlaces, request: IdempotentRequest): Promise<IdempotencyFinding> {
   const { idempotency } = places;
-  let isBegun = false;
+  let found: IdempotencyFinding | undefined;
   try {
     return await transact(places, async (tx) => {
-      const finding = await idempotency.begin(tx, request);
-      isBegun = finding.kind === 'new' || finding.kind === 'resumed';
-      return finding;
+      found = await idempotency.begin(tx, request);
+      return found;
     });
   } catch (error) {
-    if (isBegun) idempotency.end(request);
+    if (found !== undefined && 'claim' in found) idempotency.end(found.claim);
     throw error;
   }
 }

@@ -31,14 +31,19 @@ describeStores('the account plane', (backend) => {
     const { tokens, limits, money, idempotency } = await open(store);
     expect(tokens.find(text, NOW_MS).kind).toBe('valid');
     expect(limits.limitOf(accountId).burst).toBe(2_000);
-    const claim = { accountId, key: 'k' };
-    const request = { ...claim, fingerprint: idempotency.fingerprint('createWallet', '{}'), nowMs: NOW_MS };
-    const reservation = await store.db.transaction(async (tx) => {
-      expect(await idempotency.begin(tx, request)).toMatchObject({ kind: 'new' });
-      return money.reserve(tx, { accountId, operation: 'wallet_creation', units: 1, nowMs: NOW_MS });
-    });
+    const request = {
+      accountId,
+      key: 'k',
+      fingerprint: idempotency.fingerprint('createWallet', '{}'),
+      nowMs: NOW_MS,
+    };
+    const [found, reservation] = await store.db.transaction(async (tx) => [
+      await idempotency.begin(tx, request),
+      await money.reserve(tx, { accountId, operation: 'wallet_creation', units: 1, nowMs: NOW_MS }),
+    ]);
+    if (found.kind !== 'new') throw new Error(found.kind);
     await store.db.transaction(async (tx) => {
-      await idempotency.finish(tx, claim, { status: 201, body: undefined });
+      await idempotency.finish(tx, found.claim, { status: 201, body: undefined });
       expect(await money.settle(tx, reservation, 1, NOW_MS)).toEqual({ charged: 1_000n, refunded: 0n });
     });
   });

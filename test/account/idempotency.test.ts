@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import {
+  type Claim,
   createIdempotency,
   forgetExpiredKeys,
   type IdempotencyFinding,
+  type IdempotentAnswer,
   readIdempotencyKey,
 } from '../../src/account/idempotency.ts';
 import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/open-store.ts';
+import { wallets } from '../../src/store/wallet-tables.ts';
 import { describeStores } from '../store/backends.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';
 import { newInstallationKey } from './test-installation-key.ts';
@@ -16,8 +19,15 @@ const DAY_MS = 86_400_000;
 const installationKey = await newInstallationKey();
 const ownerId = randomUUID();
 const idempotency = createIdempotency({ ownerId, installationKey });
-const NEW = { kind: 'new', workId: expect.any(String) };
+const NEW = { kind: 'new', workId: expect.any(String), claim: expect.anything() };
 const BODY = Buffer.from('{"count":1}');
+
+type Begun = Extract<IdempotencyFinding, { claim: Claim }>;
+
+function begun(finding: IdempotencyFinding): Begun {
+  if (!('claim' in finding)) throw new Error(finding.kind);
+  return finding;
+}
 
 describeStores('idempotency keys', (backend) => {
   const store = backend.shared();
@@ -28,22 +38,35 @@ describeStores('idempotency keys', (backend) => {
     await store().db.insert(gateways).values({ id: ownerId, machine: 'm', pid: 1, started: 's' });
   });
 
+  const finish = (claim: Claim, answer: IdempotentAnswer, by = idempotency) =>
+    inTransaction((tx) => by.finish(tx, claim, answer));
+
+  /** A wallet that work has made. */
+  const makeWallet = async (accountId: string, workId: string): Promise<void> => {
+    const [id, publicKey] = [randomUUID(), randomBytes(32)];
+    const row = { id, accountId, workId, workSeq: 0, address: id, kind: 'single', publicKey } as const;
+    await store()
+      .db.insert(wallets)
+      .values({ ...row, protection: 'none', createdAt: new Date(NOW_MS) });
+  };
+
   /** A request of a new account, and how it is answered each time. */
   async function newRequest() {
-    const claim = { accountId: await newCustomer(store()), key: 'k' };
+    const account = { accountId: await newCustomer(store()), key: 'k' };
     const begin = (body: string | Uint8Array = BODY, nowMs = NOW_MS): Promise<IdempotencyFinding> => {
       const fingerprint = idempotency.fingerprint('createWallet', body);
-      return inTransaction((tx) => idempotency.begin(tx, { ...claim, fingerprint, nowMs }));
+      return inTransaction((tx) => idempotency.begin(tx, { ...account, fingerprint, nowMs }));
     };
-    return { claim, begin };
+    return { account, begin, claim: async (): Promise<Begun> => begun(await begin()) };
   }
 
   test('are new once, in use while the work is under way, then give the same answer', async () => {
-    const { claim, begin } = await newRequest();
-    expect(await begin()).toEqual(NEW);
+    const { begin } = await newRequest();
+    const first = await begin();
+    expect(first).toEqual(NEW);
     expect(await begin()).toEqual({ kind: 'inUse' });
     const answer = { status: 201, body: Buffer.from([0, 255, 10]) };
-    await inTransaction((tx) => idempotency.finish(tx, claim, answer));
+    await finish(begun(first).claim, answer);
     expect(await begin()).toEqual({ kind: 'replay', ...answer });
     expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
   });
@@ -55,56 +78,67 @@ describeStores('idempotency keys', (backend) => {
   });
 
   test('whose answer held a secret say that it was not kept', async () => {
-    const { claim, begin } = await newRequest();
-    await begin();
-    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 201, body: undefined }));
+    const { begin, claim } = await newRequest();
+    await finish((await claim()).claim, { status: 201, body: undefined });
     expect(await begin()).toEqual({ kind: 'secretNotKept' });
   });
 
-  test('go on with work that stopped midway, for one of those that ask', async () => {
-    const { claim, begin } = await newRequest();
-    const { workId } = (await begin()) as { workId: string };
-    await inTransaction((tx) => idempotency.suspend(tx, claim));
+  test('go on with work that made wallets and stopped midway, for one of those that ask', async () => {
+    const { account, begin, claim } = await newRequest();
+    const first = await claim();
+    await makeWallet(account.accountId, first.workId);
+    await inTransaction((tx) => idempotency.leave(tx, first.claim));
     expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
-    expect(await begin()).toEqual({ kind: 'resumed', workId });
+    const second = await begin();
+    expect(second).toMatchObject({ kind: 'resumed', workId: first.workId });
     expect(await begin()).toEqual({ kind: 'inUse' });
-    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 200, body: 'wallets' }));
-    expect(await begin()).toEqual({ kind: 'retold', workId });
+    await finish(begun(second).claim, { status: 200, body: 'wallets' });
+    expect(await begin()).toEqual({ kind: 'retold', workId: first.workId });
   });
 
-  test('that the store could not take back are free here once their work has ended, and only its own end frees them', async () => {
-    const fingerprint = idempotency.fingerprint('createWallet', BODY);
-    const accountId = await newCustomer(store());
-    const newTry = () => ({ accountId, key: 'k', fingerprint, nowMs: NOW_MS });
-    const [first, second] = [newTry(), newTry()];
-    const { workId } = (await inTransaction((tx) => idempotency.begin(tx, first))) as { workId: string };
-    idempotency.end(first);
-    expect(await inTransaction((tx) => idempotency.begin(tx, second))).toEqual({ kind: 'resumed', workId });
-    idempotency.end(first);
-    expect(await inTransaction((tx) => idempotency.begin(tx, newTry()))).toEqual({ kind: 'inUse' });
+  test('are not touched any more by a claim that another request went on with', async () => {
+    const { account, begin, claim } = await newRequest();
+    const first = await claim();
+    await makeWallet(account.accountId, first.workId);
+    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    const second = begun(await begin());
+    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    idempotency.end(first.claim);
+    expect(await begin()).toEqual({ kind: 'inUse' });
+    const late = finish(first.claim, { status: 200, body: 'wallets' });
+    await expect(late).rejects.toMatchObject({ code: 'reservationClosed' });
+    await finish(second.claim, { status: 200, body: 'wallets' });
+  });
+
+  test('that the store could not take back are free here once their work has ended', async () => {
+    const { begin, claim } = await newRequest();
+    const first = await claim();
+    idempotency.end(first.claim);
+    expect(await begin()).toMatchObject({ kind: 'resumed', workId: first.workId });
+    expect(await begin()).toEqual({ kind: 'inUse' });
   });
 
   test('go on with the work of a process that is gone', async () => {
-    const { claim, begin } = await newRequest();
+    const { account, begin } = await newRequest();
     const gone = createIdempotency({ ownerId: randomUUID(), installationKey });
     const fingerprint = gone.fingerprint('createWallet', BODY);
-    const found = await inTransaction((tx) => gone.begin(tx, { ...claim, fingerprint, nowMs: NOW_MS }));
-    expect(await begin()).toEqual({ ...found, kind: 'resumed' });
-    const late = inTransaction((tx) => gone.finish(tx, claim, { status: 200, body: BODY }));
+    const request = { ...account, fingerprint, nowMs: NOW_MS };
+    const found = begun(await inTransaction((tx) => gone.begin(tx, request)));
+    expect(await begin()).toMatchObject({ kind: 'resumed', workId: found.workId });
+    const late = finish(found.claim, { status: 200, body: BODY }, gone);
     await expect(late).rejects.toMatchObject({ code: 'reservationClosed' });
   });
 
-  test('are given back by a refusal', async () => {
-    const { claim, begin } = await newRequest();
-    await begin();
-    await inTransaction((tx) => idempotency.abandon(tx, claim));
+  test('are given back by work that made nothing', async () => {
+    const { begin, claim } = await newRequest();
+    const first = await claim();
+    await inTransaction((tx) => idempotency.leave(tx, first.claim));
     expect(await begin('{"count":2}')).toEqual(NEW);
   });
 
   test('are kept for 24 hours', async () => {
-    const { claim, begin } = await newRequest();
-    await begin();
-    await inTransaction((tx) => idempotency.finish(tx, claim, { status: 200, body: BODY }));
+    const { begin, claim } = await newRequest();
+    await finish((await claim()).claim, { status: 200, body: BODY });
     expect((await begin(BODY, NOW_MS + DAY_MS - 1)).kind).toBe('replay');
     expect((await begin('{"other":1}', NOW_MS + DAY_MS)).kind).toBe('new');
     expect((await begin('{"other":1}', NOW_MS + DAY_MS)).kind).toBe('inUse');
@@ -121,17 +155,14 @@ describeStores('idempotency keys', (backend) => {
     expect(kinds.sort()).toEqual([...Array(11).fill('inUse'), 'new']);
   });
 
-  test('that were lost keep the work from being committed', async () => {
-    const { claim, begin } = await newRequest();
-    await begin();
-    const other = createIdempotency({ ownerId: randomUUID(), installationKey });
+  test('that were finished keep the work from being committed twice', async () => {
+    const { claim } = await newRequest();
+    const { claim: own } = await claim();
     const answer = { status: 201, body: BODY };
-    const stolen = inTransaction((tx) => other.finish(tx, claim, answer));
-    await expect(stolen).rejects.toMatchObject({ code: 'reservationClosed' });
-    await inTransaction((tx) => other.abandon(tx, claim));
-    await inTransaction((tx) => idempotency.finish(tx, claim, answer));
-    const twice = inTransaction((tx) => idempotency.finish(tx, claim, answer));
-    await expect(twice).rejects.toMatchObject({ code: 'reservationClosed' });
+    await finish(own, answer);
+    await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
+    await inTransaction((tx) => idempotency.leave(tx, own));
+    await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
   });
 
   test('are deleted when their day is over', async () => {
@@ -140,7 +171,10 @@ describeStores('idempotency keys', (backend) => {
     await young.begin(BODY, NOW_MS - DAY_MS + 1);
     await forgetExpiredKeys(store(), NOW_MS);
     const left = (await store().db.select().from(idempotencyKeys)).map(({ accountId }) => accountId);
-    expect([left.includes(old.claim.accountId), left.includes(young.claim.accountId)]).toEqual([false, true]);
+    expect([left.includes(old.account.accountId), left.includes(young.account.accountId)]).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 

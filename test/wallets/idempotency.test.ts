@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Signer } from '../../src/signer/signer.ts';
 import { serviceError } from '../../src/service-error.ts';
+import { wallets } from '../../src/store/wallet-tables.ts';
 import { useWalletService } from './use-service.ts';
 
 /** The signer fails with the batch that has this many keys behind it; undefined: never. */
@@ -100,4 +102,49 @@ test('the keys of two accounts have nothing to do with each other', async () => 
   const ask = (account: typeof one) => account.send('POST', '/v1/wallets', { custody: 'managed' }, key('1'));
   const [first, second] = [await (await ask(one)).json(), await (await ask(other)).json()];
   expect(first).not.toEqual(second);
+});
+
+test('a signature is not told again once its wallet is destroyed', async () => {
+  const { client, send, code, log } = await service().newAccount();
+  const wallet = await client.createWallet({ custody: 'managed' });
+  const id = wallet.custody === 'managed' ? wallet.wallet_id : '';
+  const sign = () => send('POST', `/v1/wallets/${id}/sign`, { message: 'aGk=' }, key('1'));
+  expect([(await sign()).status, (await sign()).status]).toEqual([200, 200]);
+  await client.destroyWallet(id, { twoFactorCode: code() });
+  expect((await sign()).status).toBe(404);
+  const said = ['create ok', 'sign ok', 'sign replayed', 'destroy ok', 'sign wallet_not_found'];
+  expect(await log()).toEqual(said);
+});
+
+test('a batch whose wallets are all destroyed since is told again with nothing but its columns', async () => {
+  const { send, code } = await service().newAccount();
+  const body = { count: 1, custody: 'managed', format: 'csv' };
+  const [columns, line = ''] = (await (await send('POST', '/v1/wallets/batch', body, key('1'))).text()).split(
+    '\r\n',
+  );
+  const [, , id] = line.split(',');
+  await send('DELETE', `/v1/wallets/${id}`, undefined, { 'x-two-factor-code': code() });
+  const again = await send('POST', '/v1/wallets/batch', body, key('1'));
+  expect([again.headers.get('x-wallet-count'), await again.text()]).toEqual(['0', `${columns}\r\n`]);
+});
+
+test('a tree whose client leaves and comes again, many times, has one master and is charged once', async () => {
+  const { send, id, token, balance } = await service().newAccount();
+  const body = { custody: 'managed', accounts: { count: 700 } };
+  const ask = (headers: Readonly<Record<string, string>>, signal?: AbortSignal) =>
+    fetch(`${service().baseUrl}/v1/wallets/hd`, {
+      ...{ method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) },
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
+  const authorization = `Bearer ${token}`;
+  for (const waitMs of [5, 30, 60, 90, 120, 150]) {
+    await ask({ ...key('1'), authorization }, AbortSignal.timeout(waitMs)).catch(() => undefined);
+  }
+  let answer = await send('POST', '/v1/wallets/hd', body, key('1'));
+  while (answer.status === 409) answer = await send('POST', '/v1/wallets/hd', body, key('1'));
+  const { wallets: children } = (await answer.json()) as { wallets: readonly unknown[] };
+  expect([answer.status, children.length]).toEqual([200, 700]);
+  const made = await service().store.db.select().from(wallets).where(eq(wallets.accountId, id));
+  expect(made).toHaveLength(701);
+  expect(await balance()).toMatchObject({ charged: 350_000n, reserved: 0n });
 });

@@ -11,10 +11,10 @@ vi.setConfig({ testTimeout: 600_000 });
 /** The pause before a restart doubles with each: after five kills a server is left to rest. */
 const SERVERS = 4;
 const KILLS = 5;
-const SIGNS = 60;
+const SIGNS = 30;
 /** So much is told of between two kills at least: a request is sent to two signers, not to three. */
-const LEAST_BETWEEN = 300;
-const MOST_BETWEEN = 900;
+const LEAST_BETWEEN = 250;
+const MOST_BETWEEN = 600;
 
 type SignerState = { readonly state: string; readonly restarts: number };
 
@@ -45,7 +45,7 @@ async function workThroughKills(server: WalletServer, clients: Clients, random: 
     });
   };
   while (kills < KILLS) {
-    const works = [newBatch(1_000, kills % 2 === 0), newTree(400, kills % 2 === 1)];
+    const works = [newBatch(700, kills % 2 === 0), newTree(300, kills % 2 === 1)];
     clients.streams.push(...works);
     const signs = runSigns(server, clients, sampleOf(clients.told, SIGNS - 2, random));
     const endings = await Promise.all([...works.map((work) => runStream(server, clients, work)), signs]);

@@ -108,12 +108,21 @@ test('a message is signed as it is, whatever it is written in; what is not of it
     { message: 'abc', encoding: 'hex' },
     { message: '\ud800', encoding: 'utf8' },
     { message: '00'.repeat(16_385), encoding: 'hex' },
+    { message: '2'.repeat(4_097), encoding: 'base58' },
   ];
   for (const body of bad) {
     const answer = await send('POST', `/v1/wallets/${id}/sign`, body);
     expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ pointer: '/message' }] }]);
   }
   await client.signWithWallet(id, { message: '00'.repeat(16_384), encoding: 'hex' });
+});
+
+test('a label that no text can hold is refused with its place', async () => {
+  const { send } = await service().newAccount();
+  for (const label of ['a\u0000', 'a\nb', '\ud800']) {
+    const answer = await send('POST', '/v1/wallets', { custody: 'managed', label });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ pointer: '/label' }] }]);
+  }
 });
 
 test('a managed batch signs afterwards, is charged for and audited wallet by wallet', async () => {

@@ -124,6 +124,25 @@ test('a body that does not arrive, or is framed wrongly, is answered with a prob
   expect(broken).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"body_invalid"/);
 }, 30_000);
 
+test('a client that leaves before its body is whole is nobody’s failure', async () => {
+  const { baseUrl, newAccount, refusals } = service();
+  const { token } = await newAccount();
+  const { port, hostname } = new URL(baseUrl);
+  const before = await refusals();
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/wallets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 20\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  // Whatever was to be counted for it is counted before a later request is answered.
+  await fetch(`${baseUrl}/v1/wallets/x`);
+  await fetch(`${baseUrl}/v1/wallets/x`);
+  expect((await refusals()).filter((line) => line.includes('internalError'))).toEqual(
+    before.filter((line) => line.includes('internalError')),
+  );
+});
+
 test('a client that waits for 100 Continue gets it when the token is good, and 401 at once when it is not', async () => {
   const { baseUrl, newAccount } = service();
   const { token } = await newAccount();

@@ -64,7 +64,7 @@ test.for([
     await settled(() => waitingBytes(address, answer));
     expect((residentBytes(server.pid()) - before) / MIB).toBeLessThan(boundMib);
 
-    // The server stands still: the client takes all that has left it, a part of a chunk included, and goes.
+    // The server stands still: the client takes all that has left it, and goes.
     process.kill(server.pid(), 'SIGSTOP');
     let text = '';
     answer.on('data', (bytes: Buffer) => {

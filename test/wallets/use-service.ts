@@ -36,6 +36,8 @@ export type WalletService = {
   readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
   readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
   readonly limits: CreateLimitBook;
+  /** The lines of the metrics that count refusals. */
+  readonly refusals: () => Promise<readonly string[]>;
   /** Micro-USD. */
   readonly credit: (accountId: string, amount: bigint) => Promise<void>;
 };
@@ -98,7 +100,8 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
     const parts = { config, store, account, keys, metrics, clock, log: SILENT };
-    const handler = await startWallets(parts, started);
+    const { handler, close } = await startWallets(parts);
+    started.defer(close);
     const server = await startHttpServer(handler, {
       ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
     });
@@ -107,8 +110,10 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const places = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
       ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
-      startAgain: async () => void (await startWallets(parts, started)),
+      startAgain: async () => started.defer((await startWallets(parts)).close),
       newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
+      refusals: async () =>
+        (await metrics.registry.metrics()).split('\n').filter((line) => line.includes('error="')),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };
   }, START_DEADLINE_MS);

@@ -30,7 +30,7 @@ export type WalletServer = {
   readonly token: string;
   /** All that it has written since the first start. */
   readonly written: () => string;
-  /** Sends a request of the wallet API; a body that is no text goes as JSON. */
+  /** Sends a request of the wallet API; a body that is no text and no bytes goes as JSON. */
   readonly send: (path: string, body?: unknown, how?: Sending) => Promise<Response>;
   /** Gives a command to the server as the command line does. */
   readonly ask: <T>(request: Readonly<Record<string, unknown>>) => Promise<T>;
@@ -119,9 +119,13 @@ function send(
   return fetch(`${baseUrl}/v1/wallets${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...type, ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+function isSentAsItIs(body: unknown): body is string | Buffer<ArrayBuffer> {
+  return typeof body === 'string' || Buffer.isBuffer(body);
 }
 
 async function ask<T>(dataDir: string, request: Readonly<Record<string, unknown>>): Promise<T> {

@@ -4,6 +4,7 @@ import type { Operation } from '../../model/wallets/operation.ts';
 import { PRESENT, type WalletSchema } from '../../model/wallets/schema.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import type { WalletCase } from '../../runtime/wallet-case.ts';
+import { JSON_VALUES } from '../json-values.ts';
 import { goodRequest, provoked } from './requests.ts';
 
 /** Makes a body with a value at a place that is checked. */
@@ -40,7 +41,7 @@ export const bodyCases = (operation: Operation, model: WalletsModel): readonly W
   });
   return [
     ...members.flatMap((member) => [
-      ...WRONG.filter(([type]) => !isTaken(type, member.schema)).map(([type, value]) =>
+      ...JSON_VALUES.filter(([type]) => !isTaken(type, member.schema)).map(([type, value]) =>
         refused('type', `${member.pointer} as ${type}`, member.place(value), member.pointer),
       ),
       ...(member.schema.enum
@@ -95,16 +96,6 @@ export const bodyCases = (operation: Operation, model: WalletsModel): readonly W
     }),
   ];
 };
-
-const WRONG: readonly (readonly [string, Json])[] = [
-  ['null', null],
-  ['a boolean', true],
-  ['an integer', 7],
-  ['a fraction', 1.5],
-  ['a string', 'x'],
-  ['an array', []],
-  ['an object', {}],
-];
 
 const TAKEN: Readonly<Record<string, string>> = {
   integer: 'an integer',

@@ -1,15 +1,6 @@
-const text = { type: 'string', minLength: 1 };
-const texts = { type: 'array', items: text, uniqueItems: true };
-const count = { type: 'integer', minimum: 0 };
-const named = (value: object) => ({ type: 'object', additionalProperties: value });
-const closed = (required: readonly string[], properties: object) => ({
-  type: 'object',
-  required,
-  additionalProperties: false,
-  properties,
-});
+import { closed, count, named, schema, text } from '../shape-parts.ts';
 
-const schema = { $ref: '#/definitions/schema' };
+const texts = { type: 'array', items: text, uniqueItems: true };
 
 /** Our subset of JSON Schema 2020-12 with the x- keywords of the wallet documents. */
 const definitions = {

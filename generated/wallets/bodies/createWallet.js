@@ -8,7 +8,7 @@ const schema0 = {
     mnemonic_words: { type: 'integer', enum: [12, 24] },
     passphrase: { type: 'string', 'x-max-chars': 256 },
     derivation_path: { type: 'string', 'x-max-chars': 64 },
-    label: { type: 'string', minLength: 1, 'x-max-chars': 100 },
+    label: { type: 'string', minLength: 1, 'x-max-chars': 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
   },
   dependencies: { passphrase: ['mnemonic_words'], derivation_path: ['mnemonic_words'] },
   allOf: [
@@ -21,6 +21,7 @@ const schema0 = {
     },
   ],
 };
+const pattern0 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -294,12 +295,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if (data5.length > 100 && Array.from(data5).length > 100) {
+        if (!pattern0.test(data5)) {
           const err16 = {
             instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/x-max-chars',
-            keyword: 'x-max-chars',
-            params: { limit: 100 },
+            schemaPath: '#/properties/label/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
           };
           if (vErrors === null) {
             vErrors = [err16];
@@ -308,27 +309,41 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data5.length > 100 && Array.from(data5).length > 100) {
+          const err17 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/properties/label/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 100 },
+          };
+          if (vErrors === null) {
+            vErrors = [err17];
+          } else {
+            vErrors.push(err17);
+          }
+          errors++;
+        }
       } else {
-        const err17 = {
+        const err18 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err17];
+          vErrors = [err18];
         } else {
-          vErrors.push(err17);
+          vErrors.push(err18);
         }
         errors++;
       }
     }
   } else {
-    const err18 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err19 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err18];
+      vErrors = [err19];
     } else {
-      vErrors.push(err18);
+      vErrors.push(err19);
     }
     errors++;
   }

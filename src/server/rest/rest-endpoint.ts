@@ -16,6 +16,7 @@ import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
 import { serveOperation } from './serve-operation.ts';
+import { createWorkUnderWay, type WorkUnderWay } from './work-under-way.ts';
 
 export type RestOptions = AdmitOptions & {
   readonly places: WalletPlaces;
@@ -32,13 +33,17 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
+/** What answers, and when everything that was asked for is settled. */
+export type RestEndpoint = { readonly handler: HttpHandler } & Pick<WorkUnderWay, 'settled'>;
+
 /**
  * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every refusal
  * is a problem (RFC 9457), those of the framework too.
  */
-export async function createRestEndpoint(options: RestOptions): Promise<HttpHandler> {
+export async function createRestEndpoint(options: RestOptions): Promise<RestEndpoint> {
   const { maxBodyBytes } = options;
   const refuse = createRefuse(options);
+  const work = createWorkUnderWay();
   const app = fastify({
     ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
     ...{ requestIdHeader: false, genReqId: createRequestId },
@@ -62,10 +67,10 @@ export async function createRestEndpoint(options: RestOptions): Promise<HttpHand
     throw serviceError('notFound', { path: url });
   });
   addHooks(app, options);
-  await app.register(operationRoutes(options));
+  await app.register(operationRoutes(options, work));
   for (const path of new Set(operationPaths())) addOtherMethods(app, path, options);
   await app.ready();
-  return async (request, response) => app.routing(request, response);
+  return { handler: async (request, response) => app.routing(request, response), settled: work.settled };
 }
 
 /** In front of every operation: the head of the answer, then who asks and how often. The body is read after it. */
@@ -89,12 +94,14 @@ function addHooks(app: FastifyInstance, options: RestOptions): void {
   });
 }
 
-function operationRoutes(options: RestOptions) {
+function operationRoutes(options: RestOptions, work: WorkUnderWay) {
   const server = initServer();
   const routes = Object.keys(walletContract).map((name) => {
     const operation = name as OperationId;
     const serve = ({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }) =>
-      serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), { request, reply });
+      work.include(
+        serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), { request, reply }),
+      );
     return [operation, serve] as const;
   });
   // The type of each answer is counted where it is made: generated/wallets/handlers.ts.
@@ -121,7 +128,7 @@ function addOtherMethods(app: FastifyInstance, url: string, options: RestOptions
 
 function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
   return async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (thrown === CLIENT_LEFT) return void reply.hijack().raw.destroy();
+    if (thrown === CLIENT_LEFT || hasLeft(request)) return void reply.hijack().raw.destroy();
     const error = fromFrameworkError(thrown, { maxBodyBytes });
     onRefusal(error.code);
     const problem = toProblem(error, request.id);
@@ -131,6 +138,11 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
     if (!reply.raw.headersSent) passHeaders(reply);
     sendProblem(reply.raw, problem);
   };
+}
+
+/** Whether the client went before its request was whole. */
+function hasLeft({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 /** The store's own words repeat what was to be stored; only its reason is told. */

@@ -34,7 +34,8 @@ export async function serveOperation(
   }
   reply.type(JSON_TYPE);
   if (answer.kind === 'json') return { status, body: Buffer.from(JSON.stringify(answer.body)) };
-  reply.raw.once('close', () => answer.bytes.fill(0));
+  if (reply.raw.closed) answer.bytes.fill(0);
+  else reply.raw.once('close', () => answer.bytes.fill(0));
   return { status, body: answer.bytes };
 }
 

@@ -6,6 +6,7 @@ CREATE TABLE "key_intents" (
 );
 --> statement-breakpoint
 ALTER TABLE "idempotency_keys" ALTER COLUMN "owner_id" DROP NOT NULL;--> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD COLUMN "claim_id" uuid DEFAULT gen_random_uuid() NOT NULL;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD COLUMN "work_id" uuid DEFAULT gen_random_uuid() NOT NULL;--> statement-breakpoint
 ALTER TABLE "wallets" ADD COLUMN "work_id" uuid;--> statement-breakpoint
 ALTER TABLE "wallets" ADD COLUMN "work_seq" integer;--> statement-breakpoint

@@ -50,7 +50,7 @@ export async function* chargedStream(
   } finally {
     try {
       await settle(context, reservation, { delivered, isWhole });
-      if (delivered === 0) await claim.leave(false);
+      if (delivered === 0) await claim.leave();
     } finally {
       if (delivered === 0) claim.end();
     }

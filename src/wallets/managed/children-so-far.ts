@@ -1,10 +1,10 @@
-import { and, between, count, eq, type SQL } from 'drizzle-orm';
+import { and, between, count, eq, type SQL, sql } from 'drizzle-orm';
 import { serviceError } from '../../service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { type Box, boxAround, keyOfPlace, type Place } from './place.ts';
+import { type Box, keyOfPlace, type Place } from './place.ts';
 import { destroyedOf } from './reconciliation.ts';
 import type { WalletRow } from './wallet-row.ts';
 
@@ -22,7 +22,7 @@ export async function countChildren(context: WalletContext, masterId: string, bo
 }
 
 /**
- * The children at consecutive places that are there, by their place.
+ * The children at some places that are there, by their place.
  *
  * @throws ServiceError `derivationDestroyed` for a row that is there though its wallet is destroyed.
  */
@@ -31,13 +31,11 @@ export async function readChildren(
   masterId: string,
   places: readonly Place[],
 ): Promise<Map<string, WalletRow>> {
-  const wanted = new Set(places.map(keyOfPlace));
-  const isNear = within(wallets, masterId, boxAround(places));
-  const rows = await read(context, (db) => db.select().from(wallets).where(isNear));
-  const present = rows.filter((row) => wanted.has(keyOfPlace(row)));
-  const [gone] = await destroyedOf(context, present);
+  const isThere = at(wallets, masterId, places);
+  const rows = await read(context, (db) => db.select().from(wallets).where(isThere));
+  const [gone] = await destroyedOf(context, rows);
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x ?? 0, y: gone.y ?? 0 });
-  return new Map(present.map((row) => [keyOfPlace(row), row]));
+  return new Map(rows.map((row) => [keyOfPlace(row), row]));
 }
 
 /** @throws ServiceError `derivationDestroyed`, naming a place of the box whose wallet was destroyed. */
@@ -59,15 +57,15 @@ export async function assertNoTombstones(
 ): Promise<void> {
   if (stored.length === 0) return;
   const places = stored.map(({ x, y }) => ({ x: x ?? 0, y: y ?? 0 }));
-  const made = new Set(places.map(keyOfPlace));
-  const gone = await tx
-    .select()
-    .from(derivationTombstones)
-    .where(within(derivationTombstones, masterId, boxAround(places)));
-  const destroyed = gone.find((place) => made.has(keyOfPlace(place)));
-  if (destroyed !== undefined) {
-    throw serviceError('derivationDestroyed', { x: destroyed.x, y: destroyed.y });
-  }
+  const isThere = at(derivationTombstones, masterId, places);
+  const [gone] = await tx.select().from(derivationTombstones).where(isThere).limit(1);
+  if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
+}
+
+function at(table: PlaceColumns, masterId: string, places: readonly Place[]): SQL | undefined {
+  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+  const listed = sql`select * from unnest(${sql.param(xs)}::bigint[], ${sql.param(ys)}::bigint[])`;
+  return and(eq(table.masterId, masterId), sql`(${table.x}, ${table.y}) in (${listed})`);
 }
 
 function within(table: PlaceColumns, masterId: string, { accounts, change }: Box): SQL | undefined {

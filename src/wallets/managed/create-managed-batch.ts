@@ -53,7 +53,7 @@ type Batch = {
 
 async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chunks'] {
   const { form, next, end, reservation } = batch;
-  let [isFirst, hasCommitted] = [true, false];
+  let [isFirst, isDone] = [true, false];
   const printed = (rows: readonly WalletRow[]) => {
     const bytes = printLines(rows, form, isFirst);
     isFirst = false;
@@ -65,11 +65,12 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
       const rows = await withSealedKeys(context, async () =>
         commit(context, await renew(context, group), reservation),
       );
-      hasCommitted = true;
+      isDone = group.range.isLast;
       yield printed(rows);
     }
+    if (isFirst) yield printed([]);
   } finally {
-    await leaveWork(context, reservation, hasCommitted);
+    await leaveWork(context, reservation, isDone);
   }
 }
 

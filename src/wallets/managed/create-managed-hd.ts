@@ -47,17 +47,16 @@ type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 
 /** The master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
-  let hasCommitted = false;
+  let left = box.accounts.count * box.change.count;
   try {
     const master = known ?? (await createMaster(context));
-    hasCommitted = known === undefined;
     yield [master];
     for await (const rows of childrenInGroups(context, { masterId: master.id, box, reservation })) {
-      hasCommitted = true;
+      left -= rows.length;
       yield rows;
     }
   } finally {
-    await leaveWork(context, reservation, hasCommitted);
+    await leaveWork(context, reservation, left === 0);
   }
 }
 

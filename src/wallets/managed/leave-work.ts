@@ -2,18 +2,22 @@ import type { Reservation } from '../../account/money/reservation.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
-/** Ends work on managed wallets, whole or not: what was set aside and not charged goes back, and the key of the request too. */
+/**
+ * Ends work on managed wallets. Where it is not done, what was set aside and not charged goes back, and the key of the request too;
+ * what is done has settled both with its last wallets.
+ */
 export async function leaveWork(
   context: WalletContext,
   reservation: Reservation,
-  hasCommitted: boolean,
+  isDone: boolean,
 ): Promise<void> {
   const { money, clock, claim, afterwards } = context;
   try {
+    if (isDone) return;
     await afterwards(() =>
       transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs()))),
     );
-    await claim.leave(hasCommitted);
+    await claim.leave();
   } finally {
     claim.end();
   }

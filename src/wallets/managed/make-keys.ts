@@ -1,6 +1,7 @@
 import { and, eq, inArray, notInArray, type SQL } from 'drizzle-orm';
 import { serviceError } from '../../service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
+import { toServiceError } from '../../service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
@@ -89,6 +90,7 @@ async function destroyIntended(places: WalletPlaces, find: () => Promise<readonl
       });
     }
   } catch (error) {
-    places.log.error({ err: error }, 'keys that no wallet has stay in the token until the next start');
+    const { message: reason } = toServiceError(error);
+    places.log.error({ reason }, 'keys that no wallet has stay in the token until the next start');
   }
 }

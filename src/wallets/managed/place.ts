@@ -12,18 +12,7 @@ export function placeAt({ accounts, change }: Box, at: number): Place {
   return { x: accounts.start + Math.floor(at / change.count), y: change.start + (at % change.count) };
 }
 
-/** The smallest box that holds all of the places. */
-export function boxAround(places: readonly Place[]): Box {
-  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
-  return { accounts: span(xs), change: span(ys) };
-}
-
 /** A place as the key of a map. */
 export function keyOfPlace({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
   return `${x}/${y}`;
-}
-
-function span(indexes: readonly number[]): Indexes {
-  const start = Math.min(...indexes);
-  return { start, count: Math.max(...indexes) - start + 1 };
 }

@@ -7,6 +7,8 @@ type Encoding = WalletRequest<'signWithWallet'>['body']['encoding'];
 
 const { message: MAX_BYTES } = BYTE_LIMITS.signWithWallet;
 const POINTER = '/message';
+/** Reading base-58 takes the square of its length. */
+const MAX_BASE58 = 4_096;
 
 const READERS: Readonly<Record<Encoding, (text: string) => Uint8Array | undefined>> = {
   base64: (text) => readExactly(text, 'base64'),
@@ -33,6 +35,12 @@ export function readMessage({
   readonly message: string;
   readonly encoding: Encoding;
 }): Uint8Array {
+  if (encoding === 'base58' && text.length > MAX_BASE58) {
+    throw bodyInvalid(
+      POINTER,
+      `has ${text.length} characters of base58, at most ${MAX_BASE58} are read: use base64`,
+    );
+  }
   const bytes = READERS[encoding](text);
   if (bytes === undefined) throw bodyInvalid(POINTER, `is not ${encoding}`);
   if (bytes.length === 0) throw bodyInvalid(POINTER, 'stands for no bytes; at least 1 is signed');

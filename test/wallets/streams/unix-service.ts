@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openAccountPlane } from '../../../src/account/account-plane.ts';
+import { type AccountPlane, openAccountPlane } from '../../../src/account/account-plane.ts';
 import { type Balance, readBalance } from '../../../src/account/money/balance.ts';
 import { credit } from '../../../src/account/money/credit.ts';
 import { createToken } from '../../../src/account/tokens/access-tokens.ts';
@@ -20,7 +20,10 @@ const PAID = 1_000_000_000n;
 /** The wallet service on a Unix socket, whose buffers are small: a reader that stops is felt after some hundred wallets. */
 export type UnixService = {
   readonly store: Store;
+  readonly account: AccountPlane;
   readonly keys: Keys;
+  /** The customer. */
+  readonly accountId: string;
   /** How many client wallets the pool has handed over. */
   readonly handedOver: () => number;
   /** Called with each chunk that the pool hands over. */
@@ -54,9 +57,8 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const watched = watchPool(keys.pool);
   const own = { ...keys, pool: watched.pool };
   const places = { config, store, account, keys: own, metrics, clock: systemClock, log: SILENT };
-  const started = new AsyncDisposableStack();
-  onTestFinished(() => started.disposeAsync());
-  const serve = await startWallets(places, started);
+  const { handler: serve, close } = await startWallets(places);
+  onTestFinished(close);
   const socketPath = join(dataDir, 'wallets.sock');
   const server = createServer((asked, answer) => void serve(asked, answer)).listen(socketPath);
   await once(server, 'listening');
@@ -71,7 +73,7 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const wanted = { accountId, name: 'all', scopes: ['wallets:create'], expiresAtMs: undefined } as const;
   const { text } = await createToken({ store, tokens: account.tokens }, wanted, Date.now());
   return {
-    ...{ store, keys, handedOver: watched.handedOver, watch: watched.watch },
+    ...{ store, account, keys, accountId, handedOver: watched.handedOver, watch: watched.watch },
     post: (path, body, headers = {}, signal = undefined) =>
       post(socketPath, path, body, { token: text, headers, signal }),
     balance: () => readBalance(store, accountId, Date.now()),

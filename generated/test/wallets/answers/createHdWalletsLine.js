@@ -3,7 +3,8 @@ import { isBase58 } from '../../../runtime/base58.ts';
 export const validate = validate0;
 const func0 = isBase58;
 const pattern0 = new RegExp("^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$", 'u');
-const pattern1 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
+const pattern1 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern2 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -284,12 +285,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if (data5.length > 100 && Array.from(data5).length > 100) {
+        if (!pattern1.test(data5)) {
           const err17 = {
             instancePath: instancePath + '/label',
-            schemaPath: '#/anyOf/0/properties/label/x-max-chars',
-            keyword: 'x-max-chars',
-            params: { limit: 100 },
+            schemaPath: '#/anyOf/0/properties/label/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
           };
           if (vErrors === null) {
             vErrors = [err17];
@@ -298,17 +299,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data5.length > 100 && Array.from(data5).length > 100) {
+          const err18 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/anyOf/0/properties/label/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 100 },
+          };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
       } else {
-        const err18 = {
+        const err19 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/anyOf/0/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err18];
+          vErrors = [err19];
         } else {
-          vErrors.push(err18);
+          vErrors.push(err19);
         }
         errors++;
       }
@@ -316,41 +331,41 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.created_at !== undefined) {
       let data6 = data.created_at;
       if (typeof data6 === 'string') {
-        if (!pattern1.test(data6)) {
-          const err19 = {
+        if (!pattern2.test(data6)) {
+          const err20 = {
             instancePath: instancePath + '/created_at',
             schemaPath: '#/anyOf/0/properties/created_at/pattern',
             keyword: 'pattern',
             params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
           };
           if (vErrors === null) {
-            vErrors = [err19];
+            vErrors = [err20];
           } else {
-            vErrors.push(err19);
+            vErrors.push(err20);
           }
           errors++;
         }
       } else {
-        const err20 = {
+        const err21 = {
           instancePath: instancePath + '/created_at',
           schemaPath: '#/anyOf/0/properties/created_at/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err20];
+          vErrors = [err21];
         } else {
-          vErrors.push(err20);
+          vErrors.push(err21);
         }
         errors++;
       }
     }
   } else {
-    const err21 = { instancePath, schemaPath: '#/anyOf/0/type', keyword: 'type', params: { type: 'object' } };
+    const err22 = { instancePath, schemaPath: '#/anyOf/0/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err21];
+      vErrors = [err22];
     } else {
-      vErrors.push(err21);
+      vErrors.push(err22);
     }
     errors++;
   }
@@ -360,25 +375,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     const _errs18 = errors;
     if (data && typeof data == 'object' && !Array.isArray(data)) {
       if (data.address === undefined) {
-        const err22 = {
-          instancePath,
-          schemaPath: '#/anyOf/1/required',
-          keyword: 'required',
-          params: { missingProperty: 'address' },
-        };
-        if (vErrors === null) {
-          vErrors = [err22];
-        } else {
-          vErrors.push(err22);
-        }
-        errors++;
-      }
-      if (data.custody === undefined) {
         const err23 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
-          params: { missingProperty: 'custody' },
+          params: { missingProperty: 'address' },
         };
         if (vErrors === null) {
           vErrors = [err23];
@@ -387,12 +388,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data.wallet_id === undefined) {
+      if (data.custody === undefined) {
         const err24 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
-          params: { missingProperty: 'wallet_id' },
+          params: { missingProperty: 'custody' },
         };
         if (vErrors === null) {
           vErrors = [err24];
@@ -401,17 +402,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data.created_at === undefined) {
+      if (data.wallet_id === undefined) {
         const err25 = {
+          instancePath,
+          schemaPath: '#/anyOf/1/required',
+          keyword: 'required',
+          params: { missingProperty: 'wallet_id' },
+        };
+        if (vErrors === null) {
+          vErrors = [err25];
+        } else {
+          vErrors.push(err25);
+        }
+        errors++;
+      }
+      if (data.created_at === undefined) {
+        const err26 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
           params: { missingProperty: 'created_at' },
         };
         if (vErrors === null) {
-          vErrors = [err25];
+          vErrors = [err26];
         } else {
-          vErrors.push(err25);
+          vErrors.push(err26);
         }
         errors++;
       }
@@ -426,16 +441,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key1 === 'created_at'
           )
         ) {
-          const err26 = {
+          const err27 = {
             instancePath,
             schemaPath: '#/anyOf/1/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key1 },
           };
           if (vErrors === null) {
-            vErrors = [err26];
+            vErrors = [err27];
           } else {
-            vErrors.push(err26);
+            vErrors.push(err27);
           }
           errors++;
         }
@@ -444,40 +459,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data7 = data.address;
         if (typeof data7 === 'string') {
           if (!func0(data7, 32)) {
-            const err27 = {
+            const err28 = {
               instancePath: instancePath + '/address',
               schemaPath: '#/anyOf/1/properties/address/x-base58',
               keyword: 'x-base58',
               params: {},
             };
             if (vErrors === null) {
-              vErrors = [err27];
+              vErrors = [err28];
             } else {
-              vErrors.push(err27);
+              vErrors.push(err28);
             }
             errors++;
           }
         } else {
-          const err28 = {
+          const err29 = {
             instancePath: instancePath + '/address',
             schemaPath: '#/anyOf/1/properties/address/type',
-            keyword: 'type',
-            params: { type: 'string' },
-          };
-          if (vErrors === null) {
-            vErrors = [err28];
-          } else {
-            vErrors.push(err28);
-          }
-          errors++;
-        }
-      }
-      if (data.custody !== undefined) {
-        let data8 = data.custody;
-        if (typeof data8 !== 'string') {
-          const err29 = {
-            instancePath: instancePath + '/custody',
-            schemaPath: '#/anyOf/1/properties/custody/type',
             keyword: 'type',
             params: { type: 'string' },
           };
@@ -488,12 +486,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ('managed' !== data8) {
+      }
+      if (data.custody !== undefined) {
+        let data8 = data.custody;
+        if (typeof data8 !== 'string') {
           const err30 = {
             instancePath: instancePath + '/custody',
-            schemaPath: '#/anyOf/1/properties/custody/const',
-            keyword: 'const',
-            params: { allowedValue: 'managed' },
+            schemaPath: '#/anyOf/1/properties/custody/type',
+            keyword: 'type',
+            params: { type: 'string' },
           };
           if (vErrors === null) {
             vErrors = [err30];
@@ -502,30 +503,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ('managed' !== data8) {
+          const err31 = {
+            instancePath: instancePath + '/custody',
+            schemaPath: '#/anyOf/1/properties/custody/const',
+            keyword: 'const',
+            params: { allowedValue: 'managed' },
+          };
+          if (vErrors === null) {
+            vErrors = [err31];
+          } else {
+            vErrors.push(err31);
+          }
+          errors++;
+        }
       }
       if (data.wallet_id !== undefined) {
         let data9 = data.wallet_id;
         if (typeof data9 === 'string') {
           if (data9.length < 1) {
-            const err31 = {
+            const err32 = {
               instancePath: instancePath + '/wallet_id',
               schemaPath: '#/anyOf/1/properties/wallet_id/minLength',
               keyword: 'minLength',
               params: { limit: 1 },
-            };
-            if (vErrors === null) {
-              vErrors = [err31];
-            } else {
-              vErrors.push(err31);
-            }
-            errors++;
-          }
-          if (data9.length > 64 && Array.from(data9).length > 64) {
-            const err32 = {
-              instancePath: instancePath + '/wallet_id',
-              schemaPath: '#/anyOf/1/properties/wallet_id/x-max-chars',
-              keyword: 'x-max-chars',
-              params: { limit: 64 },
             };
             if (vErrors === null) {
               vErrors = [err32];
@@ -534,17 +535,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if (data9.length > 64 && Array.from(data9).length > 64) {
+            const err33 = {
+              instancePath: instancePath + '/wallet_id',
+              schemaPath: '#/anyOf/1/properties/wallet_id/x-max-chars',
+              keyword: 'x-max-chars',
+              params: { limit: 64 },
+            };
+            if (vErrors === null) {
+              vErrors = [err33];
+            } else {
+              vErrors.push(err33);
+            }
+            errors++;
+          }
         } else {
-          const err33 = {
+          const err34 = {
             instancePath: instancePath + '/wallet_id',
             schemaPath: '#/anyOf/1/properties/wallet_id/type',
             keyword: 'type',
             params: { type: 'string' },
           };
           if (vErrors === null) {
-            vErrors = [err33];
+            vErrors = [err34];
           } else {
-            vErrors.push(err33);
+            vErrors.push(err34);
           }
           errors++;
         }
@@ -553,30 +568,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data10 = data.derivation_path;
         if (typeof data10 === 'string') {
           if (!pattern0.test(data10)) {
-            const err34 = {
+            const err35 = {
               instancePath: instancePath + '/derivation_path',
               schemaPath: '#/anyOf/1/properties/derivation_path/pattern',
               keyword: 'pattern',
               params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
             };
             if (vErrors === null) {
-              vErrors = [err34];
+              vErrors = [err35];
             } else {
-              vErrors.push(err34);
+              vErrors.push(err35);
             }
             errors++;
           }
         } else {
-          const err35 = {
+          const err36 = {
             instancePath: instancePath + '/derivation_path',
             schemaPath: '#/anyOf/1/properties/derivation_path/type',
             keyword: 'type',
             params: { type: 'string' },
           };
           if (vErrors === null) {
-            vErrors = [err35];
+            vErrors = [err36];
           } else {
-            vErrors.push(err35);
+            vErrors.push(err36);
           }
           errors++;
         }
@@ -585,25 +600,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data11 = data.label;
         if (typeof data11 === 'string') {
           if (data11.length < 1) {
-            const err36 = {
+            const err37 = {
               instancePath: instancePath + '/label',
               schemaPath: '#/anyOf/1/properties/label/minLength',
               keyword: 'minLength',
               params: { limit: 1 },
-            };
-            if (vErrors === null) {
-              vErrors = [err36];
-            } else {
-              vErrors.push(err36);
-            }
-            errors++;
-          }
-          if (data11.length > 100 && Array.from(data11).length > 100) {
-            const err37 = {
-              instancePath: instancePath + '/label',
-              schemaPath: '#/anyOf/1/properties/label/x-max-chars',
-              keyword: 'x-max-chars',
-              params: { limit: 100 },
             };
             if (vErrors === null) {
               vErrors = [err37];
@@ -612,30 +613,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-        } else {
-          const err38 = {
-            instancePath: instancePath + '/label',
-            schemaPath: '#/anyOf/1/properties/label/type',
-            keyword: 'type',
-            params: { type: 'string' },
-          };
-          if (vErrors === null) {
-            vErrors = [err38];
-          } else {
-            vErrors.push(err38);
-          }
-          errors++;
-        }
-      }
-      if (data.created_at !== undefined) {
-        let data12 = data.created_at;
-        if (typeof data12 === 'string') {
-          if (!pattern1.test(data12)) {
-            const err39 = {
-              instancePath: instancePath + '/created_at',
-              schemaPath: '#/anyOf/1/properties/created_at/pattern',
+          if (!pattern1.test(data11)) {
+            const err38 = {
+              instancePath: instancePath + '/label',
+              schemaPath: '#/anyOf/1/properties/label/pattern',
               keyword: 'pattern',
-              params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+              params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+            };
+            if (vErrors === null) {
+              vErrors = [err38];
+            } else {
+              vErrors.push(err38);
+            }
+            errors++;
+          }
+          if (data11.length > 100 && Array.from(data11).length > 100) {
+            const err39 = {
+              instancePath: instancePath + '/label',
+              schemaPath: '#/anyOf/1/properties/label/x-max-chars',
+              keyword: 'x-max-chars',
+              params: { limit: 100 },
             };
             if (vErrors === null) {
               vErrors = [err39];
@@ -646,8 +643,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
         } else {
           const err40 = {
-            instancePath: instancePath + '/created_at',
-            schemaPath: '#/anyOf/1/properties/created_at/type',
+            instancePath: instancePath + '/label',
+            schemaPath: '#/anyOf/1/properties/label/type',
             keyword: 'type',
             params: { type: 'string' },
           };
@@ -659,17 +656,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
+      if (data.created_at !== undefined) {
+        let data12 = data.created_at;
+        if (typeof data12 === 'string') {
+          if (!pattern2.test(data12)) {
+            const err41 = {
+              instancePath: instancePath + '/created_at',
+              schemaPath: '#/anyOf/1/properties/created_at/pattern',
+              keyword: 'pattern',
+              params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+            };
+            if (vErrors === null) {
+              vErrors = [err41];
+            } else {
+              vErrors.push(err41);
+            }
+            errors++;
+          }
+        } else {
+          const err42 = {
+            instancePath: instancePath + '/created_at',
+            schemaPath: '#/anyOf/1/properties/created_at/type',
+            keyword: 'type',
+            params: { type: 'string' },
+          };
+          if (vErrors === null) {
+            vErrors = [err42];
+          } else {
+            vErrors.push(err42);
+          }
+          errors++;
+        }
+      }
     } else {
-      const err41 = {
+      const err43 = {
         instancePath,
         schemaPath: '#/anyOf/1/type',
         keyword: 'type',
         params: { type: 'object' },
       };
       if (vErrors === null) {
-        vErrors = [err41];
+        vErrors = [err43];
       } else {
-        vErrors.push(err41);
+        vErrors.push(err43);
       }
       errors++;
     }
@@ -677,11 +706,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     valid0 = valid0 || _valid0;
   }
   if (!valid0) {
-    const err42 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
+    const err44 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
     if (vErrors === null) {
-      vErrors = [err42];
+      vErrors = [err44];
     } else {
-      vErrors.push(err42);
+      vErrors.push(err44);
     }
     errors++;
   } else {

@@ -3,7 +3,8 @@ import { isBase58 } from '../../../runtime/base58.ts';
 export const validate = validate0;
 const func0 = isBase58;
 const pattern0 = new RegExp("^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$", 'u');
-const pattern1 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
+const pattern1 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern2 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -310,12 +311,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if (data5.length > 100 && Array.from(data5).length > 100) {
+        if (!pattern1.test(data5)) {
           const err19 = {
             instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/x-max-chars',
-            keyword: 'x-max-chars',
-            params: { limit: 100 },
+            schemaPath: '#/properties/label/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
           };
           if (vErrors === null) {
             vErrors = [err19];
@@ -324,17 +325,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data5.length > 100 && Array.from(data5).length > 100) {
+          const err20 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/properties/label/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 100 },
+          };
+          if (vErrors === null) {
+            vErrors = [err20];
+          } else {
+            vErrors.push(err20);
+          }
+          errors++;
+        }
       } else {
-        const err20 = {
+        const err21 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err20];
+          vErrors = [err21];
         } else {
-          vErrors.push(err20);
+          vErrors.push(err21);
         }
         errors++;
       }
@@ -343,30 +358,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data6 = data.key_protection;
       if (typeof data6 === 'string') {
         if (data6.length < 1) {
-          const err21 = {
+          const err22 = {
             instancePath: instancePath + '/key_protection',
             schemaPath: '#/properties/key_protection/minLength',
             keyword: 'minLength',
             params: { limit: 1 },
           };
           if (vErrors === null) {
-            vErrors = [err21];
+            vErrors = [err22];
           } else {
-            vErrors.push(err21);
+            vErrors.push(err22);
           }
           errors++;
         }
       } else {
-        const err22 = {
+        const err23 = {
           instancePath: instancePath + '/key_protection',
           schemaPath: '#/properties/key_protection/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err22];
+          vErrors = [err23];
         } else {
-          vErrors.push(err22);
+          vErrors.push(err23);
         }
         errors++;
       }
@@ -374,41 +389,41 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.created_at !== undefined) {
       let data7 = data.created_at;
       if (typeof data7 === 'string') {
-        if (!pattern1.test(data7)) {
-          const err23 = {
+        if (!pattern2.test(data7)) {
+          const err24 = {
             instancePath: instancePath + '/created_at',
             schemaPath: '#/properties/created_at/pattern',
             keyword: 'pattern',
             params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
           };
           if (vErrors === null) {
-            vErrors = [err23];
+            vErrors = [err24];
           } else {
-            vErrors.push(err23);
+            vErrors.push(err24);
           }
           errors++;
         }
       } else {
-        const err24 = {
+        const err25 = {
           instancePath: instancePath + '/created_at',
           schemaPath: '#/properties/created_at/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err24];
+          vErrors = [err25];
         } else {
-          vErrors.push(err24);
+          vErrors.push(err25);
         }
         errors++;
       }
     }
   } else {
-    const err25 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err26 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err25];
+      vErrors = [err26];
     } else {
-      vErrors.push(err25);
+      vErrors.push(err26);
     }
     errors++;
   }

@@ -1,0 +1,31 @@
+import { errorEntry } from '../../generated/errors.ts';
+import { toServiceError } from '../service-error.ts';
+import { audit } from './audit.ts';
+import { CLIENT_LEFT } from './client-left.ts';
+import { transact } from './transact.ts';
+import type { WalletContext } from './wallet-context.ts';
+import { isWalletId } from './wallet-id.ts';
+
+/** What was asked for: what the audit log calls it, and the id in the path; empty where the path has none. */
+export type Refused = { readonly action: string; readonly id: string };
+
+/**
+ * Writes into the audit log why a request came to nothing. Never rejects: the refusal itself is what the caller must hear, whether or
+ * not the log can be written.
+ */
+export async function recordRefusal(
+  context: WalletContext,
+  { action, id }: Refused,
+  thrown: unknown,
+): Promise<void> {
+  const { problem } = errorEntry(toServiceError(thrown).code);
+  const outcome = thrown === CLIENT_LEFT ? 'interrupted' : (problem?.code ?? 'internal_error');
+  const fact = { action, outcome, ...(isWalletId(id) && { walletId: id }) };
+  try {
+    await transact(context, (tx) => audit(tx, context, [fact]));
+  } catch (error) {
+    const { requestId } = context.caller;
+    const { message: reason } = toServiceError(error);
+    context.log.error({ reason, requestId }, 'a refusal could not be written into the audit log');
+  }
+}
