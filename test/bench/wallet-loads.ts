@@ -21,9 +21,9 @@ export const WALLET_LOADS: readonly WalletLoad[] = [
   },
   {
     name: 'mnemonics',
-    what: 'the same of 1,500 with mnemonics of 12 words',
+    what: 'the same with mnemonics of 12 words',
     raw: 'pbkdf2',
-    ...{ path: '/v1/wallets/batch', body: { count: 1_500, mnemonic_words: 12 }, wallets: 1_500 },
+    ...{ path: '/v1/wallets/batch', body: { count: 10_000, mnemonic_words: 12 }, wallets: 10_000 },
   },
   {
     name: 'children',

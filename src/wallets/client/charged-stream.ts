@@ -32,7 +32,7 @@ export async function* chargedStream(
 ): AsyncGenerator<KeyChunk, void, undefined> {
   const { money, clock, claim, keys } = context;
   let [delivered, charged, chargedAtMs] = [0, 0, clock.nowMs()];
-  let isWhole = false;
+  let [isWhole, isCharging] = [false, false];
   try {
     for await (const chunk of chunks) {
       delivered += chunk.count;
@@ -43,13 +43,14 @@ export async function* chargedStream(
       }
       if (clock.nowMs() - chargedAtMs < CHARGE_MS) continue;
       const units = delivered - charged;
+      isCharging = true;
       await transact(context, (tx) => money.charge(tx, reservation, units, clock.nowMs()));
       [charged, chargedAtMs] = [delivered, clock.nowMs()];
     }
     isWhole = true;
   } finally {
     try {
-      await settle(context, reservation, { delivered, isWhole });
+      await settle(context, reservation, { delivered, isWhole, isCharging });
       if (delivered === 0) await claim.leave();
     } finally {
       if (delivered === 0) claim.end();
@@ -57,21 +58,26 @@ export async function* chargedStream(
   }
 }
 
-type Delivery = { readonly delivered: number; readonly isWhole: boolean };
+type Delivery = {
+  readonly delivered: number;
+  readonly isWhole: boolean;
+  /** Whether some of it was charged before, or may have been. */
+  readonly isCharging: boolean;
+};
 
 /** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
 function settle(
   context: WalletContext,
   reservation: Reservation,
-  { delivered, isWhole }: Delivery,
+  { delivered, isWhole, isCharging }: Delivery,
 ): Promise<void> {
   const { money, clock, claim, afterwards } = context;
   const outcome = isWhole ? 'ok' : 'interrupted';
   return afterwards(async () => {
     await transact(context, async (tx) => {
       if (delivered > 0) await claim.finish(tx, undefined);
-      const uncharged = delivered - (await readCharged(tx, reservation));
-      await money.settle(tx, reservation, uncharged, clock.nowMs());
+      const charged = isCharging ? await readCharged(tx, reservation) : 0;
+      await money.settle(tx, reservation, delivered - charged, clock.nowMs());
       await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);
     });
     if (delivered > 0) claim.end();

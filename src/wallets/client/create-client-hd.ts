@@ -4,8 +4,9 @@ import type { HdJob, KeyChunk } from '../../keys/pool.ts';
 import { serviceError } from '../../service-error.ts';
 import type { WantedTree } from '../operations/createHdWallets.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { assertAffordable } from '../assert-affordable.ts';
 import { chargedStream, reserve } from './charged-stream.ts';
-import { chargedWhole } from './charged-whole.ts';
+import { chargeMade } from './charge-made.ts';
 
 const NEW_WORDS = 24;
 
@@ -23,12 +24,31 @@ export async function createClientHd(
   if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
     throw serviceError('mnemonicInvalid', { reason: reasonOf(mnemonic) });
   }
-  const reservation = await reserve(context, { operation: 'hd_child_derivation', units: children });
-  const source = sourceOf(wanted);
-  const job: HdJob = { source, accounts, change, format: form, createdAt: new Date(clock.nowMs()) };
-  const made = wiping(source, keys.hd(job, signal));
-  if (form === 'json') return { kind: 'printed', bytes: await chargedWhole(context, reservation, made) };
-  return { kind: 'stream', form, count: children + 1, chunks: chargedStream(context, reservation, made) };
+  const work = { operation: 'hd_child_derivation', units: children } as const;
+  const make = () => {
+    const source = sourceOf(wanted);
+    const job: HdJob = { source, accounts, change, format: form, createdAt: new Date(clock.nowMs()) };
+    return wiping(source, keys.hd(job, signal));
+  };
+  if (form === 'json') {
+    await assertAffordable(context, work);
+    const bytes = await joined(context, make());
+    await chargeMade(context, work, bytes);
+    return { kind: 'printed', bytes };
+  }
+  const reservation = await reserve(context, work);
+  return { kind: 'stream', form, count: children + 1, chunks: chargedStream(context, reservation, make()) };
+}
+
+/** The whole of a bounded tree; what it is made of is wiped as it is read. */
+async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const { bytes } of chunks) parts.push(bytes);
+    return Buffer.concat(parts);
+  } finally {
+    keys.engine.wipe(...parts);
+  }
 }
 
 /** The words are copied by the pool when the stream begins, and wiped here when it ends. */
