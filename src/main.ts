@@ -1,8 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parseCommand } from './cli/commands.ts';
 import { usage } from './cli/usage.ts';
 import { ServiceError } from './service-error.ts';
+
+/** What Node has compiled is kept beside the packages, for the next start and for children: it takes a third of a start. */
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/keyslot', import.meta.url));
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 /** The exit code for what the caller gave: a command line or a configuration. */
 const EXIT_MISTAKE = 2;

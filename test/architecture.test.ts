@@ -45,6 +45,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   account: [
     /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
     /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
+    /^(development-name|usage-group)\.ts$/,
     /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|development-access)\.ts$/,
     /^(money|audit|tokens)\/[a-z-]+\.ts$/,
     /^two-factor\/two-factor\.ts$/,

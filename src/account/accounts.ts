@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, type SQL } from 'drizzle-orm';
 import { accounts } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
-
-/** How the account is called that the server makes for itself. No customer's account may be. */
-export const DEVELOPMENT = 'development';
+import { DEVELOPMENT } from './development-name.ts';
 
 /** The condition for the account of this name. */
 export function isCalled(name: string): SQL {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
-import { DEVELOPMENT } from './accounts.ts';
+import { DEVELOPMENT } from './development-name.ts';
 import { announceKey } from './follow-keys.ts';
 import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';

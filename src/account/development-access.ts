@@ -1,7 +1,7 @@
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { accessTokens } from '../store/access-tables.ts';
 import { toServiceError } from '../service-error.ts';
-import { DEVELOPMENT } from './accounts.ts';
+import { DEVELOPMENT } from './development-name.ts';
 import { createToken, revokeToken, type TokenPlaces } from './tokens/access-tokens.ts';
 import { SCOPES } from './tokens/scopes.ts';
 import {

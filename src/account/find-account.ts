@@ -1,7 +1,8 @@
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
 import { serviceError } from '../service-error.ts';
-import { DEVELOPMENT, isCalled } from './accounts.ts';
+import { isCalled } from './accounts.ts';
+import { DEVELOPMENT } from './development-name.ts';
 
 /** The id of the account of this name, of the development account too. @throws ServiceError `accountNotFound`. */
 export async function findAccount(store: Pick<Store, 'db'>, name: string): Promise<string> {

@@ -1,11 +1,9 @@
 import { and, eq, gte, type SQL, sql } from 'drizzle-orm';
 import type { Store } from '../store/open-store.ts';
 import { accounts, apiKeys, usageMinutes } from '../store/tables.ts';
-import { DEVELOPMENT, isCalled } from './accounts.ts';
-
-/** By what counts can be summed up. Days and hours are those of UTC. */
-export const USAGE_GROUPS = ['key', 'network', 'method', 'minute', 'hour', 'day'] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
+import type { UsageGroup } from './usage-group.ts';
+import { isCalled } from './accounts.ts';
+import { DEVELOPMENT } from './development-name.ts';
 
 export type UsageQuery = {
   /** From the beginning of this minute on. */

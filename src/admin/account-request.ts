@@ -1,4 +1,4 @@
-import { DEVELOPMENT } from '../account/accounts.ts';
+import { DEVELOPMENT } from '../account/development-name.ts';
 import { parseUsd } from '../account/money/micro-usd.ts';
 import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
 import { serviceError } from '../service-error.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPMENT } from '../account/accounts.ts';
+import { DEVELOPMENT } from '../account/development-name.ts';
 import { isCidr, isOrigin, type KeyRules } from '../account/key-rules.ts';
 import { serviceError } from '../service-error.ts';
 

@@ -1,17 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import { loadInstallationKey } from '../account/installation-key.ts';
-import { Keyring } from '../account/keyring.ts';
-import { loadPlanBook } from '../account/plans.ts';
-import { TokenRing } from '../account/tokens/token-ring.ts';
-import { CreateLimitBook } from '../account/wallet-create-limit.ts';
 import type { Clock } from '../clock.ts';
-import { hasStore, openStore, type StoreOptions } from '../store/open-store.ts';
+import type { StoreOptions } from '../store/open-store.ts';
 import { askAdmin } from './ask-admin.ts';
-import { type AdminRequest, readRequest } from './read-request.ts';
-import { createServeCommand } from './serve-commands.ts';
+import { readRequest } from './read-request.ts';
 import { waitForLock } from './wait-for-lock.ts';
-import { answerWithoutStore, makesStore } from './without-store.ts';
 
 export type CommandPlace = {
   readonly store: StoreOptions;
@@ -43,31 +36,10 @@ export async function runCommand(place: CommandPlace, request: unknown): Promise
   const checked = readRequest(request);
   const attempt = async (): Promise<unknown> => {
     const answer = await askAdmin(place.store.dataDir, request, DEADLINES_MS[checked.request.kind]);
-    return answer === undefined ? doInStore(place, checked, request) : answer.result;
+    if (answer !== undefined) return answer.result;
+    // What the store needs takes longer to load than a server to answer.
+    const { doInStore } = await import('./do-in-store.ts');
+    return doInStore(place, checked, request);
   };
   return waitForLock(attempt, { onWait: (reason) => place.onNote(`${reason}; waiting for it`) });
-}
-
-async function doInStore(place: CommandPlace, checked: AdminRequest, command: unknown): Promise<unknown> {
-  const { store: where, clock, log, onNote } = place;
-  if (!hasStore(where) && !makesStore(checked)) {
-    onNote(`${where.dataDir} has no store yet, and no server runs there`);
-    return answerWithoutStore(checked);
-  }
-  await using opened = new AsyncDisposableStack();
-  const store = await openStore(where, log);
-  opened.defer(() => store.close());
-  const plans = await loadPlanBook(store);
-  const places = {
-    ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() },
-    ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
-    installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
-    headKey: () => Promise.resolve(undefined),
-    rotateMaster: async () => {
-      const { rotateWithoutServer } = await import('./rotate-without-server.ts');
-      return rotateWithoutServer({ store, dataDir: where.dataDir, hsm: place.hsm, log });
-    },
-  };
-  const result = await createServeCommand(places, clock)(command);
-  return JSON.parse(JSON.stringify(result));
 }

@@ -1,4 +1,5 @@
-import { USAGE_GROUPS, type UsageGroup, type UsageQuery } from '../account/read-usage.ts';
+import type { UsageQuery } from '../account/read-usage.ts';
+import { USAGE_GROUPS, type UsageGroup } from '../account/usage-group.ts';
 import { serviceError } from '../service-error.ts';
 
 /** A question about usage, checked. */

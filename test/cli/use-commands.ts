@@ -3,6 +3,7 @@ import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 
 export type Outcome = { readonly end: string; readonly stdout: string; readonly stderr: string };
 
@@ -47,6 +48,7 @@ export function useCommands() {
   };
 
   const serve = async (env: Readonly<Record<string, string>>): Promise<Served> => {
+    if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(directory());
     const server = start(['serve', '--json', '--log-level', 'trace'], env);
     const line = await eventually('the server says where it serves', () => {
       if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
 /** How long a store may take to open on a machine that does much else. */
@@ -62,7 +63,9 @@ export async function useStore(options: StoreOptions): Promise<Store> {
 function useSharedStore(place: () => StoreOptions): () => Store {
   let store: Store | undefined;
   beforeAll(async () => {
-    store = await openStore(place(), SILENT);
+    const options = place();
+    if (options.databaseUrl === undefined) await prepareStore(options.dataDir);
+    store = await openStore(options, SILENT);
   }, OPEN_DEADLINE_MS);
   afterAll(() => store?.close());
   return () => {

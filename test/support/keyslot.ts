@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { type NodeProcess, startNode } from './node-process.ts';
+import { prepareStore } from './prepared-store.ts';
 
 const START_DEADLINE_MS = 60_000;
 
@@ -32,6 +33,7 @@ export type RunningKeyslot = {
  */
 export async function startKeyslot({ env = {}, args = [] }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
+  await prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0' };
   const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env });
   const stop = async (): Promise<void> => {

@@ -23,6 +23,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from 'drizzle-orm';
 import { newCustomer } from '../account/new-customer.ts';
 import { SILENT } from '../store/backends.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 
 /** A running wallet service, in this process, on a store and a signer of its own. */
 export type WalletService = {
@@ -91,6 +92,7 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
         nowMs = next;
       },
     };
+    await prepareStore(dataDir);
     const store = await openStore({ dataDir }, SILENT);
     started.defer(() => store.close());
     const metrics = createMetrics();

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { eventually } from '../support/eventually.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 
 /** The account that everything is done for. */
 export const ACCOUNT = 'acme';
@@ -73,6 +74,7 @@ export async function startWalletServer({
     },
     start: async () => {
       if (server !== undefined) earlier = own.written();
+      if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(dataDir);
       server = startNode(['src/main.ts', 'serve', '--json', ...args], { ...settings, ...env });
       url = await baseUrlOf(server);
     },

@@ -3,7 +3,7 @@ import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { accounts } from '../../store/tables.ts';
-import { DEVELOPMENT } from '../accounts.ts';
+import { DEVELOPMENT } from '../development-name.ts';
 import { announce } from '../follow-store.ts';
 import { createKeyText, shownPart } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';

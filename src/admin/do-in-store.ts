@@ -1,0 +1,39 @@
+import { loadInstallationKey } from '../account/installation-key.ts';
+import { Keyring } from '../account/keyring.ts';
+import { loadPlanBook } from '../account/plans.ts';
+import { TokenRing } from '../account/tokens/token-ring.ts';
+import { CreateLimitBook } from '../account/wallet-create-limit.ts';
+import { hasStore, openStore } from '../store/open-store.ts';
+import type { AdminRequest } from './read-request.ts';
+import type { CommandPlace } from './run-command.ts';
+import { createServeCommand } from './serve-commands.ts';
+import { answerWithoutStore, makesStore } from './without-store.ts';
+
+/** Does what a command asks in the store itself, where no server runs. Asking for keys and ending them makes no store. */
+export async function doInStore(
+  place: CommandPlace,
+  checked: AdminRequest,
+  command: unknown,
+): Promise<unknown> {
+  const { store: where, clock, log, onNote } = place;
+  if (!hasStore(where) && !makesStore(checked)) {
+    onNote(`${where.dataDir} has no store yet, and no server runs there`);
+    return answerWithoutStore(checked);
+  }
+  await using opened = new AsyncDisposableStack();
+  const store = await openStore(where, log);
+  opened.defer(() => store.close());
+  const plans = await loadPlanBook(store);
+  const places = {
+    ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() },
+    ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
+    installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
+    headKey: () => Promise.resolve(undefined),
+    rotateMaster: async () => {
+      const { rotateWithoutServer } = await import('./rotate-without-server.ts');
+      return rotateWithoutServer({ store, dataDir: where.dataDir, hsm: place.hsm, log });
+    },
+  };
+  const result = await createServeCommand(places, clock)(command);
+  return JSON.parse(JSON.stringify(result));
+}

@@ -1,0 +1,42 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import manifest from '../../package.json' with { type: 'json' };
+import { openStore } from '../../src/store/open-store.ts';
+
+const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
+
+/**
+ * Puts an embedded store as `openStore` makes it into a data directory, where none is: to make one takes seconds, to copy one does
+ * not. For tests that are about something else.
+ */
+export async function prepareStore(dataDir: string): Promise<void> {
+  const target = join(dataDir, 'store');
+  if (existsSync(target)) return;
+  await cp(join(await templateOf(), 'store'), target, { recursive: true });
+  await chmod(dataDir, 0o700);
+}
+
+/** A data directory with a store as these migrations and this PGlite make it; made by the first test that asks. */
+async function templateOf(): Promise<string> {
+  const template = join(tmpdir(), `keyslot-prepared-store-${await fingerprint()}`);
+  if (existsSync(template)) return template;
+  const draft = await mkdtemp(join(tmpdir(), `keyslot-prepared-${randomUUID()}`));
+  const store = await openStore({ dataDir: draft }, pino({ level: 'silent' }));
+  await store.close();
+  // Another test may have been as fast: one of the two stays.
+  await rename(draft, template).catch(() => rm(draft, { recursive: true, force: true }));
+  return template;
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(manifest.dependencies['@electric-sql/pglite']);
+  for (const name of (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort()) {
+    hash.update(await readFile(new URL(name, MIGRATIONS)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
