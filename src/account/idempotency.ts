@@ -1,5 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { and, eq, isNull, lte, notExists } from 'drizzle-orm';
+import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
 import { gateways, idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 import { wallets } from '../store/wallet-tables.ts';
@@ -63,8 +64,6 @@ export type Idempotency = {
 };
 
 const DAY_MS = 86_400_000;
-const MAX_KEY_LENGTH = 255;
-const KEY = new RegExp(`^[!-~]{1,${MAX_KEY_LENGTH}}$`);
 const ATTEMPTS = 3;
 const NOTHING = new Uint8Array(0);
 
@@ -114,8 +113,8 @@ export function createIdempotency({
  * @throws ServiceError `idempotencyKeyInvalid` unless it has 1 to 255 characters of printable ASCII without spaces.
  */
 export function readIdempotencyKey(text: string): string {
-  if (KEY.test(text)) return text;
-  throw serviceError('idempotencyKeyInvalid', { limit: MAX_KEY_LENGTH });
+  if (isHeaderValue('Idempotency-Key', text)) return text;
+  throw serviceError('idempotencyKeyInvalid', { limit: HEADERS['Idempotency-Key'].maxLength });
 }
 
 /** Deletes the keys whose day is over. */

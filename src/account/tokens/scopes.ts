@@ -1,8 +1,6 @@
-/** What an access token may be used for, each by itself. */
-export const SCOPES = ['wallets:create', 'wallets:read', 'wallets:sign', 'wallets:destroy'] as const;
+import { type Scope, SCOPES } from '../../../generated/wallets/operations.ts';
 
-/** One of them. */
-export type Scope = (typeof SCOPES)[number];
+export { type Scope, SCOPES } from '../../../generated/wallets/operations.ts';
 
 /** Whether a text is a scope. */
 export function isScope(text: unknown): text is Scope {
