@@ -8,7 +8,7 @@ INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench generate mock contract pack check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test bench soak generate mock contract pack check check-drift check-types check-style check-layout install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -20,19 +20,24 @@ serve: up-to-date ## install, generate and start everything; prints where it is 
 test: up-to-date ## install, generate and pass every test
 	@$(VITEST) run
 
-bench: up-to-date ## measure what a request costs beside other proxies, keys and wallets beside their libraries; writes test/bench/*results.md
+bench: up-to-date ## measure requests beside other proxies; keys, wallets, notifications and streams beside their libraries; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
 	@$(NODE) test/bench/keys.ts
-	@exec $(NODE) test/bench/wallets.ts
+	@$(NODE) test/bench/wallets.ts
+	@$(NODE) test/bench/fan-out.ts
+	@exec $(NODE) test/bench/grpc.ts
+
+soak: up-to-date ## lose the node again and again for half an hour, while sockets and streams listen (MINUTES=30)
+	@exec $(NODE) test/real-time/soak.ts --minutes $(or $(MINUTES),30)
 
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 
-mock: up-to-date ## serve mocks of the ledger and of the wallet service, which answer from the examples of spec/ (PORT=8899)
+mock: up-to-date ## serve mocks of the ledger, of the wallet service and of the topic streams, which answer from the examples of spec/ (PORT=8899)
 	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
 
-contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--allow-writes --json --junit FILE')
+contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--ws --allow-writes --json --junit FILE')
 	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') \
 		$(NODE) src/main.ts contract --url '$(URL)' $(ARGS)
 

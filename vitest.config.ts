@@ -7,7 +7,7 @@ const clients = 'test/clients/**/*.test.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/summary-reporter.ts', ...(report === undefined ? [] : ['json'])],

@@ -21,6 +21,7 @@ const schema0 = {
       properties: {
         host: { type: 'string', default: '127.0.0.1', minLength: 1 },
         port: { default: 8080, 'x-int': 'u16' },
+        ws_port: { 'x-int': 'u16' },
         behind_proxy: { type: 'boolean', default: false },
         tls: {
           type: 'object',
@@ -41,6 +42,29 @@ const schema0 = {
           'x-int': 'u64',
           'x-minimum': 67108864,
           'x-maximum': 17179869184,
+        },
+      },
+    },
+    grpc: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        port: { default: 50051, 'x-int': 'u16' },
+        max_streams_per_key: { default: 100, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
+        max_unread_bytes: { default: 1048576, 'x-int': 'u32', 'x-minimum': 16384, 'x-maximum': 268435456 },
+        max_unread_messages: { default: 1000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
+        max_lag_slots: { default: 150, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
+        history_slots: { default: 512, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
+        history_bytes: { default: 134217728, 'x-int': 'u64', 'x-minimum': 1048576, 'x-maximum': 17179869184 },
+        max_resume_slots: { default: 9000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000000 },
+        poll_ms: { default: 200, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+        linger_ms: { default: 60000, 'x-int': 'u32', 'x-maximum': 86400000 },
+        max_block_bytes: {
+          default: 134217728,
+          'x-int': 'u32',
+          'x-minimum': 1048576,
+          'x-maximum': 1073741824,
         },
       },
     },
@@ -65,7 +89,10 @@ const schema0 = {
               type: 'object',
               required: ['url'],
               additionalProperties: false,
-              properties: { url: { type: 'string', pattern: '^https?://' } },
+              properties: {
+                url: { type: 'string', pattern: '^https?://' },
+                ws_url: { type: 'string', pattern: '^wss?://' },
+              },
             },
           },
         },
@@ -80,6 +107,21 @@ const schema0 = {
         connect_timeout_ms: { default: 2000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
         response_timeout_ms: { default: 30000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
         body_timeout_ms: { default: 15000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
+        ws_silence_ms: { default: 10000, 'x-int': 'u32', 'x-minimum': 100, 'x-maximum': 600000 },
+      },
+    },
+    websocket: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        max_sockets: { default: 20000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
+        max_sockets_per_key: { default: 10000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
+        max_subscriptions: { default: 1000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
+        max_subscriptions_per_key: { default: 20000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000000 },
+        max_calls: { default: 32, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000 },
+        max_waiting_bytes: { default: 4194304, 'x-int': 'u32', 'x-minimum': 65536, 'x-maximum': 1073741824 },
+        idle_timeout_ms: { default: 60000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 3600000 },
       },
     },
     cache: {
@@ -152,6 +194,7 @@ const func0 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp('^postgres(ql)?://', 'u');
 const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
 const pattern2 = new RegExp('^https?://', 'u');
+const pattern3 = new RegExp('^wss?://', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -169,11 +212,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.http === undefined) {
       data.http = {};
     }
+    if (data.grpc === undefined) {
+      data.grpc = {};
+    }
     if (data.networks === undefined) {
       data.networks = [{}];
     }
     if (data.upstream === undefined) {
       data.upstream = {};
+    }
+    if (data.websocket === undefined) {
+      data.websocket = {};
     }
     if (data.cache === undefined) {
       data.cache = {};
@@ -514,8 +563,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if (data6.ws_port !== undefined) {
+        let data9 = data6.ws_port;
+        if (
+          !(typeof data9 == 'number'
+            ? Number.isInteger(data9) && data9 >= 0 && data9 <= 65535
+            : typeof data9 == 'bigint' && data9 >= 0 && data9 <= 65535)
+        ) {
+          const err17 = {
+            instancePath: instancePath + '/http/ws_port',
+            schemaPath: '#/properties/http/properties/ws_port/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u16)',
+          };
+          if (vErrors === null) {
+            vErrors = [err17];
+          } else {
+            vErrors.push(err17);
+          }
+          errors++;
+        }
+      }
       if (typeof data6.behind_proxy !== 'boolean') {
-        const err17 = {
+        const err18 = {
           instancePath: instancePath + '/http/behind_proxy',
           schemaPath: '#/properties/http/properties/behind_proxy/type',
           keyword: 'type',
@@ -523,37 +594,22 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be boolean',
         };
         if (vErrors === null) {
-          vErrors = [err17];
+          vErrors = [err18];
         } else {
-          vErrors.push(err17);
+          vErrors.push(err18);
         }
         errors++;
       }
       if (data6.tls !== undefined) {
-        let data10 = data6.tls;
-        if (data10 && typeof data10 == 'object' && !Array.isArray(data10)) {
-          if (data10.cert_file === undefined) {
-            const err18 = {
+        let data11 = data6.tls;
+        if (data11 && typeof data11 == 'object' && !Array.isArray(data11)) {
+          if (data11.cert_file === undefined) {
+            const err19 = {
               instancePath: instancePath + '/http/tls',
               schemaPath: '#/properties/http/properties/tls/required',
               keyword: 'required',
               params: { missingProperty: 'cert_file' },
               message: "must have required property '" + 'cert_file' + "'",
-            };
-            if (vErrors === null) {
-              vErrors = [err18];
-            } else {
-              vErrors.push(err18);
-            }
-            errors++;
-          }
-          if (data10.key_file === undefined) {
-            const err19 = {
-              instancePath: instancePath + '/http/tls',
-              schemaPath: '#/properties/http/properties/tls/required',
-              keyword: 'required',
-              params: { missingProperty: 'key_file' },
-              message: "must have required property '" + 'key_file' + "'",
             };
             if (vErrors === null) {
               vErrors = [err19];
@@ -562,9 +618,24 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key2 in data10) {
+          if (data11.key_file === undefined) {
+            const err20 = {
+              instancePath: instancePath + '/http/tls',
+              schemaPath: '#/properties/http/properties/tls/required',
+              keyword: 'required',
+              params: { missingProperty: 'key_file' },
+              message: "must have required property '" + 'key_file' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err20];
+            } else {
+              vErrors.push(err20);
+            }
+            errors++;
+          }
+          for (const key2 in data11) {
             if (!(key2 === 'cert_file' || key2 === 'key_file')) {
-              const err20 = {
+              const err21 = {
                 instancePath: instancePath + '/http/tls',
                 schemaPath: '#/properties/http/properties/tls/additionalProperties',
                 keyword: 'additionalProperties',
@@ -572,18 +643,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err20];
+                vErrors = [err21];
               } else {
-                vErrors.push(err20);
+                vErrors.push(err21);
               }
               errors++;
             }
           }
-          if (data10.cert_file !== undefined) {
-            let data11 = data10.cert_file;
-            if (typeof data11 === 'string') {
-              if (data11.length < 1) {
-                const err21 = {
+          if (data11.cert_file !== undefined) {
+            let data12 = data11.cert_file;
+            if (typeof data12 === 'string') {
+              if (data12.length < 1) {
+                const err22 = {
                   instancePath: instancePath + '/http/tls/cert_file',
                   schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
                   keyword: 'minLength',
@@ -591,14 +662,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err21];
+                  vErrors = [err22];
                 } else {
-                  vErrors.push(err21);
+                  vErrors.push(err22);
                 }
                 errors++;
               }
             } else {
-              const err22 = {
+              const err23 = {
                 instancePath: instancePath + '/http/tls/cert_file',
                 schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
                 keyword: 'type',
@@ -606,18 +677,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err22];
+                vErrors = [err23];
               } else {
-                vErrors.push(err22);
+                vErrors.push(err23);
               }
               errors++;
             }
           }
-          if (data10.key_file !== undefined) {
-            let data12 = data10.key_file;
-            if (typeof data12 === 'string') {
-              if (data12.length < 1) {
-                const err23 = {
+          if (data11.key_file !== undefined) {
+            let data13 = data11.key_file;
+            if (typeof data13 === 'string') {
+              if (data13.length < 1) {
+                const err24 = {
                   instancePath: instancePath + '/http/tls/key_file',
                   schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
                   keyword: 'minLength',
@@ -625,14 +696,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err23];
+                  vErrors = [err24];
                 } else {
-                  vErrors.push(err23);
+                  vErrors.push(err24);
                 }
                 errors++;
               }
             } else {
-              const err24 = {
+              const err25 = {
                 instancePath: instancePath + '/http/tls/key_file',
                 schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
                 keyword: 'type',
@@ -640,15 +711,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err24];
+                vErrors = [err25];
               } else {
-                vErrors.push(err24);
+                vErrors.push(err25);
               }
               errors++;
             }
           }
         } else {
-          const err25 = {
+          const err26 = {
             instancePath: instancePath + '/http/tls',
             schemaPath: '#/properties/http/properties/tls/type',
             keyword: 'type',
@@ -656,21 +727,21 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err25];
+            vErrors = [err26];
           } else {
-            vErrors.push(err25);
+            vErrors.push(err26);
           }
           errors++;
         }
       }
-      let data13 = data6.cors_origins;
-      if (Array.isArray(data13)) {
-        const len0 = data13.length;
+      let data14 = data6.cors_origins;
+      if (Array.isArray(data14)) {
+        const len0 = data14.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          let data14 = data13[i0];
-          if (typeof data14 === 'string') {
-            if (data14.length < 1) {
-              const err26 = {
+          let data15 = data14[i0];
+          if (typeof data15 === 'string') {
+            if (data15.length < 1) {
+              const err27 = {
                 instancePath: instancePath + '/http/cors_origins/' + i0,
                 schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
                 keyword: 'minLength',
@@ -678,14 +749,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err26];
+                vErrors = [err27];
               } else {
-                vErrors.push(err26);
+                vErrors.push(err27);
               }
               errors++;
             }
           } else {
-            const err27 = {
+            const err28 = {
               instancePath: instancePath + '/http/cors_origins/' + i0,
               schemaPath: '#/properties/http/properties/cors_origins/items/type',
               keyword: 'type',
@@ -693,40 +764,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err27];
+              vErrors = [err28];
             } else {
-              vErrors.push(err27);
+              vErrors.push(err28);
             }
             errors++;
           }
         }
       } else {
-        const err28 = {
+        const err29 = {
           instancePath: instancePath + '/http/cors_origins',
           schemaPath: '#/properties/http/properties/cors_origins/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err28];
-        } else {
-          vErrors.push(err28);
-        }
-        errors++;
-      }
-      let data15 = data6.max_body_bytes;
-      if (
-        !(typeof data15 == 'number'
-          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
-          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
-      ) {
-        const err29 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err29];
@@ -735,13 +786,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 51200) {
+      let data16 = data6.max_body_bytes;
+      if (
+        !(typeof data16 == 'number'
+          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
+          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
+      ) {
         const err30 = {
           instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
-          keyword: 'x-minimum',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 51200',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err30];
@@ -750,13 +806,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 67108864) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 51200) {
         const err31 = {
           instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 67108864',
+          message: 'must be >= 51200',
         };
         if (vErrors === null) {
           vErrors = [err31];
@@ -765,18 +821,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data16 = data6.body_timeout_ms;
-      if (
-        !(typeof data16 == 'number'
-          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
-          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
-      ) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 67108864) {
         const err32 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err32];
@@ -785,13 +836,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 100) {
+      let data17 = data6.body_timeout_ms;
+      if (
+        !(typeof data17 == 'number'
+          ? Number.isInteger(data17) && data17 >= 0 && data17 <= 4294967295
+          : typeof data17 == 'bigint' && data17 >= 0 && data17 <= 4294967295)
+      ) {
         const err33 = {
           instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 100',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err33];
@@ -800,13 +856,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 600000) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 100) {
         const err34 = {
           instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be >= 100',
         };
         if (vErrors === null) {
           vErrors = [err34];
@@ -815,18 +871,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data17 = data6.max_batch_items;
-      if (
-        !(typeof data17 == 'number'
-          ? Number.isInteger(data17) && data17 >= 0 && data17 <= 4294967295
-          : typeof data17 == 'bigint' && data17 >= 0 && data17 <= 4294967295)
-      ) {
+      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 600000) {
         const err35 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err35];
@@ -835,13 +886,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 1) {
+      let data18 = data6.max_batch_items;
+      if (
+        !(typeof data18 == 'number'
+          ? Number.isInteger(data18) && data18 >= 0 && data18 <= 4294967295
+          : typeof data18 == 'bigint' && data18 >= 0 && data18 <= 4294967295)
+      ) {
         const err36 = {
           instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
-          keyword: 'x-minimum',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err36];
@@ -850,13 +906,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 10000) {
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 < 1) {
         const err37 = {
           instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err37];
@@ -865,18 +921,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data18 = data6.batch_concurrency;
-      if (
-        !(typeof data18 == 'number'
-          ? Number.isInteger(data18) && data18 >= 0 && data18 <= 4294967295
-          : typeof data18 == 'bigint' && data18 >= 0 && data18 <= 4294967295)
-      ) {
+      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 > 10000) {
         const err38 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err38];
@@ -885,13 +936,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 < 1) {
+      let data19 = data6.batch_concurrency;
+      if (
+        !(typeof data19 == 'number'
+          ? Number.isInteger(data19) && data19 >= 0 && data19 <= 4294967295
+          : typeof data19 == 'bigint' && data19 >= 0 && data19 <= 4294967295)
+      ) {
         const err39 = {
           instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
-          keyword: 'x-minimum',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err39];
@@ -900,13 +956,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 > 1000) {
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 < 1) {
         const err40 = {
           instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 1000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err40];
@@ -915,18 +971,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data19 = data6.max_held_reply_bytes;
-      if (
-        !(typeof data19 == 'number'
-          ? Number.isSafeInteger(data19) && data19 >= 0
-          : typeof data19 == 'bigint' && data19 >= 0n && data19 <= 18446744073709551615n)
-      ) {
+      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 > 1000) {
         const err41 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u64)',
+          message: 'must be <= 1000',
         };
         if (vErrors === null) {
           vErrors = [err41];
@@ -935,13 +986,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 < 67108864) {
+      let data20 = data6.max_held_reply_bytes;
+      if (
+        !(typeof data20 == 'number'
+          ? Number.isSafeInteger(data20) && data20 >= 0
+          : typeof data20 == 'bigint' && data20 >= 0n && data20 <= 18446744073709551615n)
+      ) {
         const err42 = {
           instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
-          keyword: 'x-minimum',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 67108864',
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
           vErrors = [err42];
@@ -950,13 +1006,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 > 17179869184) {
+      if ((typeof data20 == 'number' || typeof data20 == 'bigint') && data20 < 67108864) {
         const err43 = {
           instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 17179869184',
+          message: 'must be >= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err43];
@@ -965,8 +1021,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data20 == 'number' || typeof data20 == 'bigint') && data20 > 17179869184) {
+        const err44 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err44];
+        } else {
+          vErrors.push(err44);
+        }
+        errors++;
+      }
     } else {
-      const err44 = {
+      const err45 = {
         instancePath: instancePath + '/http',
         schemaPath: '#/properties/http/type',
         keyword: 'type',
@@ -974,308 +1045,293 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err44];
+        vErrors = [err45];
       } else {
-        vErrors.push(err44);
+        vErrors.push(err45);
       }
       errors++;
     }
-    let data20 = data.networks;
-    if (Array.isArray(data20)) {
-      if (data20.length < 1) {
-        const err45 = {
-          instancePath: instancePath + '/networks',
-          schemaPath: '#/properties/networks/minItems',
-          keyword: 'minItems',
-          params: { limit: 1 },
-          message: 'must NOT have fewer than 1 items',
-        };
-        if (vErrors === null) {
-          vErrors = [err45];
-        } else {
-          vErrors.push(err45);
-        }
-        errors++;
+    let data21 = data.grpc;
+    if (data21 && typeof data21 == 'object' && !Array.isArray(data21)) {
+      if (data21.port === undefined) {
+        data21.port = 50051;
       }
-      const len1 = data20.length;
-      for (let i1 = 0; i1 < len1; i1++) {
-        let data21 = data20[i1];
-        if (data21 && typeof data21 == 'object' && !Array.isArray(data21)) {
-          if (data21.name === undefined) {
-            data21.name = 'solana';
-          }
-          if (data21.environment === undefined) {
-            data21.environment = 'localnet';
-          }
-          if (data21.upstreams === undefined) {
-            data21.upstreams = [];
-          }
-          for (const key3 in data21) {
-            if (!(key3 === 'name' || key3 === 'environment' || key3 === 'upstreams')) {
-              const err46 = {
-                instancePath: instancePath + '/networks/' + i1,
-                schemaPath: '#/properties/networks/items/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key3 },
-                message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err46];
-              } else {
-                vErrors.push(err46);
-              }
-              errors++;
-            }
-          }
-          let data22 = data21.name;
-          if (typeof data22 === 'string') {
-            if (!pattern1.test(data22)) {
-              const err47 = {
-                instancePath: instancePath + '/networks/' + i1 + '/name',
-                schemaPath: '#/properties/networks/items/properties/name/pattern',
-                keyword: 'pattern',
-                params: { pattern: '^[a-z][a-z0-9]*$' },
-                message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
-              };
-              if (vErrors === null) {
-                vErrors = [err47];
-              } else {
-                vErrors.push(err47);
-              }
-              errors++;
-            }
-          } else {
-            const err48 = {
-              instancePath: instancePath + '/networks/' + i1 + '/name',
-              schemaPath: '#/properties/networks/items/properties/name/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err48];
-            } else {
-              vErrors.push(err48);
-            }
-            errors++;
-          }
-          let data23 = data21.environment;
-          if (typeof data23 !== 'string') {
-            const err49 = {
-              instancePath: instancePath + '/networks/' + i1 + '/environment',
-              schemaPath: '#/properties/networks/items/properties/environment/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err49];
-            } else {
-              vErrors.push(err49);
-            }
-            errors++;
-          }
-          if (
-            !(data23 === 'localnet' || data23 === 'devnet' || data23 === 'testnet' || data23 === 'mainnet')
-          ) {
-            const err50 = {
-              instancePath: instancePath + '/networks/' + i1 + '/environment',
-              schemaPath: '#/properties/networks/items/properties/environment/enum',
-              keyword: 'enum',
-              params: { allowedValues: schema0.properties.networks.items.properties.environment.enum },
-              message: 'must be equal to one of the allowed values',
-            };
-            if (vErrors === null) {
-              vErrors = [err50];
-            } else {
-              vErrors.push(err50);
-            }
-            errors++;
-          }
-          let data24 = data21.upstreams;
-          if (Array.isArray(data24)) {
-            const len2 = data24.length;
-            for (let i2 = 0; i2 < len2; i2++) {
-              let data25 = data24[i2];
-              if (data25 && typeof data25 == 'object' && !Array.isArray(data25)) {
-                if (data25.url === undefined) {
-                  const err51 = {
-                    instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                    schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
-                    keyword: 'required',
-                    params: { missingProperty: 'url' },
-                    message: "must have required property '" + 'url' + "'",
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err51];
-                  } else {
-                    vErrors.push(err51);
-                  }
-                  errors++;
-                }
-                for (const key4 in data25) {
-                  if (!(key4 === 'url')) {
-                    const err52 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/additionalProperties',
-                      keyword: 'additionalProperties',
-                      params: { additionalProperty: key4 },
-                      message: 'must NOT have additional properties',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err52];
-                    } else {
-                      vErrors.push(err52);
-                    }
-                    errors++;
-                  }
-                }
-                if (data25.url !== undefined) {
-                  let data26 = data25.url;
-                  if (typeof data26 === 'string') {
-                    if (!pattern2.test(data26)) {
-                      const err53 = {
-                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
-                        schemaPath:
-                          '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
-                        keyword: 'pattern',
-                        params: { pattern: '^https?://' },
-                        message: 'must match pattern "' + '^https?://' + '"',
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err53];
-                      } else {
-                        vErrors.push(err53);
-                      }
-                      errors++;
-                    }
-                  } else {
-                    const err54 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/properties/url/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                      message: 'must be string',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err54];
-                    } else {
-                      vErrors.push(err54);
-                    }
-                    errors++;
-                  }
-                }
-              } else {
-                const err55 = {
-                  instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                  schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
-                  keyword: 'type',
-                  params: { type: 'object' },
-                  message: 'must be object',
-                };
-                if (vErrors === null) {
-                  vErrors = [err55];
-                } else {
-                  vErrors.push(err55);
-                }
-                errors++;
-              }
-            }
-          } else {
-            const err56 = {
-              instancePath: instancePath + '/networks/' + i1 + '/upstreams',
-              schemaPath: '#/properties/networks/items/properties/upstreams/type',
-              keyword: 'type',
-              params: { type: 'array' },
-              message: 'must be array',
-            };
-            if (vErrors === null) {
-              vErrors = [err56];
-            } else {
-              vErrors.push(err56);
-            }
-            errors++;
-          }
-        } else {
-          const err57 = {
-            instancePath: instancePath + '/networks/' + i1,
-            schemaPath: '#/properties/networks/items/type',
-            keyword: 'type',
-            params: { type: 'object' },
-            message: 'must be object',
-          };
-          if (vErrors === null) {
-            vErrors = [err57];
-          } else {
-            vErrors.push(err57);
-          }
-          errors++;
-        }
+      if (data21.max_streams_per_key === undefined) {
+        data21.max_streams_per_key = 100;
       }
-    } else {
-      const err58 = {
-        instancePath: instancePath + '/networks',
-        schemaPath: '#/properties/networks/type',
-        keyword: 'type',
-        params: { type: 'array' },
-        message: 'must be array',
-      };
-      if (vErrors === null) {
-        vErrors = [err58];
-      } else {
-        vErrors.push(err58);
+      if (data21.max_unread_bytes === undefined) {
+        data21.max_unread_bytes = 1048576;
       }
-      errors++;
-    }
-    let data27 = data.upstream;
-    if (data27 && typeof data27 == 'object' && !Array.isArray(data27)) {
-      if (data27.connections === undefined) {
-        data27.connections = 128;
+      if (data21.max_unread_messages === undefined) {
+        data21.max_unread_messages = 1000;
       }
-      if (data27.connect_timeout_ms === undefined) {
-        data27.connect_timeout_ms = 2000;
+      if (data21.max_lag_slots === undefined) {
+        data21.max_lag_slots = 150;
       }
-      if (data27.response_timeout_ms === undefined) {
-        data27.response_timeout_ms = 30000;
+      if (data21.history_slots === undefined) {
+        data21.history_slots = 512;
       }
-      if (data27.body_timeout_ms === undefined) {
-        data27.body_timeout_ms = 15000;
+      if (data21.history_bytes === undefined) {
+        data21.history_bytes = 134217728;
       }
-      for (const key5 in data27) {
-        if (
-          !(
-            key5 === 'connections' ||
-            key5 === 'connect_timeout_ms' ||
-            key5 === 'response_timeout_ms' ||
-            key5 === 'body_timeout_ms'
-          )
-        ) {
-          const err59 = {
-            instancePath: instancePath + '/upstream',
-            schemaPath: '#/properties/upstream/additionalProperties',
+      if (data21.max_resume_slots === undefined) {
+        data21.max_resume_slots = 9000;
+      }
+      if (data21.poll_ms === undefined) {
+        data21.poll_ms = 200;
+      }
+      if (data21.linger_ms === undefined) {
+        data21.linger_ms = 60000;
+      }
+      if (data21.max_block_bytes === undefined) {
+        data21.max_block_bytes = 134217728;
+      }
+      for (const key3 in data21) {
+        if (!func0.call(schema0.properties.grpc.properties, key3)) {
+          const err46 = {
+            instancePath: instancePath + '/grpc',
+            schemaPath: '#/properties/grpc/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key5 },
+            params: { additionalProperty: key3 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err59];
+            vErrors = [err46];
           } else {
-            vErrors.push(err59);
+            vErrors.push(err46);
           }
           errors++;
         }
       }
-      let data28 = data27.connections;
+      let data22 = data21.port;
       if (
-        !(typeof data28 == 'number'
-          ? Number.isInteger(data28) && data28 >= 0 && data28 <= 4294967295
-          : typeof data28 == 'bigint' && data28 >= 0 && data28 <= 4294967295)
+        !(typeof data22 == 'number'
+          ? Number.isInteger(data22) && data22 >= 0 && data22 <= 65535
+          : typeof data22 == 'bigint' && data22 >= 0 && data22 <= 65535)
+      ) {
+        const err47 = {
+          instancePath: instancePath + '/grpc/port',
+          schemaPath: '#/properties/grpc/properties/port/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u16)',
+        };
+        if (vErrors === null) {
+          vErrors = [err47];
+        } else {
+          vErrors.push(err47);
+        }
+        errors++;
+      }
+      let data23 = data21.max_streams_per_key;
+      if (
+        !(typeof data23 == 'number'
+          ? Number.isInteger(data23) && data23 >= 0 && data23 <= 4294967295
+          : typeof data23 == 'bigint' && data23 >= 0 && data23 <= 4294967295)
+      ) {
+        const err48 = {
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err48];
+        } else {
+          vErrors.push(err48);
+        }
+        errors++;
+      }
+      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 < 1) {
+        const err49 = {
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err49];
+        } else {
+          vErrors.push(err49);
+        }
+        errors++;
+      }
+      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 > 100000) {
+        const err50 = {
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000',
+        };
+        if (vErrors === null) {
+          vErrors = [err50];
+        } else {
+          vErrors.push(err50);
+        }
+        errors++;
+      }
+      let data24 = data21.max_unread_bytes;
+      if (
+        !(typeof data24 == 'number'
+          ? Number.isInteger(data24) && data24 >= 0 && data24 <= 4294967295
+          : typeof data24 == 'bigint' && data24 >= 0 && data24 <= 4294967295)
+      ) {
+        const err51 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err51];
+        } else {
+          vErrors.push(err51);
+        }
+        errors++;
+      }
+      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 < 16384) {
+        const err52 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 16384',
+        };
+        if (vErrors === null) {
+          vErrors = [err52];
+        } else {
+          vErrors.push(err52);
+        }
+        errors++;
+      }
+      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 > 268435456) {
+        const err53 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 268435456',
+        };
+        if (vErrors === null) {
+          vErrors = [err53];
+        } else {
+          vErrors.push(err53);
+        }
+        errors++;
+      }
+      let data25 = data21.max_unread_messages;
+      if (
+        !(typeof data25 == 'number'
+          ? Number.isInteger(data25) && data25 >= 0 && data25 <= 4294967295
+          : typeof data25 == 'bigint' && data25 >= 0 && data25 <= 4294967295)
+      ) {
+        const err54 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err54];
+        } else {
+          vErrors.push(err54);
+        }
+        errors++;
+      }
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 < 1) {
+        const err55 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err55];
+        } else {
+          vErrors.push(err55);
+        }
+        errors++;
+      }
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 > 100000) {
+        const err56 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000',
+        };
+        if (vErrors === null) {
+          vErrors = [err56];
+        } else {
+          vErrors.push(err56);
+        }
+        errors++;
+      }
+      let data26 = data21.max_lag_slots;
+      if (
+        !(typeof data26 == 'number'
+          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
+          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+      ) {
+        const err57 = {
+          instancePath: instancePath + '/grpc/max_lag_slots',
+          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err57];
+        } else {
+          vErrors.push(err57);
+        }
+        errors++;
+      }
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
+        const err58 = {
+          instancePath: instancePath + '/grpc/max_lag_slots',
+          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err58];
+        } else {
+          vErrors.push(err58);
+        }
+        errors++;
+      }
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 100000) {
+        const err59 = {
+          instancePath: instancePath + '/grpc/max_lag_slots',
+          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000',
+        };
+        if (vErrors === null) {
+          vErrors = [err59];
+        } else {
+          vErrors.push(err59);
+        }
+        errors++;
+      }
+      let data27 = data21.history_slots;
+      if (
+        !(typeof data27 == 'number'
+          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
+          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
       ) {
         const err60 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-int',
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1287,10 +1343,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 1) {
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 1) {
         const err61 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 1',
@@ -1302,13 +1358,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 4096) {
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 100000) {
         const err62 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 4096',
+          message: 'must be <= 100000',
         };
         if (vErrors === null) {
           vErrors = [err62];
@@ -1317,18 +1373,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data29 = data27.connect_timeout_ms;
+      let data28 = data21.history_bytes;
       if (
-        !(typeof data29 == 'number'
-          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
+        !(typeof data28 == 'number'
+          ? Number.isSafeInteger(data28) && data28 >= 0
+          : typeof data28 == 'bigint' && data28 >= 0n && data28 <= 18446744073709551615n)
       ) {
         const err63 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-int',
           keyword: 'x-int',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
           vErrors = [err63];
@@ -1337,13 +1393,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 10) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 1048576) {
         const err64 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1048576',
         };
         if (vErrors === null) {
           vErrors = [err64];
@@ -1352,13 +1408,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 60000) {
+      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 17179869184) {
         const err65 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be <= 17179869184',
         };
         if (vErrors === null) {
           vErrors = [err65];
@@ -1367,15 +1423,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data30 = data27.response_timeout_ms;
+      let data29 = data21.max_resume_slots;
       if (
-        !(typeof data30 == 'number'
-          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
-          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
+        !(typeof data29 == 'number'
+          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
+          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
       ) {
         const err66 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          instancePath: instancePath + '/grpc/max_resume_slots',
+          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1387,13 +1443,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 1) {
         const err67 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          instancePath: instancePath + '/grpc/max_resume_slots',
+          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err67];
@@ -1402,13 +1458,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 600000) {
+      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 10000000) {
         const err68 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          instancePath: instancePath + '/grpc/max_resume_slots',
+          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err68];
@@ -1417,15 +1473,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data31 = data27.body_timeout_ms;
+      let data30 = data21.poll_ms;
       if (
-        !(typeof data31 == 'number'
-          ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
-          : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
+        !(typeof data30 == 'number'
+          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
       ) {
         const err69 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
+          instancePath: instancePath + '/grpc/poll_ms',
+          schemaPath: '#/properties/grpc/properties/poll_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1437,10 +1493,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 10) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
         const err70 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          instancePath: instancePath + '/grpc/poll_ms',
+          schemaPath: '#/properties/grpc/properties/poll_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 10',
@@ -1452,13 +1508,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 600000) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
         const err71 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          instancePath: instancePath + '/grpc/poll_ms',
+          schemaPath: '#/properties/grpc/properties/poll_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err71];
@@ -1467,52 +1523,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err72 = {
-        instancePath: instancePath + '/upstream',
-        schemaPath: '#/properties/upstream/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err72];
-      } else {
-        vErrors.push(err72);
-      }
-      errors++;
-    }
-    let data32 = data.cache;
-    if (data32 && typeof data32 == 'object' && !Array.isArray(data32)) {
-      if (data32.max_bytes === undefined) {
-        data32.max_bytes = 67108864;
-      }
-      for (const key6 in data32) {
-        if (!(key6 === 'max_bytes')) {
-          const err73 = {
-            instancePath: instancePath + '/cache',
-            schemaPath: '#/properties/cache/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err73];
-          } else {
-            vErrors.push(err73);
-          }
-          errors++;
-        }
-      }
-      let data33 = data32.max_bytes;
+      let data31 = data21.linger_ms;
       if (
-        !(typeof data33 == 'number'
-          ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
-          : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
+        !(typeof data31 == 'number'
+          ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
+          : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
+      ) {
+        const err72 = {
+          instancePath: instancePath + '/grpc/linger_ms',
+          schemaPath: '#/properties/grpc/properties/linger_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err72];
+        } else {
+          vErrors.push(err72);
+        }
+        errors++;
+      }
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 86400000) {
+        const err73 = {
+          instancePath: instancePath + '/grpc/linger_ms',
+          schemaPath: '#/properties/grpc/properties/linger_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 86400000',
+        };
+        if (vErrors === null) {
+          vErrors = [err73];
+        } else {
+          vErrors.push(err73);
+        }
+        errors++;
+      }
+      let data32 = data21.max_block_bytes;
+      if (
+        !(typeof data32 == 'number'
+          ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
+          : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
       ) {
         const err74 = {
-          instancePath: instancePath + '/cache/max_bytes',
-          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1524,70 +1578,60 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 1048576) {
+        const err75 = {
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1048576',
+        };
+        if (vErrors === null) {
+          vErrors = [err75];
+        } else {
+          vErrors.push(err75);
+        }
+        errors++;
+      }
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 1073741824) {
+        const err76 = {
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1073741824',
+        };
+        if (vErrors === null) {
+          vErrors = [err76];
+        } else {
+          vErrors.push(err76);
+        }
+        errors++;
+      }
     } else {
-      const err75 = {
-        instancePath: instancePath + '/cache',
-        schemaPath: '#/properties/cache/type',
+      const err77 = {
+        instancePath: instancePath + '/grpc',
+        schemaPath: '#/properties/grpc/type',
         keyword: 'type',
         params: { type: 'object' },
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err75];
+        vErrors = [err77];
       } else {
-        vErrors.push(err75);
+        vErrors.push(err77);
       }
       errors++;
     }
-    let data34 = data.usage;
-    if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
-      if (data34.retention_days === undefined) {
-        data34.retention_days = 30;
-      }
-      for (const key7 in data34) {
-        if (!(key7 === 'retention_days')) {
-          const err76 = {
-            instancePath: instancePath + '/usage',
-            schemaPath: '#/properties/usage/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key7 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err76];
-          } else {
-            vErrors.push(err76);
-          }
-          errors++;
-        }
-      }
-      let data35 = data34.retention_days;
-      if (
-        !(typeof data35 == 'number'
-          ? Number.isInteger(data35) && data35 >= 0 && data35 <= 4294967295
-          : typeof data35 == 'bigint' && data35 >= 0 && data35 <= 4294967295)
-      ) {
-        const err77 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err77];
-        } else {
-          vErrors.push(err77);
-        }
-        errors++;
-      }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1) {
+    let data33 = data.networks;
+    if (Array.isArray(data33)) {
+      if (data33.length < 1) {
         const err78 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
+          instancePath: instancePath + '/networks',
+          schemaPath: '#/properties/networks/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1596,89 +1640,93 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 3660) {
-        const err79 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 3660',
-        };
-        if (vErrors === null) {
-          vErrors = [err79];
-        } else {
-          vErrors.push(err79);
-        }
-        errors++;
-      }
-    } else {
-      const err80 = {
-        instancePath: instancePath + '/usage',
-        schemaPath: '#/properties/usage/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err80];
-      } else {
-        vErrors.push(err80);
-      }
-      errors++;
-    }
-    let data36 = data.wallets;
-    if (data36 && typeof data36 == 'object' && !Array.isArray(data36)) {
-      if (data36.cors_origins === undefined) {
-        data36.cors_origins = [];
-      }
-      if (data36.max_hd_children === undefined) {
-        data36.max_hd_children = 100000;
-      }
-      for (const key8 in data36) {
-        if (!(key8 === 'cors_origins' || key8 === 'max_hd_children' || key8 === 'key_threads')) {
-          const err81 = {
-            instancePath: instancePath + '/wallets',
-            schemaPath: '#/properties/wallets/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key8 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err81];
-          } else {
-            vErrors.push(err81);
+      const len1 = data33.length;
+      for (let i1 = 0; i1 < len1; i1++) {
+        let data34 = data33[i1];
+        if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
+          if (data34.name === undefined) {
+            data34.name = 'solana';
           }
-          errors++;
-        }
-      }
-      let data37 = data36.cors_origins;
-      if (Array.isArray(data37)) {
-        const len3 = data37.length;
-        for (let i3 = 0; i3 < len3; i3++) {
-          let data38 = data37[i3];
-          if (typeof data38 === 'string') {
-            if (data38.length < 1) {
-              const err82 = {
-                instancePath: instancePath + '/wallets/cors_origins/' + i3,
-                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
+          if (data34.environment === undefined) {
+            data34.environment = 'localnet';
+          }
+          if (data34.upstreams === undefined) {
+            data34.upstreams = [];
+          }
+          for (const key4 in data34) {
+            if (!(key4 === 'name' || key4 === 'environment' || key4 === 'upstreams')) {
+              const err79 = {
+                instancePath: instancePath + '/networks/' + i1,
+                schemaPath: '#/properties/networks/items/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key4 },
+                message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err82];
+                vErrors = [err79];
               } else {
-                vErrors.push(err82);
+                vErrors.push(err79);
+              }
+              errors++;
+            }
+          }
+          let data35 = data34.name;
+          if (typeof data35 === 'string') {
+            if (!pattern1.test(data35)) {
+              const err80 = {
+                instancePath: instancePath + '/networks/' + i1 + '/name',
+                schemaPath: '#/properties/networks/items/properties/name/pattern',
+                keyword: 'pattern',
+                params: { pattern: '^[a-z][a-z0-9]*$' },
+                message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
+              };
+              if (vErrors === null) {
+                vErrors = [err80];
+              } else {
+                vErrors.push(err80);
               }
               errors++;
             }
           } else {
-            const err83 = {
-              instancePath: instancePath + '/wallets/cors_origins/' + i3,
-              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
+            const err81 = {
+              instancePath: instancePath + '/networks/' + i1 + '/name',
+              schemaPath: '#/properties/networks/items/properties/name/type',
               keyword: 'type',
               params: { type: 'string' },
               message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err81];
+            } else {
+              vErrors.push(err81);
+            }
+            errors++;
+          }
+          let data36 = data34.environment;
+          if (typeof data36 !== 'string') {
+            const err82 = {
+              instancePath: instancePath + '/networks/' + i1 + '/environment',
+              schemaPath: '#/properties/networks/items/properties/environment/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err82];
+            } else {
+              vErrors.push(err82);
+            }
+            errors++;
+          }
+          if (
+            !(data36 === 'localnet' || data36 === 'devnet' || data36 === 'testnet' || data36 === 'mainnet')
+          ) {
+            const err83 = {
+              instancePath: instancePath + '/networks/' + i1 + '/environment',
+              schemaPath: '#/properties/networks/items/properties/environment/enum',
+              keyword: 'enum',
+              params: { allowedValues: schema0.properties.networks.items.properties.environment.enum },
+              message: 'must be equal to one of the allowed values',
             };
             if (vErrors === null) {
               vErrors = [err83];
@@ -1687,158 +1735,155 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-        }
-      } else {
-        const err84 = {
-          instancePath: instancePath + '/wallets/cors_origins',
-          schemaPath: '#/properties/wallets/properties/cors_origins/type',
-          keyword: 'type',
-          params: { type: 'array' },
-          message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err84];
-        } else {
-          vErrors.push(err84);
-        }
-        errors++;
-      }
-      let data39 = data36.max_hd_children;
-      if (
-        !(typeof data39 == 'number'
-          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
-          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
-      ) {
-        const err85 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err85];
-        } else {
-          vErrors.push(err85);
-        }
-        errors++;
-      }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1000) {
-        const err86 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err86];
-        } else {
-          vErrors.push(err86);
-        }
-        errors++;
-      }
-      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 100000000) {
-        const err87 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 100000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err87];
-        } else {
-          vErrors.push(err87);
-        }
-        errors++;
-      }
-      if (data36.key_threads !== undefined) {
-        let data40 = data36.key_threads;
-        if (
-          !(typeof data40 == 'number'
-            ? Number.isInteger(data40) && data40 >= 0 && data40 <= 4294967295
-            : typeof data40 == 'bigint' && data40 >= 0 && data40 <= 4294967295)
-        ) {
-          const err88 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err88];
+          let data37 = data34.upstreams;
+          if (Array.isArray(data37)) {
+            const len2 = data37.length;
+            for (let i2 = 0; i2 < len2; i2++) {
+              let data38 = data37[i2];
+              if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
+                if (data38.url === undefined) {
+                  const err84 = {
+                    instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
+                    schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
+                    keyword: 'required',
+                    params: { missingProperty: 'url' },
+                    message: "must have required property '" + 'url' + "'",
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err84];
+                  } else {
+                    vErrors.push(err84);
+                  }
+                  errors++;
+                }
+                for (const key5 in data38) {
+                  if (!(key5 === 'url' || key5 === 'ws_url')) {
+                    const err85 = {
+                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/additionalProperties',
+                      keyword: 'additionalProperties',
+                      params: { additionalProperty: key5 },
+                      message: 'must NOT have additional properties',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err85];
+                    } else {
+                      vErrors.push(err85);
+                    }
+                    errors++;
+                  }
+                }
+                if (data38.url !== undefined) {
+                  let data39 = data38.url;
+                  if (typeof data39 === 'string') {
+                    if (!pattern2.test(data39)) {
+                      const err86 = {
+                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^https?://' },
+                        message: 'must match pattern "' + '^https?://' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err86];
+                      } else {
+                        vErrors.push(err86);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err87 = {
+                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/url/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err87];
+                    } else {
+                      vErrors.push(err87);
+                    }
+                    errors++;
+                  }
+                }
+                if (data38.ws_url !== undefined) {
+                  let data40 = data38.ws_url;
+                  if (typeof data40 === 'string') {
+                    if (!pattern3.test(data40)) {
+                      const err88 = {
+                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/ws_url/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^wss?://' },
+                        message: 'must match pattern "' + '^wss?://' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err88];
+                      } else {
+                        vErrors.push(err88);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err89 = {
+                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/ws_url/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err89];
+                    } else {
+                      vErrors.push(err89);
+                    }
+                    errors++;
+                  }
+                }
+              } else {
+                const err90 = {
+                  instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
+                  schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
+                  keyword: 'type',
+                  params: { type: 'object' },
+                  message: 'must be object',
+                };
+                if (vErrors === null) {
+                  vErrors = [err90];
+                } else {
+                  vErrors.push(err90);
+                }
+                errors++;
+              }
+            }
           } else {
-            vErrors.push(err88);
+            const err91 = {
+              instancePath: instancePath + '/networks/' + i1 + '/upstreams',
+              schemaPath: '#/properties/networks/items/properties/upstreams/type',
+              keyword: 'type',
+              params: { type: 'array' },
+              message: 'must be array',
+            };
+            if (vErrors === null) {
+              vErrors = [err91];
+            } else {
+              vErrors.push(err91);
+            }
+            errors++;
           }
-          errors++;
-        }
-        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 < 1) {
-          const err89 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err89];
-          } else {
-            vErrors.push(err89);
-          }
-          errors++;
-        }
-        if ((typeof data40 == 'number' || typeof data40 == 'bigint') && data40 > 64) {
-          const err90 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
-          };
-          if (vErrors === null) {
-            vErrors = [err90];
-          } else {
-            vErrors.push(err90);
-          }
-          errors++;
-        }
-      }
-    } else {
-      const err91 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err91];
-      } else {
-        vErrors.push(err91);
-      }
-      errors++;
-    }
-    let data41 = data.localnet;
-    if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
-      if (data41.slot_ms === undefined) {
-        data41.slot_ms = 400;
-      }
-      if (data41.history_slots === undefined) {
-        data41.history_slots = 432000;
-      }
-      if (data41.history_transactions === undefined) {
-        data41.history_transactions = 100000;
-      }
-      for (const key9 in data41) {
-        if (!(key9 === 'slot_ms' || key9 === 'history_slots' || key9 === 'history_transactions')) {
+        } else {
           const err92 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/networks/' + i1,
+            schemaPath: '#/properties/networks/items/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
           };
           if (vErrors === null) {
             vErrors = [err92];
@@ -1848,48 +1893,75 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data42 = data41.slot_ms;
+    } else {
+      const err93 = {
+        instancePath: instancePath + '/networks',
+        schemaPath: '#/properties/networks/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      };
+      if (vErrors === null) {
+        vErrors = [err93];
+      } else {
+        vErrors.push(err93);
+      }
+      errors++;
+    }
+    let data41 = data.upstream;
+    if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
+      if (data41.connections === undefined) {
+        data41.connections = 128;
+      }
+      if (data41.connect_timeout_ms === undefined) {
+        data41.connect_timeout_ms = 2000;
+      }
+      if (data41.response_timeout_ms === undefined) {
+        data41.response_timeout_ms = 30000;
+      }
+      if (data41.body_timeout_ms === undefined) {
+        data41.body_timeout_ms = 15000;
+      }
+      if (data41.ws_silence_ms === undefined) {
+        data41.ws_silence_ms = 10000;
+      }
+      for (const key6 in data41) {
+        if (
+          !(
+            key6 === 'connections' ||
+            key6 === 'connect_timeout_ms' ||
+            key6 === 'response_timeout_ms' ||
+            key6 === 'body_timeout_ms' ||
+            key6 === 'ws_silence_ms'
+          )
+        ) {
+          const err94 = {
+            instancePath: instancePath + '/upstream',
+            schemaPath: '#/properties/upstream/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key6 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err94];
+          } else {
+            vErrors.push(err94);
+          }
+          errors++;
+        }
+      }
+      let data42 = data41.connections;
       if (
         !(typeof data42 == 'number'
           ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
           : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
       ) {
-        const err93 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+        const err95 = {
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err93];
-        } else {
-          vErrors.push(err93);
-        }
-        errors++;
-      }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 10) {
-        const err94 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err94];
-        } else {
-          vErrors.push(err94);
-        }
-        errors++;
-      }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 60000) {
-        const err95 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err95];
@@ -1898,18 +1970,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data43 = data41.history_slots;
-      if (
-        !(typeof data43 == 'number'
-          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
-          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
-      ) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1) {
         const err96 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err96];
@@ -1918,13 +1985,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 512) {
+      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 4096) {
         const err97 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err97];
@@ -1933,13 +2000,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 10000000) {
+      let data43 = data41.connect_timeout_ms;
+      if (
+        !(typeof data43 == 'number'
+          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
+          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
+      ) {
         const err98 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err98];
@@ -1948,18 +2020,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data44 = data41.history_transactions;
-      if (
-        !(typeof data44 == 'number'
-          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
-          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
-      ) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 10) {
         const err99 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err99];
@@ -1968,13 +2035,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 1000) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 60000) {
         const err100 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err100];
@@ -1983,13 +2050,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 10000000) {
+      let data44 = data41.response_timeout_ms;
+      if (
+        !(typeof data44 == 'number'
+          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
+          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+      ) {
         const err101 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err101];
@@ -1998,54 +2070,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err102 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err102];
-      } else {
-        vErrors.push(err102);
-      }
-      errors++;
-    }
-    let data45 = data.hsm;
-    if (data45 && typeof data45 == 'object' && !Array.isArray(data45)) {
-      if (data45.kind === undefined) {
-        data45.kind = 'soft';
-      }
-      if (data45.soft === undefined) {
-        data45.soft = {};
-      }
-      for (const key10 in data45) {
-        if (!(key10 === 'kind' || key10 === 'max_managed_batch' || key10 === 'soft' || key10 === 'pkcs11')) {
-          const err103 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err103];
-          } else {
-            vErrors.push(err103);
-          }
-          errors++;
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 10) {
+        const err102 = {
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
+        };
+        if (vErrors === null) {
+          vErrors = [err102];
+        } else {
+          vErrors.push(err102);
         }
+        errors++;
       }
-      let data46 = data45.kind;
-      if (typeof data46 !== 'string') {
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 600000) {
+        const err103 = {
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err103];
+        } else {
+          vErrors.push(err103);
+        }
+        errors++;
+      }
+      let data45 = data41.body_timeout_ms;
+      if (
+        !(typeof data45 == 'number'
+          ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
+          : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
+      ) {
         const err104 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err104];
@@ -2054,13 +2120,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data46 === 'soft' || data46 === 'pkcs11')) {
+      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 10) {
         const err105 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err105];
@@ -2069,152 +2135,178 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data45.max_managed_batch !== undefined) {
-        let data47 = data45.max_managed_batch;
+      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 600000) {
+        const err106 = {
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err106];
+        } else {
+          vErrors.push(err106);
+        }
+        errors++;
+      }
+      let data46 = data41.ws_silence_ms;
+      if (
+        !(typeof data46 == 'number'
+          ? Number.isInteger(data46) && data46 >= 0 && data46 <= 4294967295
+          : typeof data46 == 'bigint' && data46 >= 0 && data46 <= 4294967295)
+      ) {
+        const err107 = {
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err107];
+        } else {
+          vErrors.push(err107);
+        }
+        errors++;
+      }
+      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 < 100) {
+        const err108 = {
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 100',
+        };
+        if (vErrors === null) {
+          vErrors = [err108];
+        } else {
+          vErrors.push(err108);
+        }
+        errors++;
+      }
+      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 > 600000) {
+        const err109 = {
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err109];
+        } else {
+          vErrors.push(err109);
+        }
+        errors++;
+      }
+    } else {
+      const err110 = {
+        instancePath: instancePath + '/upstream',
+        schemaPath: '#/properties/upstream/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err110];
+      } else {
+        vErrors.push(err110);
+      }
+      errors++;
+    }
+    let data47 = data.websocket;
+    if (data47 && typeof data47 == 'object' && !Array.isArray(data47)) {
+      if (data47.max_sockets === undefined) {
+        data47.max_sockets = 20000;
+      }
+      if (data47.max_sockets_per_key === undefined) {
+        data47.max_sockets_per_key = 10000;
+      }
+      if (data47.max_subscriptions === undefined) {
+        data47.max_subscriptions = 1000;
+      }
+      if (data47.max_subscriptions_per_key === undefined) {
+        data47.max_subscriptions_per_key = 20000;
+      }
+      if (data47.max_calls === undefined) {
+        data47.max_calls = 32;
+      }
+      if (data47.max_waiting_bytes === undefined) {
+        data47.max_waiting_bytes = 4194304;
+      }
+      if (data47.idle_timeout_ms === undefined) {
+        data47.idle_timeout_ms = 60000;
+      }
+      for (const key7 in data47) {
         if (
-          !(typeof data47 == 'number'
-            ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
-            : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
+          !(
+            key7 === 'max_sockets' ||
+            key7 === 'max_sockets_per_key' ||
+            key7 === 'max_subscriptions' ||
+            key7 === 'max_subscriptions_per_key' ||
+            key7 === 'max_calls' ||
+            key7 === 'max_waiting_bytes' ||
+            key7 === 'idle_timeout_ms'
+          )
         ) {
-          const err106 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
+          const err111 = {
+            instancePath: instancePath + '/websocket',
+            schemaPath: '#/properties/websocket/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key7 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err106];
+            vErrors = [err111];
           } else {
-            vErrors.push(err106);
-          }
-          errors++;
-        }
-        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 < 1) {
-          const err107 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err107];
-          } else {
-            vErrors.push(err107);
-          }
-          errors++;
-        }
-        if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 > 10000) {
-          const err108 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
-          };
-          if (vErrors === null) {
-            vErrors = [err108];
-          } else {
-            vErrors.push(err108);
+            vErrors.push(err111);
           }
           errors++;
         }
       }
-      let data48 = data45.soft;
-      if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
-        for (const key11 in data48) {
-          if (!(key11 === 'master_key_file' || key11 === 'previous_master_key_file')) {
-            const err109 = {
-              instancePath: instancePath + '/hsm/soft',
-              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
-              keyword: 'additionalProperties',
-              params: { additionalProperty: key11 },
-              message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err109];
-            } else {
-              vErrors.push(err109);
-            }
-            errors++;
-          }
+      let data48 = data47.max_sockets;
+      if (
+        !(typeof data48 == 'number'
+          ? Number.isInteger(data48) && data48 >= 0 && data48 <= 4294967295
+          : typeof data48 == 'bigint' && data48 >= 0 && data48 <= 4294967295)
+      ) {
+        const err112 = {
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err112];
+        } else {
+          vErrors.push(err112);
         }
-        if (data48.master_key_file !== undefined) {
-          let data49 = data48.master_key_file;
-          if (typeof data49 === 'string') {
-            if (data49.length < 1) {
-              const err110 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err110];
-              } else {
-                vErrors.push(err110);
-              }
-              errors++;
-            }
-          } else {
-            const err111 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err111];
-            } else {
-              vErrors.push(err111);
-            }
-            errors++;
-          }
+        errors++;
+      }
+      if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 < 1) {
+        const err113 = {
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err113];
+        } else {
+          vErrors.push(err113);
         }
-        if (data48.previous_master_key_file !== undefined) {
-          let data50 = data48.previous_master_key_file;
-          if (typeof data50 === 'string') {
-            if (data50.length < 1) {
-              const err112 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err112];
-              } else {
-                vErrors.push(err112);
-              }
-              errors++;
-            }
-          } else {
-            const err113 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err113];
-            } else {
-              vErrors.push(err113);
-            }
-            errors++;
-          }
-        }
-      } else {
+        errors++;
+      }
+      if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 > 1000000) {
         const err114 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err114];
@@ -2223,17 +2315,1073 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data45.pkcs11 !== undefined) {
-        let data51 = data45.pkcs11;
-        if (data51 && typeof data51 == 'object' && !Array.isArray(data51)) {
-          if (data51.sessions === undefined) {
-            data51.sessions = 4;
+      let data49 = data47.max_sockets_per_key;
+      if (
+        !(typeof data49 == 'number'
+          ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
+          : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
+      ) {
+        const err115 = {
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err115];
+        } else {
+          vErrors.push(err115);
+        }
+        errors++;
+      }
+      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 < 1) {
+        const err116 = {
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err116];
+        } else {
+          vErrors.push(err116);
+        }
+        errors++;
+      }
+      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 > 1000000) {
+        const err117 = {
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err117];
+        } else {
+          vErrors.push(err117);
+        }
+        errors++;
+      }
+      let data50 = data47.max_subscriptions;
+      if (
+        !(typeof data50 == 'number'
+          ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
+          : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
+      ) {
+        const err118 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err118];
+        } else {
+          vErrors.push(err118);
+        }
+        errors++;
+      }
+      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
+        const err119 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err119];
+        } else {
+          vErrors.push(err119);
+        }
+        errors++;
+      }
+      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 1000000) {
+        const err120 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err120];
+        } else {
+          vErrors.push(err120);
+        }
+        errors++;
+      }
+      let data51 = data47.max_subscriptions_per_key;
+      if (
+        !(typeof data51 == 'number'
+          ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
+          : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
+      ) {
+        const err121 = {
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err121];
+        } else {
+          vErrors.push(err121);
+        }
+        errors++;
+      }
+      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 < 1) {
+        const err122 = {
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err122];
+        } else {
+          vErrors.push(err122);
+        }
+        errors++;
+      }
+      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 > 10000000) {
+        const err123 = {
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err123];
+        } else {
+          vErrors.push(err123);
+        }
+        errors++;
+      }
+      let data52 = data47.max_calls;
+      if (
+        !(typeof data52 == 'number'
+          ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
+          : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
+      ) {
+        const err124 = {
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err124];
+        } else {
+          vErrors.push(err124);
+        }
+        errors++;
+      }
+      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
+        const err125 = {
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err125];
+        } else {
+          vErrors.push(err125);
+        }
+        errors++;
+      }
+      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 10000) {
+        const err126 = {
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000',
+        };
+        if (vErrors === null) {
+          vErrors = [err126];
+        } else {
+          vErrors.push(err126);
+        }
+        errors++;
+      }
+      let data53 = data47.max_waiting_bytes;
+      if (
+        !(typeof data53 == 'number'
+          ? Number.isInteger(data53) && data53 >= 0 && data53 <= 4294967295
+          : typeof data53 == 'bigint' && data53 >= 0 && data53 <= 4294967295)
+      ) {
+        const err127 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err127];
+        } else {
+          vErrors.push(err127);
+        }
+        errors++;
+      }
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 < 65536) {
+        const err128 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 65536',
+        };
+        if (vErrors === null) {
+          vErrors = [err128];
+        } else {
+          vErrors.push(err128);
+        }
+        errors++;
+      }
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 > 1073741824) {
+        const err129 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1073741824',
+        };
+        if (vErrors === null) {
+          vErrors = [err129];
+        } else {
+          vErrors.push(err129);
+        }
+        errors++;
+      }
+      let data54 = data47.idle_timeout_ms;
+      if (
+        !(typeof data54 == 'number'
+          ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+          : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+      ) {
+        const err130 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err130];
+        } else {
+          vErrors.push(err130);
+        }
+        errors++;
+      }
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 1000) {
+        const err131 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err131];
+        } else {
+          vErrors.push(err131);
+        }
+        errors++;
+      }
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 3600000) {
+        const err132 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 3600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err132];
+        } else {
+          vErrors.push(err132);
+        }
+        errors++;
+      }
+    } else {
+      const err133 = {
+        instancePath: instancePath + '/websocket',
+        schemaPath: '#/properties/websocket/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err133];
+      } else {
+        vErrors.push(err133);
+      }
+      errors++;
+    }
+    let data55 = data.cache;
+    if (data55 && typeof data55 == 'object' && !Array.isArray(data55)) {
+      if (data55.max_bytes === undefined) {
+        data55.max_bytes = 67108864;
+      }
+      for (const key8 in data55) {
+        if (!(key8 === 'max_bytes')) {
+          const err134 = {
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err134];
+          } else {
+            vErrors.push(err134);
           }
-          if (data51.wrap === undefined) {
-            data51.wrap = true;
+          errors++;
+        }
+      }
+      let data56 = data55.max_bytes;
+      if (
+        !(typeof data56 == 'number'
+          ? Number.isInteger(data56) && data56 >= 0 && data56 <= 4294967295
+          : typeof data56 == 'bigint' && data56 >= 0 && data56 <= 4294967295)
+      ) {
+        const err135 = {
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err135];
+        } else {
+          vErrors.push(err135);
+        }
+        errors++;
+      }
+    } else {
+      const err136 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err136];
+      } else {
+        vErrors.push(err136);
+      }
+      errors++;
+    }
+    let data57 = data.usage;
+    if (data57 && typeof data57 == 'object' && !Array.isArray(data57)) {
+      if (data57.retention_days === undefined) {
+        data57.retention_days = 30;
+      }
+      for (const key9 in data57) {
+        if (!(key9 === 'retention_days')) {
+          const err137 = {
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err137];
+          } else {
+            vErrors.push(err137);
           }
-          if (data51.library === undefined) {
-            const err115 = {
+          errors++;
+        }
+      }
+      let data58 = data57.retention_days;
+      if (
+        !(typeof data58 == 'number'
+          ? Number.isInteger(data58) && data58 >= 0 && data58 <= 4294967295
+          : typeof data58 == 'bigint' && data58 >= 0 && data58 <= 4294967295)
+      ) {
+        const err138 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err138];
+        } else {
+          vErrors.push(err138);
+        }
+        errors++;
+      }
+      if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 < 1) {
+        const err139 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err139];
+        } else {
+          vErrors.push(err139);
+        }
+        errors++;
+      }
+      if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 > 3660) {
+        const err140 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 3660',
+        };
+        if (vErrors === null) {
+          vErrors = [err140];
+        } else {
+          vErrors.push(err140);
+        }
+        errors++;
+      }
+    } else {
+      const err141 = {
+        instancePath: instancePath + '/usage',
+        schemaPath: '#/properties/usage/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err141];
+      } else {
+        vErrors.push(err141);
+      }
+      errors++;
+    }
+    let data59 = data.wallets;
+    if (data59 && typeof data59 == 'object' && !Array.isArray(data59)) {
+      if (data59.cors_origins === undefined) {
+        data59.cors_origins = [];
+      }
+      if (data59.max_hd_children === undefined) {
+        data59.max_hd_children = 100000;
+      }
+      for (const key10 in data59) {
+        if (!(key10 === 'cors_origins' || key10 === 'max_hd_children' || key10 === 'key_threads')) {
+          const err142 = {
+            instancePath: instancePath + '/wallets',
+            schemaPath: '#/properties/wallets/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err142];
+          } else {
+            vErrors.push(err142);
+          }
+          errors++;
+        }
+      }
+      let data60 = data59.cors_origins;
+      if (Array.isArray(data60)) {
+        const len3 = data60.length;
+        for (let i3 = 0; i3 < len3; i3++) {
+          let data61 = data60[i3];
+          if (typeof data61 === 'string') {
+            if (data61.length < 1) {
+              const err143 = {
+                instancePath: instancePath + '/wallets/cors_origins/' + i3,
+                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err143];
+              } else {
+                vErrors.push(err143);
+              }
+              errors++;
+            }
+          } else {
+            const err144 = {
+              instancePath: instancePath + '/wallets/cors_origins/' + i3,
+              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err144];
+            } else {
+              vErrors.push(err144);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err145 = {
+          instancePath: instancePath + '/wallets/cors_origins',
+          schemaPath: '#/properties/wallets/properties/cors_origins/type',
+          keyword: 'type',
+          params: { type: 'array' },
+          message: 'must be array',
+        };
+        if (vErrors === null) {
+          vErrors = [err145];
+        } else {
+          vErrors.push(err145);
+        }
+        errors++;
+      }
+      let data62 = data59.max_hd_children;
+      if (
+        !(typeof data62 == 'number'
+          ? Number.isInteger(data62) && data62 >= 0 && data62 <= 4294967295
+          : typeof data62 == 'bigint' && data62 >= 0 && data62 <= 4294967295)
+      ) {
+        const err146 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err146];
+        } else {
+          vErrors.push(err146);
+        }
+        errors++;
+      }
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 < 1000) {
+        const err147 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err147];
+        } else {
+          vErrors.push(err147);
+        }
+        errors++;
+      }
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 > 100000000) {
+        const err148 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err148];
+        } else {
+          vErrors.push(err148);
+        }
+        errors++;
+      }
+      if (data59.key_threads !== undefined) {
+        let data63 = data59.key_threads;
+        if (
+          !(typeof data63 == 'number'
+            ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
+            : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
+        ) {
+          const err149 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err149];
+          } else {
+            vErrors.push(err149);
+          }
+          errors++;
+        }
+        if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1) {
+          const err150 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err150];
+          } else {
+            vErrors.push(err150);
+          }
+          errors++;
+        }
+        if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 64) {
+          const err151 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err151];
+          } else {
+            vErrors.push(err151);
+          }
+          errors++;
+        }
+      }
+    } else {
+      const err152 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err152];
+      } else {
+        vErrors.push(err152);
+      }
+      errors++;
+    }
+    let data64 = data.localnet;
+    if (data64 && typeof data64 == 'object' && !Array.isArray(data64)) {
+      if (data64.slot_ms === undefined) {
+        data64.slot_ms = 400;
+      }
+      if (data64.history_slots === undefined) {
+        data64.history_slots = 432000;
+      }
+      if (data64.history_transactions === undefined) {
+        data64.history_transactions = 100000;
+      }
+      for (const key11 in data64) {
+        if (!(key11 === 'slot_ms' || key11 === 'history_slots' || key11 === 'history_transactions')) {
+          const err153 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key11 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err153];
+          } else {
+            vErrors.push(err153);
+          }
+          errors++;
+        }
+      }
+      let data65 = data64.slot_ms;
+      if (
+        !(typeof data65 == 'number'
+          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
+          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
+      ) {
+        const err154 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err154];
+        } else {
+          vErrors.push(err154);
+        }
+        errors++;
+      }
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 10) {
+        const err155 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
+        };
+        if (vErrors === null) {
+          vErrors = [err155];
+        } else {
+          vErrors.push(err155);
+        }
+        errors++;
+      }
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 60000) {
+        const err156 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 60000',
+        };
+        if (vErrors === null) {
+          vErrors = [err156];
+        } else {
+          vErrors.push(err156);
+        }
+        errors++;
+      }
+      let data66 = data64.history_slots;
+      if (
+        !(typeof data66 == 'number'
+          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
+          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
+      ) {
+        const err157 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err157];
+        } else {
+          vErrors.push(err157);
+        }
+        errors++;
+      }
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 512) {
+        const err158 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err158];
+        } else {
+          vErrors.push(err158);
+        }
+        errors++;
+      }
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 10000000) {
+        const err159 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err159];
+        } else {
+          vErrors.push(err159);
+        }
+        errors++;
+      }
+      let data67 = data64.history_transactions;
+      if (
+        !(typeof data67 == 'number'
+          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
+          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
+      ) {
+        const err160 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err160];
+        } else {
+          vErrors.push(err160);
+        }
+        errors++;
+      }
+      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 1000) {
+        const err161 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err161];
+        } else {
+          vErrors.push(err161);
+        }
+        errors++;
+      }
+      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 10000000) {
+        const err162 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err162];
+        } else {
+          vErrors.push(err162);
+        }
+        errors++;
+      }
+    } else {
+      const err163 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err163];
+      } else {
+        vErrors.push(err163);
+      }
+      errors++;
+    }
+    let data68 = data.hsm;
+    if (data68 && typeof data68 == 'object' && !Array.isArray(data68)) {
+      if (data68.kind === undefined) {
+        data68.kind = 'soft';
+      }
+      if (data68.soft === undefined) {
+        data68.soft = {};
+      }
+      for (const key12 in data68) {
+        if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
+          const err164 = {
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err164];
+          } else {
+            vErrors.push(err164);
+          }
+          errors++;
+        }
+      }
+      let data69 = data68.kind;
+      if (typeof data69 !== 'string') {
+        const err165 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err165];
+        } else {
+          vErrors.push(err165);
+        }
+        errors++;
+      }
+      if (!(data69 === 'soft' || data69 === 'pkcs11')) {
+        const err166 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err166];
+        } else {
+          vErrors.push(err166);
+        }
+        errors++;
+      }
+      if (data68.max_managed_batch !== undefined) {
+        let data70 = data68.max_managed_batch;
+        if (
+          !(typeof data70 == 'number'
+            ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
+            : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+        ) {
+          const err167 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err167];
+          } else {
+            vErrors.push(err167);
+          }
+          errors++;
+        }
+        if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1) {
+          const err168 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err168];
+          } else {
+            vErrors.push(err168);
+          }
+          errors++;
+        }
+        if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 10000) {
+          const err169 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err169];
+          } else {
+            vErrors.push(err169);
+          }
+          errors++;
+        }
+      }
+      let data71 = data68.soft;
+      if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
+        for (const key13 in data71) {
+          if (!(key13 === 'master_key_file' || key13 === 'previous_master_key_file')) {
+            const err170 = {
+              instancePath: instancePath + '/hsm/soft',
+              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
+              keyword: 'additionalProperties',
+              params: { additionalProperty: key13 },
+              message: 'must NOT have additional properties',
+            };
+            if (vErrors === null) {
+              vErrors = [err170];
+            } else {
+              vErrors.push(err170);
+            }
+            errors++;
+          }
+        }
+        if (data71.master_key_file !== undefined) {
+          let data72 = data71.master_key_file;
+          if (typeof data72 === 'string') {
+            if (data72.length < 1) {
+              const err171 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err171];
+              } else {
+                vErrors.push(err171);
+              }
+              errors++;
+            }
+          } else {
+            const err172 = {
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err172];
+            } else {
+              vErrors.push(err172);
+            }
+            errors++;
+          }
+        }
+        if (data71.previous_master_key_file !== undefined) {
+          let data73 = data71.previous_master_key_file;
+          if (typeof data73 === 'string') {
+            if (data73.length < 1) {
+              const err173 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err173];
+              } else {
+                vErrors.push(err173);
+              }
+              errors++;
+            }
+          } else {
+            const err174 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err174];
+            } else {
+              vErrors.push(err174);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err175 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err175];
+        } else {
+          vErrors.push(err175);
+        }
+        errors++;
+      }
+      if (data68.pkcs11 !== undefined) {
+        let data74 = data68.pkcs11;
+        if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
+          if (data74.sessions === undefined) {
+            data74.sessions = 4;
+          }
+          if (data74.wrap === undefined) {
+            data74.wrap = true;
+          }
+          if (data74.library === undefined) {
+            const err176 = {
               instancePath: instancePath + '/hsm/pkcs11',
               schemaPath: '#/properties/hsm/properties/pkcs11/required',
               keyword: 'required',
@@ -2241,44 +3389,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err115];
+              vErrors = [err176];
             } else {
-              vErrors.push(err115);
+              vErrors.push(err176);
             }
             errors++;
           }
-          for (const key12 in data51) {
+          for (const key14 in data74) {
             if (
               !(
-                key12 === 'library' ||
-                key12 === 'token' ||
-                key12 === 'slot' ||
-                key12 === 'pin_file' ||
-                key12 === 'pin' ||
-                key12 === 'sessions' ||
-                key12 === 'wrap'
+                key14 === 'library' ||
+                key14 === 'token' ||
+                key14 === 'slot' ||
+                key14 === 'pin_file' ||
+                key14 === 'pin' ||
+                key14 === 'sessions' ||
+                key14 === 'wrap'
               )
             ) {
-              const err116 = {
+              const err177 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
-                params: { additionalProperty: key12 },
+                params: { additionalProperty: key14 },
                 message: 'must NOT have additional properties',
               };
               if (vErrors === null) {
-                vErrors = [err116];
+                vErrors = [err177];
               } else {
-                vErrors.push(err116);
+                vErrors.push(err177);
               }
               errors++;
             }
           }
-          if (data51.library !== undefined) {
-            let data52 = data51.library;
-            if (typeof data52 === 'string') {
-              if (data52.length < 1) {
-                const err117 = {
+          if (data74.library !== undefined) {
+            let data75 = data74.library;
+            if (typeof data75 === 'string') {
+              if (data75.length < 1) {
+                const err178 = {
                   instancePath: instancePath + '/hsm/pkcs11/library',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
@@ -2286,14 +3434,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err117];
+                  vErrors = [err178];
                 } else {
-                  vErrors.push(err117);
+                  vErrors.push(err178);
                 }
                 errors++;
               }
             } else {
-              const err118 = {
+              const err179 = {
                 instancePath: instancePath + '/hsm/pkcs11/library',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
@@ -2301,18 +3449,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err118];
+                vErrors = [err179];
               } else {
-                vErrors.push(err118);
+                vErrors.push(err179);
               }
               errors++;
             }
           }
-          if (data51.token !== undefined) {
-            let data53 = data51.token;
-            if (typeof data53 === 'string') {
-              if (data53.length > 32) {
-                const err119 = {
+          if (data74.token !== undefined) {
+            let data76 = data74.token;
+            if (typeof data76 === 'string') {
+              if (data76.length > 32) {
+                const err180 = {
                   instancePath: instancePath + '/hsm/pkcs11/token',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
                   keyword: 'maxLength',
@@ -2320,14 +3468,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have more than 32 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err119];
+                  vErrors = [err180];
                 } else {
-                  vErrors.push(err119);
+                  vErrors.push(err180);
                 }
                 errors++;
               }
-              if (data53.length < 1) {
-                const err120 = {
+              if (data76.length < 1) {
+                const err181 = {
                   instancePath: instancePath + '/hsm/pkcs11/token',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
@@ -2335,14 +3483,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err120];
+                  vErrors = [err181];
                 } else {
-                  vErrors.push(err120);
+                  vErrors.push(err181);
                 }
                 errors++;
               }
             } else {
-              const err121 = {
+              const err182 = {
                 instancePath: instancePath + '/hsm/pkcs11/token',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
@@ -2350,21 +3498,21 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err121];
+                vErrors = [err182];
               } else {
-                vErrors.push(err121);
+                vErrors.push(err182);
               }
               errors++;
             }
           }
-          if (data51.slot !== undefined) {
-            let data54 = data51.slot;
+          if (data74.slot !== undefined) {
+            let data77 = data74.slot;
             if (
-              !(typeof data54 == 'number'
-                ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
-                : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+              !(typeof data77 == 'number'
+                ? Number.isInteger(data77) && data77 >= 0 && data77 <= 4294967295
+                : typeof data77 == 'bigint' && data77 >= 0 && data77 <= 4294967295)
             ) {
-              const err122 = {
+              const err183 = {
                 instancePath: instancePath + '/hsm/pkcs11/slot',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
                 keyword: 'x-int',
@@ -2372,18 +3520,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
-                vErrors = [err122];
+                vErrors = [err183];
               } else {
-                vErrors.push(err122);
+                vErrors.push(err183);
               }
               errors++;
             }
           }
-          if (data51.pin_file !== undefined) {
-            let data55 = data51.pin_file;
-            if (typeof data55 === 'string') {
-              if (data55.length < 1) {
-                const err123 = {
+          if (data74.pin_file !== undefined) {
+            let data78 = data74.pin_file;
+            if (typeof data78 === 'string') {
+              if (data78.length < 1) {
+                const err184 = {
                   instancePath: instancePath + '/hsm/pkcs11/pin_file',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
                   keyword: 'minLength',
@@ -2391,14 +3539,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err123];
+                  vErrors = [err184];
                 } else {
-                  vErrors.push(err123);
+                  vErrors.push(err184);
                 }
                 errors++;
               }
             } else {
-              const err124 = {
+              const err185 = {
                 instancePath: instancePath + '/hsm/pkcs11/pin_file',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
                 keyword: 'type',
@@ -2406,18 +3554,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err124];
+                vErrors = [err185];
               } else {
-                vErrors.push(err124);
+                vErrors.push(err185);
               }
               errors++;
             }
           }
-          if (data51.pin !== undefined) {
-            let data56 = data51.pin;
-            if (typeof data56 === 'string') {
-              if (data56.length < 1) {
-                const err125 = {
+          if (data74.pin !== undefined) {
+            let data79 = data74.pin;
+            if (typeof data79 === 'string') {
+              if (data79.length < 1) {
+                const err186 = {
                   instancePath: instancePath + '/hsm/pkcs11/pin',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
                   keyword: 'minLength',
@@ -2425,14 +3573,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err125];
+                  vErrors = [err186];
                 } else {
-                  vErrors.push(err125);
+                  vErrors.push(err186);
                 }
                 errors++;
               }
             } else {
-              const err126 = {
+              const err187 = {
                 instancePath: instancePath + '/hsm/pkcs11/pin',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
                 keyword: 'type',
@@ -2440,20 +3588,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err126];
+                vErrors = [err187];
               } else {
-                vErrors.push(err126);
+                vErrors.push(err187);
               }
               errors++;
             }
           }
-          let data57 = data51.sessions;
+          let data80 = data74.sessions;
           if (
-            !(typeof data57 == 'number'
-              ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
-              : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
+            !(typeof data80 == 'number'
+              ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
+              : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
           ) {
-            const err127 = {
+            const err188 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -2461,14 +3609,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err127];
+              vErrors = [err188];
             } else {
-              vErrors.push(err127);
+              vErrors.push(err188);
             }
             errors++;
           }
-          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 < 1) {
-            const err128 = {
+          if ((typeof data80 == 'number' || typeof data80 == 'bigint') && data80 < 1) {
+            const err189 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -2476,14 +3624,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err128];
+              vErrors = [err189];
             } else {
-              vErrors.push(err128);
+              vErrors.push(err189);
             }
             errors++;
           }
-          if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 64) {
-            const err129 = {
+          if ((typeof data80 == 'number' || typeof data80 == 'bigint') && data80 > 64) {
+            const err190 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -2491,14 +3639,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err129];
+              vErrors = [err190];
             } else {
-              vErrors.push(err129);
+              vErrors.push(err190);
             }
             errors++;
           }
-          if (typeof data51.wrap !== 'boolean') {
-            const err130 = {
+          if (typeof data74.wrap !== 'boolean') {
+            const err191 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -2506,14 +3654,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err130];
+              vErrors = [err191];
             } else {
-              vErrors.push(err130);
+              vErrors.push(err191);
             }
             errors++;
           }
         } else {
-          const err131 = {
+          const err192 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -2521,15 +3669,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err131];
+            vErrors = [err192];
           } else {
-            vErrors.push(err131);
+            vErrors.push(err192);
           }
           errors++;
         }
       }
     } else {
-      const err132 = {
+      const err193 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -2537,14 +3685,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err132];
+        vErrors = [err193];
       } else {
-        vErrors.push(err132);
+        vErrors.push(err193);
       }
       errors++;
     }
   } else {
-    const err133 = {
+    const err194 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -2552,9 +3700,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err133];
+      vErrors = [err194];
     } else {
-      vErrors.push(err133);
+      vErrors.push(err194);
     }
     errors++;
   }

@@ -18,6 +18,8 @@ export type Config = {
     readonly host: string;
     /** 0: any free port; dev.json and the first lines of output tell which. */
     readonly port: number;
+    /** Port that WebSocket is served on beside the HTTP port, where web3.js v1 and the Solana CLI look. Absent: the HTTP port + 1, or none where that is 0 or the last one. 0: any free port. The HTTP port itself: no second one. */
+    readonly ws_port?: number;
     /** A proxy in front ends TLS. */
     readonly behind_proxy: boolean;
     /** PEM files; with them the server speaks HTTPS. */
@@ -38,6 +40,31 @@ export type Config = {
     /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
+  /** Topic streams. They listen on http.host, with http.tls where that is set. */
+  readonly grpc: {
+    /** 0: any free port; dev.json and the first lines of output tell which. */
+    readonly port: number;
+    /** Most streams that one API key has open at the same time. */
+    readonly max_streams_per_key: number;
+    /** Most bytes that wait for the client of one stream; beside them one message may be larger. */
+    readonly max_unread_bytes: number;
+    /** Most messages that wait for the client of one stream. */
+    readonly max_unread_messages: number;
+    /** A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. 150 are a minute of 400 ms. */
+    readonly max_lag_slots: number;
+    /** Slots kept in memory for streams that resume. Those before are read from the ledger node again. */
+    readonly history_slots: number;
+    /** Memory for them, of each network; the oldest go first. */
+    readonly history_bytes: number;
+    /** How far behind the newest slot a stream may resume. 9,000 are an hour of 400 ms. */
+    readonly max_resume_slots: number;
+    /** How often the ledger node is asked for new slots while there are streams. */
+    readonly poll_ms: number;
+    /** How long the ledger node is still asked after the last stream has ended. */
+    readonly linger_ms: number;
+    /** Largest block that is taken from the ledger node, as JSON. */
+    readonly max_block_bytes: number;
+  };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
   readonly networks: readonly {
     readonly name: string;
@@ -47,6 +74,8 @@ export type Config = {
     readonly upstreams: readonly {
       /** JSON-RPC address; it may hold a key of the node's provider. */
       readonly url: string;
+      /** WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it. */
+      readonly ws_url?: string;
     }[];
   }[];
   /** How every ledger node is called. */
@@ -58,6 +87,24 @@ export type Config = {
     readonly response_timeout_ms: number;
     /** Longest pause between two parts of an answer. */
     readonly body_timeout_ms: number;
+    /** How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. At the embedded ledger four slots, if that is longer. */
+    readonly ws_silence_ms: number;
+  };
+  /** WebSocket connections of clients. */
+  readonly websocket: {
+    /** Most connections of all clients together. */
+    readonly max_sockets: number;
+    readonly max_sockets_per_key: number;
+    /** Most subscriptions of one connection. */
+    readonly max_subscriptions: number;
+    /** Most subscriptions of one API key over all its connections. */
+    readonly max_subscriptions_per_key: number;
+    /** Messages of one connection that are being answered at the same time; no more are read until one is. */
+    readonly max_calls: number;
+    /** Notifications that wait for one connection to take them. Of those that say how something is now only the latest of each subscription waits; where the others make it more, the connection is closed. */
+    readonly max_waiting_bytes: number;
+    /** A connection that neither sends nor takes anything for so long is closed. It is pinged at half of it, and a pong will do. */
+    readonly idle_timeout_ms: number;
   };
   /** Answers that cannot change any more, kept in memory. */
   readonly cache: {
@@ -204,6 +251,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: '0: any free port; dev.json and the first lines of output tell which.',
   },
   {
+    path: ['http', 'ws_port'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_PORT',
+    cli: '--ws-port',
+    secret: false,
+    description:
+      'Port that WebSocket is served on beside the HTTP port, where web3.js v1 and the Solana CLI look. Absent: the HTTP port + 1, or none where that is 0 or the last one. 0: any free port. The HTTP port itself: no second one.',
+  },
+  {
     path: ['http', 'behind_proxy'],
     type: 'boolean',
     env: 'KEYSLOT_BEHIND_PROXY',
@@ -278,6 +334,97 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead.',
   },
   {
+    path: ['grpc', 'port'],
+    type: 'integer',
+    env: 'KEYSLOT_GRPC_PORT',
+    cli: '--grpc-port',
+    default: 50051,
+    secret: false,
+    description: '0: any free port; dev.json and the first lines of output tell which.',
+  },
+  {
+    path: ['grpc', 'max_streams_per_key'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_STREAMS_PER_KEY',
+    default: 100,
+    secret: false,
+    description: 'Most streams that one API key has open at the same time.',
+  },
+  {
+    path: ['grpc', 'max_unread_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_UNREAD_BYTES',
+    default: 1048576,
+    secret: false,
+    description: 'Most bytes that wait for the client of one stream; beside them one message may be larger.',
+  },
+  {
+    path: ['grpc', 'max_unread_messages'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_UNREAD_MESSAGES',
+    default: 1000,
+    secret: false,
+    description: 'Most messages that wait for the client of one stream.',
+  },
+  {
+    path: ['grpc', 'max_lag_slots'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_LAG_SLOTS',
+    default: 150,
+    secret: false,
+    description:
+      'A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. 150 are a minute of 400 ms.',
+  },
+  {
+    path: ['grpc', 'history_slots'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_HISTORY_SLOTS',
+    default: 512,
+    secret: false,
+    description:
+      'Slots kept in memory for streams that resume. Those before are read from the ledger node again.',
+  },
+  {
+    path: ['grpc', 'history_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_HISTORY_BYTES',
+    default: 134217728,
+    secret: false,
+    description: 'Memory for them, of each network; the oldest go first.',
+  },
+  {
+    path: ['grpc', 'max_resume_slots'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_RESUME_SLOTS',
+    default: 9000,
+    secret: false,
+    description: 'How far behind the newest slot a stream may resume. 9,000 are an hour of 400 ms.',
+  },
+  {
+    path: ['grpc', 'poll_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_POLL_MS',
+    default: 200,
+    secret: false,
+    description: 'How often the ledger node is asked for new slots while there are streams.',
+  },
+  {
+    path: ['grpc', 'linger_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_LINGER_MS',
+    default: 60000,
+    secret: false,
+    description: 'How long the ledger node is still asked after the last stream has ended.',
+  },
+  {
+    path: ['grpc', 'max_block_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_MAX_BLOCK_BYTES',
+    default: 134217728,
+    secret: false,
+    description: 'Largest block that is taken from the ledger node, as JSON.',
+  },
+  {
     path: ['networks', 0, 'name'],
     type: 'string',
     env: 'KEYSLOT_NETWORK',
@@ -300,6 +447,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--upstream-url',
     secret: true,
     description: "JSON-RPC address; it may hold a key of the node's provider.",
+  },
+  {
+    path: ['networks', 0, 'upstreams', 0, 'ws_url'],
+    type: 'string',
+    env: 'KEYSLOT_UPSTREAM_WS_URL',
+    secret: true,
+    description:
+      'WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it.',
   },
   {
     path: ['upstream', 'connections'],
@@ -332,6 +487,74 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 15000,
     secret: false,
     description: 'Longest pause between two parts of an answer.',
+  },
+  {
+    path: ['upstream', 'ws_silence_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_WS_SILENCE_MS',
+    default: 10000,
+    secret: false,
+    description:
+      "How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. At the embedded ledger four slots, if that is longer.",
+  },
+  {
+    path: ['websocket', 'max_sockets'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_SOCKETS',
+    default: 20000,
+    secret: false,
+    description: 'Most connections of all clients together.',
+  },
+  {
+    path: ['websocket', 'max_sockets_per_key'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_SOCKETS_PER_KEY',
+    default: 10000,
+    secret: false,
+    description: '',
+  },
+  {
+    path: ['websocket', 'max_subscriptions'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_SUBSCRIPTIONS',
+    default: 1000,
+    secret: false,
+    description: 'Most subscriptions of one connection.',
+  },
+  {
+    path: ['websocket', 'max_subscriptions_per_key'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_SUBSCRIPTIONS_PER_KEY',
+    default: 20000,
+    secret: false,
+    description: 'Most subscriptions of one API key over all its connections.',
+  },
+  {
+    path: ['websocket', 'max_calls'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_CALLS',
+    default: 32,
+    secret: false,
+    description:
+      'Messages of one connection that are being answered at the same time; no more are read until one is.',
+  },
+  {
+    path: ['websocket', 'max_waiting_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_MAX_WAITING_BYTES',
+    default: 4194304,
+    secret: false,
+    description:
+      'Notifications that wait for one connection to take them. Of those that say how something is now only the latest of each subscription waits; where the others make it more, the connection is closed.',
+  },
+  {
+    path: ['websocket', 'idle_timeout_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_WS_IDLE_TIMEOUT_MS',
+    default: 60000,
+    secret: false,
+    description:
+      'A connection that neither sends nor takes anything for so long is closed. It is pinged at half of it, and a pong will do.',
   },
   {
     path: ['cache', 'max_bytes'],
@@ -495,10 +718,29 @@ export const CONFIG_INTEGERS = {
   'http.max_batch_items': { minimum: 1, maximum: 10000, default: 100 },
   'http.batch_concurrency': { minimum: 1, maximum: 1000, default: 10 },
   'http.max_held_reply_bytes': { minimum: 67108864, maximum: 17179869184, default: 268435456 },
+  'grpc.port': { minimum: 0, maximum: 65535, default: 50051 },
+  'grpc.max_streams_per_key': { minimum: 1, maximum: 100000, default: 100 },
+  'grpc.max_unread_bytes': { minimum: 16384, maximum: 268435456, default: 1048576 },
+  'grpc.max_unread_messages': { minimum: 1, maximum: 100000, default: 1000 },
+  'grpc.max_lag_slots': { minimum: 1, maximum: 100000, default: 150 },
+  'grpc.history_slots': { minimum: 1, maximum: 100000, default: 512 },
+  'grpc.history_bytes': { minimum: 1048576, maximum: 17179869184, default: 134217728 },
+  'grpc.max_resume_slots': { minimum: 1, maximum: 10000000, default: 9000 },
+  'grpc.poll_ms': { minimum: 10, maximum: 60000, default: 200 },
+  'grpc.linger_ms': { minimum: 0, maximum: 86400000, default: 60000 },
+  'grpc.max_block_bytes': { minimum: 1048576, maximum: 1073741824, default: 134217728 },
   'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
   'upstream.connect_timeout_ms': { minimum: 10, maximum: 60000, default: 2000 },
   'upstream.response_timeout_ms': { minimum: 10, maximum: 600000, default: 30000 },
   'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
+  'upstream.ws_silence_ms': { minimum: 100, maximum: 600000, default: 10000 },
+  'websocket.max_sockets': { minimum: 1, maximum: 1000000, default: 20000 },
+  'websocket.max_sockets_per_key': { minimum: 1, maximum: 1000000, default: 10000 },
+  'websocket.max_subscriptions': { minimum: 1, maximum: 1000000, default: 1000 },
+  'websocket.max_subscriptions_per_key': { minimum: 1, maximum: 10000000, default: 20000 },
+  'websocket.max_calls': { minimum: 1, maximum: 10000, default: 32 },
+  'websocket.max_waiting_bytes': { minimum: 65536, maximum: 1073741824, default: 4194304 },
+  'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },

@@ -45,6 +45,7 @@ export const ERRORS = {
       title: 'Internal error',
       detail: 'Something failed inside the server.',
     },
+    grpc: { status: 'INTERNAL', message: 'Internal error' },
     data: [],
   },
   /** params is not an array. */
@@ -342,6 +343,58 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'Too many accounts provided; max {limit}' },
     data: ['limit', 'value'],
   },
+  /** The address to subscribe to is no base-58 text of 32 bytes. */
+  subscribedAddressInvalid: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid Request: Invalid pubkey provided' },
+    data: ['parameter'],
+  },
+  /** The signature to subscribe to is no base-58 text of 64 bytes. */
+  subscribedSignatureInvalid: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid Request: Invalid signature provided' },
+    data: ['parameter'],
+  },
+  /** The address that transactions are to mention is no base-58 text of 32 bytes. */
+  mentionsInvalid: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid Request: Invalid mentions provided' },
+    data: ['parameter'],
+  },
+  /** The address that blocks are to mention is no base-58 text of 32 bytes. */
+  mentionedAccountInvalid: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid Request: Invalid mentions_account_or_program provided' },
+    data: ['parameter'],
+  },
+  /** Not exactly one address is to be mentioned. */
+  mentionsNotOne: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid Request: Only 1 address supported' },
+    data: ['parameter', 'value'],
+  },
+  /** The connection has no subscription of this id, or it has ended. */
+  subscriptionNotFound: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid subscription id.' },
+    data: [],
+  },
+  /** The node has as many subscriptions as it takes. */
+  subscriptionRefused: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: {
+      code: -32603,
+      message: 'Internal Error: Subscription refused. Node subscription limit reached',
+    },
+    data: [],
+  },
   /** Account data above 128 bytes has no base-58 form. */
   base58DataTooLarge: {
     area: 'ledger',
@@ -521,6 +574,7 @@ export const ERRORS = {
       code: -32040,
       message: 'API key missing: send it as the query parameter apikey, or in the header X-Api-Key',
     },
+    grpc: { status: 'UNAUTHENTICATED', message: 'API key missing: send it in the metadata x-api-key' },
     data: [],
   },
   /** No such API key, or it was mistyped. */
@@ -528,6 +582,7 @@ export const ERRORS = {
     area: 'access',
     http: 401,
     jsonrpc: { code: -32041, message: 'API key unknown' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'API key unknown' },
     data: [],
   },
   /** The API key was revoked. */
@@ -535,6 +590,8 @@ export const ERRORS = {
     area: 'access',
     http: 401,
     jsonrpc: { code: -32042, message: 'API key revoked' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'API key revoked' },
+    close: { code: 4001, reason: 'API key revoked' },
     data: [],
   },
   /** The API key was rotated, and the time in which the old one still worked is over. */
@@ -542,6 +599,8 @@ export const ERRORS = {
     area: 'access',
     http: 401,
     jsonrpc: { code: -32063, message: 'API key expired: it was rotated, use the new one' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'API key expired: it was rotated, use the new one' },
+    close: { code: 4002, reason: 'API key expired: it was rotated, use the new one' },
     data: [],
   },
   /** The API key is for pages of other origins, or the request names no origin. */
@@ -549,6 +608,7 @@ export const ERRORS = {
     area: 'access',
     http: 403,
     jsonrpc: { code: -32067, message: 'API key not allowed for this origin' },
+    grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed for this origin' },
     data: [],
   },
   /** The API key is for other addresses. */
@@ -556,6 +616,7 @@ export const ERRORS = {
     area: 'access',
     http: 403,
     jsonrpc: { code: -32068, message: 'API key not allowed from this address' },
+    grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed from this address' },
     data: [],
   },
   /** Nothing is served at this path. */
@@ -663,7 +724,7 @@ export const ERRORS = {
     jsonrpc: {
       code: -32069,
       message:
-        'The server holds as many replies as it can; try again later, or ask outside a batch, with an id that is a string or an unsigned integer',
+        'The server holds as many replies as it can; try again later, or ask over HTTP, outside a batch, with an id that is a string or an unsigned integer',
     },
     data: [],
   },
@@ -673,6 +734,11 @@ export const ERRORS = {
     http: 429,
     jsonrpc: {
       code: -32070,
+      message:
+        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} asked for; try again in {retryAfterSeconds} s',
+    },
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
       message:
         'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} asked for; try again in {retryAfterSeconds} s',
     },
@@ -700,6 +766,87 @@ export const ERRORS = {
       title: 'Body is not UTF-8',
       detail: 'The body is not valid UTF-8.',
     },
+    close: { code: 1007, reason: 'a message is not valid UTF-8' },
+    data: [],
+  },
+  /** Only WebSocket is served on this port. */
+  upgradeRequired: {
+    area: 'access',
+    http: 426,
+    jsonrpc: { code: -32097, message: 'Only WebSocket is served on this port' },
+    data: [],
+  },
+  /** The request to open a WebSocket is not one (RFC 6455 section 4.2.1). */
+  upgradeInvalid: {
+    area: 'access',
+    http: 400,
+    jsonrpc: { code: -32098, message: 'The WebSocket cannot be opened: {reason}' },
+    data: [],
+  },
+  /** A page of this origin may not call, by the setting http.cors_origins. */
+  pageOriginRefused: {
+    area: 'access',
+    http: 403,
+    jsonrpc: { code: -32099, message: 'This server is not for pages of this origin' },
+    data: [],
+  },
+  /** The API key has as many WebSocket connections as a key may have. */
+  tooManySockets: {
+    area: 'access',
+    http: 429,
+    jsonrpc: {
+      code: -32078,
+      message:
+        'The API key has {value} WebSocket connections and may have {limit}: close one, or put more subscriptions on each',
+    },
+    data: ['limit', 'value'],
+  },
+  /** The server has as many WebSocket connections as it takes. */
+  serverSocketsFull: {
+    area: 'access',
+    http: 503,
+    jsonrpc: {
+      code: -32079,
+      message: 'The server has {limit} WebSocket connections and takes no more; try again later',
+    },
+    data: ['limit'],
+  },
+  /** The connection, or the API key over all its connections, has as many subscriptions as it may have. */
+  subscriptionLimitReached: {
+    area: 'access',
+    http: 200,
+    jsonrpc: {
+      code: -32603,
+      message: 'Subscription refused: the {scope} has {value} subscriptions and may have {limit}; {remedy}',
+    },
+    data: ['scope', 'limit', 'value', 'remedy'],
+  },
+  /** A subscribe call is longer than ledger nodes read. */
+  subscriptionTooLarge: {
+    area: 'access',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'The params have {value} bytes; a ledger node reads {limit}' },
+    data: ['limit', 'value'],
+  },
+  /** Notifications of which each counts wait for a reader that does not take them, up to the setting websocket.max_waiting_bytes. */
+  readerTooSlow: {
+    area: 'access',
+    http: 429,
+    close: { code: 4003, reason: 'too slow: more than {limit} bytes of notifications were waiting' },
+    data: [],
+  },
+  /** Nothing came from the other end of a WebSocket and it took nothing; pings included. */
+  socketIdle: {
+    area: 'access',
+    http: 408,
+    close: { code: 4004, reason: 'nothing came for {limitMs} ms, no pong either' },
+    data: [],
+  },
+  /** The server is being stopped. */
+  serverStopping: {
+    area: 'process',
+    http: 503,
+    close: { code: 1001, reason: 'the server is stopping' },
     data: [],
   },
   /** The ledger node broke off or answered with something that is no JSON-RPC reply. */
@@ -707,6 +854,7 @@ export const ERRORS = {
     area: 'upstream',
     http: 502,
     jsonrpc: { code: -32050, message: 'The ledger node did not give a valid answer' },
+    grpc: { status: 'UNAVAILABLE', message: 'The ledger node did not give a valid answer' },
     data: [],
   },
   /** The ledger node limits the rate of calls; this one it did not run. */
@@ -714,6 +862,7 @@ export const ERRORS = {
     area: 'upstream',
     http: 429,
     jsonrpc: { code: -32053, message: 'The ledger node takes no more calls for now; try again later' },
+    grpc: { status: 'UNAVAILABLE', message: 'The ledger node takes no more calls for now; try again later' },
     data: [],
   },
   /** No ledger node can be reached. */
@@ -721,6 +870,7 @@ export const ERRORS = {
     area: 'upstream',
     http: 503,
     jsonrpc: { code: -32051, message: 'No ledger node is available' },
+    grpc: { status: 'UNAVAILABLE', message: 'No ledger node is available' },
     data: [],
   },
   /** The ledger node did not answer in time. */
@@ -728,6 +878,7 @@ export const ERRORS = {
     area: 'upstream',
     http: 504,
     jsonrpc: { code: -32052, message: 'The ledger node did not answer within {limitMs} ms' },
+    grpc: { status: 'UNAVAILABLE', message: 'The ledger node did not answer within {limitMs} ms' },
     data: ['limitMs'],
   },
   /** A reply that cannot be streamed is larger than what is held in memory. */
@@ -737,8 +888,9 @@ export const ERRORS = {
     jsonrpc: {
       code: -32056,
       message:
-        'The reply is larger than the {limit} bytes that can be held; ask for it outside a batch, with an id that is a string or an unsigned integer',
+        'The reply is larger than the {limit} bytes that can be held; ask for it over HTTP, outside a batch, with an id that is a string or an unsigned integer',
     },
+    grpc: { status: 'UNAVAILABLE', message: 'A block is larger than the {limit} bytes that can be held' },
     data: ['limit'],
   },
   /** No access token came with the request. */
@@ -750,6 +902,11 @@ export const ERRORS = {
       status: 401,
       title: 'Access token missing',
       detail: 'Send an access token in the header Authorization, as Bearer <ACCESS_TOKEN>.',
+    },
+    grpc: {
+      status: 'PERMISSION_DENIED',
+      message:
+        'The topic needs an access token: send it in the metadata authorization, as Bearer <ACCESS_TOKEN>',
     },
     data: [],
   },
@@ -763,6 +920,7 @@ export const ERRORS = {
       title: 'Access token unknown',
       detail: 'The access token is not one of this server.',
     },
+    grpc: { status: 'UNAUTHENTICATED', message: 'The access token is not one of this server.' },
     data: [],
   },
   /** The access token was revoked. */
@@ -775,6 +933,7 @@ export const ERRORS = {
       title: 'Access token revoked',
       detail: 'The access token was revoked.',
     },
+    grpc: { status: 'UNAUTHENTICATED', message: 'The access token was revoked.' },
     data: [],
   },
   /** The access token has expired. */
@@ -787,6 +946,7 @@ export const ERRORS = {
       title: 'Access token expired',
       detail: 'The access token has expired; make a new one.',
     },
+    grpc: { status: 'UNAUTHENTICATED', message: 'The access token has expired; make a new one.' },
     data: [],
   },
   /** The access token is not for this operation. */
@@ -799,6 +959,7 @@ export const ERRORS = {
       title: 'Scope missing',
       detail: 'The access token lacks the scope {scope}.',
     },
+    grpc: { status: 'PERMISSION_DENIED', message: 'The access token lacks the scope {scope}.' },
     data: ['scope'],
   },
   /** The account has no second factor yet. */
@@ -1092,6 +1253,105 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The server has no network of the name in x-network. */
+  networkUnknown: {
+    area: 'stream',
+    http: 404,
+    grpc: { status: 'NOT_FOUND', message: 'There is no network {network}; there are {known}' },
+    data: ['network', 'known'],
+  },
+  /** No topic has this name; the message lists those that there are. */
+  topicUnknown: {
+    area: 'stream',
+    http: 404,
+    grpc: { status: 'NOT_FOUND', message: 'There is no topic {topic}; there are {known}' },
+    data: ['topic', 'known'],
+  },
+  /** The form of payloads that was asked for is none of OutputFormat. */
+  streamFormatUnknown: {
+    area: 'stream',
+    http: 400,
+    grpc: { status: 'INVALID_ARGUMENT', message: 'There is no format {value}; PROTO is 0, JSON is 1' },
+    data: ['value'],
+  },
+  /** The metadata x-resume-slot is not one slot. */
+  resumeSlotInvalid: {
+    area: 'stream',
+    http: 400,
+    grpc: {
+      status: 'INVALID_ARGUMENT',
+      message: 'The metadata x-resume-slot must be one slot: a whole number from 0 to 18446744073709551615',
+    },
+    data: [],
+  },
+  /** The blocks after the position are no longer held, neither here nor by the ledger node. The trailing metadata x-oldest-slot is the oldest position that works. */
+  resumeSlotGone: {
+    area: 'stream',
+    http: 416,
+    grpc: {
+      status: 'OUT_OF_RANGE',
+      message:
+        'What came after slot {slot} is no longer held; the oldest slot to resume from is {oldestSlot}',
+    },
+    data: ['slot', 'oldestSlot'],
+  },
+  /** The position is further ahead of the ledger than a ledger node can lag. */
+  resumeSlotAhead: {
+    area: 'stream',
+    http: 416,
+    grpc: {
+      status: 'OUT_OF_RANGE',
+      message: 'Slot {slot} is ahead of the ledger, whose newest slot is {newestSlot}',
+    },
+    data: ['slot', 'newestSlot'],
+  },
+  /** The API key has as many streams open as it may. */
+  tooManyStreams: {
+    area: 'stream',
+    http: 429,
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message: 'The API key has {value} streams open, and may have {limit}: end one of them first',
+    },
+    data: ['limit', 'value'],
+  },
+  /** The client read too slowly, and its stream was ended. The trailing metadata x-resume-slot says up to where it was sent. */
+  streamTooSlow: {
+    area: 'stream',
+    http: 429,
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message: 'The stream was read too slowly; resume after slot {slot}',
+    },
+    data: ['slot'],
+  },
+  /** The ledger node no longer has the blocks that were streamed: it began anew, or took another fork. Subscribe without x-resume-slot. */
+  ledgerChanged: {
+    area: 'stream',
+    http: 409,
+    grpc: {
+      status: 'DATA_LOSS',
+      message: 'The ledger is no longer the one that was streamed up to slot {slot}; subscribe anew',
+    },
+    data: ['slot'],
+  },
+  /** The access token and the API key belong to different accounts. */
+  tokenOfOtherAccount: {
+    area: 'stream',
+    http: 403,
+    grpc: {
+      status: 'PERMISSION_DENIED',
+      message: 'The access token and the API key belong to different accounts',
+    },
+    data: [],
+  },
+  /** The server stops, and its streams end. The trailing metadata x-resume-slot says up to where each was sent. */
+  streamStopping: {
+    area: 'stream',
+    http: 503,
+    grpc: { status: 'UNAVAILABLE', message: 'The server stops; resume after slot {slot}' },
+    data: ['slot'],
+  },
   /** Another process has the data directory open. */
   dataDirectoryLocked: {
     area: 'process',
@@ -1104,6 +1364,7 @@ export const ERRORS = {
     area: 'process',
     http: 503,
     jsonrpc: { code: -32055, message: '{where}: {reason}' },
+    grpc: { status: 'UNAVAILABLE', message: 'The store does not answer' },
     data: [],
   },
   /** Another process listens on the port. */
@@ -1283,8 +1544,24 @@ export type ErrorEntry = {
     readonly title: string;
     readonly detail: string;
   };
+  /** The status by its name, and the message, a template; absent: gRPC never answers it. */
+  readonly grpc?: { readonly status: GrpcStatus; readonly message: string };
+  /** Code and reason template of the close frame; absent: it ends no WebSocket. */
+  readonly close?: { readonly code: number; readonly reason: string };
   readonly data: readonly string[];
 };
+
+/** The statuses of gRPC that errors have. */
+export type GrpcStatus =
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'OUT_OF_RANGE'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'DATA_LOSS'
+  | 'UNAUTHENTICATED';
 
 export type ErrorName = keyof typeof ERRORS;
 
@@ -1292,7 +1569,7 @@ export type ErrorName = keyof typeof ERRORS;
 export const errorEntry = (name: ErrorName): ErrorEntry => ERRORS[name];
 
 /** The errors that have a form of the kind. */
-export type ErrorNameWith<K extends 'jsonrpc' | 'problem'> = {
+export type ErrorNameWith<K extends 'jsonrpc' | 'problem' | 'grpc' | 'close'> = {
   [N in ErrorName]: (typeof ERRORS)[N] extends Readonly<Record<K, unknown>> ? N : never;
 }[ErrorName];
 
@@ -1392,6 +1669,13 @@ export type ErrorContext = {
   readonly firstSlotTooSmall: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly lastSlotTooLarge: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly tooManySimulatedAccounts: { readonly value: number | bigint; readonly limit: number | bigint };
+  readonly subscribedAddressInvalid: { readonly parameter: string };
+  readonly subscribedSignatureInvalid: { readonly parameter: string };
+  readonly mentionsInvalid: { readonly parameter: string };
+  readonly mentionedAccountInvalid: { readonly parameter: string };
+  readonly mentionsNotOne: { readonly parameter: string; readonly value: number | bigint };
+  readonly subscriptionNotFound: Readonly<Record<string, never>>;
+  readonly subscriptionRefused: Readonly<Record<string, never>>;
   readonly base58DataTooLarge: Readonly<Record<string, never>>;
   readonly airdropUnavailable: Readonly<Record<string, never>>;
   readonly blockCleanedUp: { readonly slot: number | bigint; readonly firstAvailable: number | bigint };
@@ -1448,6 +1732,21 @@ export type ErrorContext = {
     readonly value: number | bigint;
   };
   readonly bodyNotUtf8: Readonly<Record<string, never>>;
+  readonly upgradeRequired: Readonly<Record<string, never>>;
+  readonly upgradeInvalid: { readonly reason: string };
+  readonly pageOriginRefused: Readonly<Record<string, never>>;
+  readonly tooManySockets: { readonly limit: number | bigint; readonly value: number | bigint };
+  readonly serverSocketsFull: { readonly limit: number | bigint };
+  readonly subscriptionLimitReached: {
+    readonly scope: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+    readonly remedy: string;
+  };
+  readonly subscriptionTooLarge: { readonly limit: number | bigint; readonly value: number | bigint };
+  readonly readerTooSlow: { readonly limit: number | bigint };
+  readonly socketIdle: { readonly limitMs: number | bigint };
+  readonly serverStopping: Readonly<Record<string, never>>;
   readonly upstreamBroken: Readonly<Record<string, never>>;
   readonly upstreamBusy: Readonly<Record<string, never>>;
   readonly upstreamUnavailable: Readonly<Record<string, never>>;
@@ -1484,6 +1783,17 @@ export type ErrorContext = {
   readonly deriveNotSupported: Readonly<Record<string, never>>;
   readonly signerUnavailable: Readonly<Record<string, never>>;
   readonly keyBackendFailed: Readonly<Record<string, never>>;
+  readonly networkUnknown: { readonly network: string; readonly known: string };
+  readonly topicUnknown: { readonly topic: string; readonly known: string };
+  readonly streamFormatUnknown: { readonly value: number | bigint };
+  readonly resumeSlotInvalid: Readonly<Record<string, never>>;
+  readonly resumeSlotGone: { readonly slot: number | bigint; readonly oldestSlot: number | bigint };
+  readonly resumeSlotAhead: { readonly slot: number | bigint; readonly newestSlot: number | bigint };
+  readonly tooManyStreams: { readonly limit: number | bigint; readonly value: number | bigint };
+  readonly streamTooSlow: { readonly slot: number | bigint };
+  readonly ledgerChanged: { readonly slot: number | bigint };
+  readonly tokenOfOtherAccount: Readonly<Record<string, never>>;
+  readonly streamStopping: { readonly slot: number | bigint };
   readonly dataDirectoryLocked: { readonly path: string; readonly holder: string };
   readonly storeUnavailable: { readonly where: string; readonly reason: string };
   readonly portTaken: { readonly address: string; readonly setting: string };

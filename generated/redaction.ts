@@ -7,11 +7,17 @@ export const SECRET_QUERY_PARAMETERS = ['apikey'] as const;
 export const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-two-factor-code'] as const;
 
 /** Settings whose values are never logged, as paths in a configuration; [*] is every item of a list. */
-export const SECRET_SETTINGS = ['database_url', 'networks[*].upstreams[*].url', 'hsm.pkcs11.pin'] as const;
+export const SECRET_SETTINGS = [
+  'database_url',
+  'networks[*].upstreams[*].url',
+  'networks[*].upstreams[*].ws_url',
+  'hsm.pkcs11.pin',
+] as const;
 
 /** Environment variables whose values are never logged. */
 export const SECRET_VARIABLES = [
   'KEYSLOT_DATABASE_URL',
   'KEYSLOT_UPSTREAM_URL',
+  'KEYSLOT_UPSTREAM_WS_URL',
   'KEYSLOT_PKCS11_PIN',
 ] as const;

@@ -5,6 +5,7 @@ import type { NetworkConfig } from './context.ts';
 import { isLoopback } from './server/http/local-request.ts';
 import { checkHsmSettings } from './signer/check-hsm-settings.ts';
 import { readNodeAddress } from './upstream/node-address.ts';
+import { isPubsubAddress } from './upstream/pubsub-address.ts';
 
 /** What is wrong with settings that each fit their schema, one line per problem. Says the value of no secret. */
 export function crossCheck({ http, networks, hsm }: Config): readonly string[] {
@@ -67,11 +68,14 @@ function checkNodes({ environment, upstreams }: NetworkConfig, index: number): r
       `${path} is empty; environment ${environment} needs a node (KEYSLOT_UPSTREAM_URL): the embedded ledger is a localnet`,
     ];
   }
-  return upstreams.flatMap(({ url }, item) =>
-    readNodeAddress(url) === undefined
+  return upstreams.flatMap(({ url, ws_url: wsUrl }, item) => [
+    ...(readNodeAddress(url) === undefined
       ? [`${path}.${item}.url (KEYSLOT_UPSTREAM_URL) is no valid address`]
-      : [],
-  );
+      : []),
+    ...(wsUrl !== undefined && !isPubsubAddress(wsUrl)
+      ? [`${path}.${item}.ws_url (KEYSLOT_UPSTREAM_WS_URL) is no valid WebSocket address`]
+      : []),
+  ]);
 }
 
 function checkNames(networks: readonly NetworkConfig[]): readonly string[] {

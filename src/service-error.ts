@@ -67,10 +67,21 @@ export function problemDetail({ code, context }: ServiceError): string {
   return fillTemplate(errorEntry(code).problem?.detail ?? code, context);
 }
 
-/** The words of JSON-RPC where the error has them, else those of its problem. */
+/** The message of the error's gRPC form, its placeholders filled from the context. */
+export function grpcMessage({ code, context }: ServiceError): string {
+  return fillTemplate(errorEntry(code).grpc?.message ?? code, context);
+}
+
+/** What an error ends a WebSocket with; undefined for one that ends none. */
+export function closeOf({ code, context }: ServiceError) {
+  const { close } = errorEntry(code);
+  return close && { code: close.code, reason: fillTemplate(close.reason, context) };
+}
+
+/** The words of JSON-RPC where the error has them, else those of its problem, of gRPC or of its close. */
 function templateOf(code: ErrorName): string {
-  const { jsonrpc, problem } = errorEntry(code);
-  return jsonrpc?.message ?? problem?.detail ?? code;
+  const { jsonrpc, problem, grpc, close } = errorEntry(code);
+  return jsonrpc?.message ?? problem?.detail ?? grpc?.message ?? close?.reason ?? code;
 }
 
 function fillTemplate(template: string, context: Readonly<Record<string, unknown>>): string {

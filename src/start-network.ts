@@ -9,7 +9,14 @@ import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import type { WatchedNetwork } from './readiness.ts';
 import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
-import { connectNodes, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
+import { Hub } from './ledger/subscriptions/hub.ts';
+import { withSubscriptions } from './ledger/subscriptions/with-subscriptions.ts';
+import { textFrame } from './server/websocket/text-frame.ts';
+import { type SubscriptionMetrics, createSubscriptionMetrics } from './gate/subscription-metrics.ts';
+import { toServiceError } from './service-error.ts';
+import { connectNode, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
+import { pubsubAddresses } from './upstream/pubsub-address.ts';
+import { spreadCalls } from './upstream/spread-calls.ts';
 import { createProbe } from './upstream/probe.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -20,6 +27,8 @@ export type Network = WatchedNetwork & {
   readonly rpcPath: string;
   readonly ledger: Ledger;
   readonly upstream: Upstream;
+  /** Its subscriptions. */
+  readonly hub: Hub;
   /** Resolves when the network's own child, if it has one, serves. */
   readonly started: Promise<void>;
 };
@@ -30,11 +39,16 @@ export type NetworkObservers = {
   readonly log: Logger;
 };
 
-type Shared = NetworkObservers & { readonly answers: AnswerCache | undefined };
+type Shared = NetworkObservers & {
+  readonly answers: AnswerCache | undefined;
+  readonly subscriptionMetrics: (network: string) => SubscriptionMetrics;
+};
 
 /** Connects each network of the configuration to its nodes, or starts an embedded ledger for it. One cache serves them all. */
 export function startNetworks(config: Config, observers: NetworkObservers): readonly Network[] {
-  const shared = { ...observers, answers: openCache(config, observers.metrics) };
+  const answers = openCache(config, observers.metrics);
+  const subscriptionMetrics = createSubscriptionMetrics(observers.metrics.registry);
+  const shared = { ...observers, answers, subscriptionMetrics };
   return config.networks.map((network) => startNetwork(network, config, shared));
 }
 
@@ -45,10 +59,12 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   const node = nodeOptions(all);
   const embedded =
     upstreams.length === 0 ? startEmbeddedLedger({ ...historyOptions(all), node }, log) : undefined;
-  const urls = upstreams.map(({ url }) => url);
-  const nodes = embedded?.upstream ?? connectNodes(urls, node);
-  const { responseTimeoutMs } = node;
-  const upstream = wrapUpstream(nodes, { responseTimeoutMs, onRetry: () => metrics.countRetry(label) });
+  const wrap = { responseTimeoutMs: node.responseTimeoutMs, onRetry: () => metrics.countRetry(label) };
+  const each = upstreams.map(({ url, ws_url: wsUrl }) => ({
+    addresses: pubsubAddresses({ url, wsUrl }),
+    upstream: connectNode(url, node),
+  }));
+  const upstream = wrapUpstream(embedded?.upstream ?? spreadCalls(each.map((one) => one.upstream)), wrap);
   const child = embedded?.child;
   if (child !== undefined) {
     metrics.watchChild(label, () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
@@ -61,12 +77,21 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     onOutcome: (method: string, outcome: CacheOutcome) => metrics.countCache(label, method, outcome),
   };
   const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);
+  const hub = new Hub({
+    ...pubsubOptions(all, embedded !== undefined),
+    nodes: () =>
+      (embedded?.nodes() ?? each).map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
+    frame: textFrame,
+    metrics: shared.subscriptionMetrics(label),
+    onFailure: (error) => logFailure(label, toServiceError(error)),
+  });
   return {
     config,
     label,
     rpcPath: `/${label}`,
-    ledger: withObservation(ledger, { metrics, logFailure, network: label }),
+    ledger: withObservation(withSubscriptions(ledger, hub), { metrics, logFailure, network: label }),
     upstream,
+    hub,
     child,
     probe: createProbe(upstream),
     started: embedded?.ready ?? Promise.resolve(),
@@ -86,6 +111,15 @@ function historyOptions({ localnet }: Config) {
     slotMs: localnet.slot_ms,
     historySlots: localnet.history_slots,
     historyTransactions: localnet.history_transactions,
+  };
+}
+
+/** An embedded ledger may be told to take its time with slots. */
+function pubsubOptions({ upstream, localnet }: Config, isEmbedded: boolean) {
+  return {
+    connectTimeoutMs: upstream.connect_timeout_ms,
+    callTimeoutMs: upstream.response_timeout_ms,
+    silenceMs: Math.max(upstream.ws_silence_ms, isEmbedded ? 4 * localnet.slot_ms : 0),
   };
 }
 

@@ -31,7 +31,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
 /** The registers that bring the handlers of src/ under the types of generated/. */
 const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/ledger/localnet-handlers.ts': /^src\/localnet\/(ledger\.ts$|methods\/)/,
+  'generated/ledger/localnet-subscriptions.ts': /^src\/localnet\/subscriptions\//,
   'generated/ledger/gateway-handlers.ts': /^src\/ledger\/methods\//,
+  'generated/stream/topic-handlers.ts': /^src\/stream\/(account-view\.ts$|block\/block\.ts$|topics\/)/,
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
@@ -54,23 +56,29 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   cli: [],
   gate: [
     /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
-    /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log)\.ts$/,
+    /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log|key-standing)\.ts$/,
+    /^(socket|stream|subscription)-metrics\.ts$/,
   ],
   keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers)\.ts$/],
   ledger: [
     /^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/,
     /^cache\/(answer|with)-cache\.ts$/,
+    /^subscriptions\/(notification|gap-text|hub|with-subscriptions)\.ts$/,
   ],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
-  server: [/^json-rpc\//, /^http\//],
+  server: [/^json-rpc\//, /^http\//, /^websocket\//, /^grpc\/(describe-topics|grpc-status)\.ts$/],
   signer: [/^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/],
   store: [
-    /^(open-store|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
+    /^(open-store|drizzle|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
   ],
+  stream: [/^(hub|cursor|entry|account-view)\.ts$/],
   wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
-  upstream: [/^(upstream|call-group|open-upstream|node-address|probe|embedded-ledger)\.ts$/],
+  upstream: [
+    /^(upstream|call-group|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
+    /^pubsub-(address|link|connection|message)\.ts$/,
+  ],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app|main|start-[a-z]+)\.ts$|^src\/cli\//;
 

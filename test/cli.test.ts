@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { useNewDirectory } from './support/new-directory.ts';
 import { type NodeProcess, startNode } from './support/node-process.ts';
+import { prepareStore } from './support/prepared-store.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from './server/scripted-node.ts';
 
 const directory = useNewDirectory();
@@ -19,6 +20,7 @@ function keyslot(args: readonly string[], env: Readonly<Record<string, string>> 
   const child = startNode(['src/main.ts', ...args], {
     KEYSLOT_DATA_DIR: directory(),
     KEYSLOT_HTTP_PORT: '0',
+    KEYSLOT_GRPC_PORT: '0',
     ...env,
   });
   running.push(child);
@@ -87,45 +89,6 @@ async function scriptedNode(): Promise<ScriptedNode> {
   return node;
 }
 
-test.each([
-  [['fly'], 'there is no command "fly"'],
-  [['serve', '--fly'], '--fly'],
-  [['serve', 'extra'], 'extra'],
-  [['localnet', '--http-port', '1'], '--http-port'],
-])('%j is a mistake: exit code 2 and a line that says why', async (args, reason) => {
-  const child = keyslot(args);
-  expect(await ended(child)).toBe('exit code 2');
-  expect(child.stderr()).toContain(reason);
-  expect(child.stdout()).toBe('');
-});
-
-test('help names every command and setting, and exits with 0', async () => {
-  const child = keyslot(['help']);
-  expect(await ended(child)).toBe('exit code 0');
-  for (const word of [
-    'serve',
-    'localnet',
-    'mock',
-    'contract',
-    'keys create',
-    'keys revoke',
-    'signer rotate-master',
-    'version',
-    '--config',
-    'KEYSLOT_UPSTREAM_URL',
-  ])
-    expect(child.stdout()).toContain(word);
-});
-
-test('version prints the version of package.json', async () => {
-  const child = keyslot(['--version']);
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  expect(await ended(child)).toBe('exit code 0');
-  expect(child.stdout()).toBe(`keyslot ${version}\n`);
-});
-
 test('serve reports every mistake of its configuration and exits with 2', async () => {
   const child = keyslot(['serve', '--log-level', 'loud'], { KEYSLOT_HTTP_PORT: '70000' });
   expect(await ended(child)).toBe('exit code 2');
@@ -138,7 +101,11 @@ test('serve says that a port is taken and which setting chooses another', async 
   const blocker = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => blocker.once('listening', resolve));
   const { port } = blocker.address() as AddressInfo;
-  const child = keyslot(['serve'], { KEYSLOT_HTTP_PORT: String(port), KEYSLOT_UPSTREAM_URL: node.url });
+  const child = keyslot(['serve'], {
+    KEYSLOT_HTTP_PORT: String(port),
+    KEYSLOT_GRPC_PORT: '0',
+    KEYSLOT_UPSTREAM_URL: node.url,
+  });
   expect(await ended(child)).toBe('exit code 1');
   expect(child.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}: the port is taken`);
   expect(child.stderr()).toContain('KEYSLOT_HTTP_PORT');
@@ -166,130 +133,140 @@ test('a data directory is made with the directories above it', async () => {
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 });
 
-test('a second server on the same data directory names the first, and says nothing else', async () => {
-  const first = keyslot(['serve', '--json']);
-  await ready(first);
-  const second = keyslot(['serve', '--json']);
-  expect(await ended(second)).toBe('exit code 1');
-  const lines = second.stderr().split('\n').slice(0, -1);
-  expect(lines.at(-1)).toContain(`is in use by process ${first.pid}`);
-  expect(lines.every((line) => line.startsWith('keyslot: '))).toBe(true);
-});
+describe('a server', () => {
+  beforeEach(() => prepareStore(directory()));
 
-test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async () => {
-  const node = await scriptedNode();
-  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const line = await eventually('the line is there', () => /curl -s .*\n/.exec(child.stdout())?.[0].trim());
-  expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
-});
-
-test('serve prints a line that makes a wallet, with the token of dev.json', async () => {
-  const node = await scriptedNode();
-  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const line = await eventually('the line is there', () => /curl .*wallets' .*\n/.exec(child.stdout())?.[0]);
-  const { base_url, access_token } = JSON.parse(
-    readFileSync(join(directory(), 'dev.json'), 'utf8'),
-  ) as Record<string, string>;
-  expect(line).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
-  expect(child.stdout()).toContain(`Wallets    ${base_url}/v1/wallets\n`);
-});
-
-test('serve prints where the reference page is', async () => {
-  const node = await scriptedNode();
-  const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const address = await eventually('the line is there', () => /Reference +(\S+)\n/.exec(child.stdout())?.[1]);
-  const page = await fetch(address);
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-});
-
-test('a server on SIGTERM finishes the request under way, then exits with 0', async () => {
-  const node = await scriptedNode();
-  const child = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const { base_url, rpc_paths, development } = await ready(child);
-  const arrived = Promise.withResolvers<() => void>();
-  node.play((response, seen, attempt) => arrived.resolve(() => echoResult('5')(response, seen, attempt)));
-  const answer = getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
-  const finish = await arrived.promise;
-  process.kill(child.pid, 'SIGTERM');
-  await eventually('no new connection is taken', () => isRefused(`${base_url}/healthz`));
-  finish();
-  expect(await (await answer).json()).toMatchObject({ result: 5 });
-  expect(await ended(child)).toBe('exit code 0');
-});
-
-test("with an operator's configuration the development key is revoked and its file is gone", async () => {
-  const node = await scriptedNode();
-  const first = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const { development } = await ready(first);
-  expect(existsSync(join(directory(), 'dev.json'))).toBe(true);
-  await first.stop();
-  const path = join(directory(), 'keyslot.yaml');
-  writeFileSync(path, `networks: [{ upstreams: [{ url: '${node.url}' }] }]\n`);
-  const second = keyslot(['serve', '--json', '--config', path]);
-  const { base_url, rpc_paths, development: none } = await ready(second);
-  expect(none).toBeUndefined();
-  expect(existsSync(join(directory(), 'dev.json'))).toBe(false);
-  const response = await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
-  expect(response.status).toBe(401);
-  expect(await response.json()).toMatchObject({ error: { code: -32042 } });
-});
-
-test('the embedded ledger is started again when it dies, and /readyz counts it', async () => {
-  const child = keyslot(['serve', '--json', '--log-level', 'debug']);
-  const { base_url, rpc_paths, development } = await ready(child);
-  const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
-  expect((await getSlot(url)).status).toBe(200);
-  process.kill((await childOf(child, 'localnet')).childPid, 'SIGKILL');
-  const state = await eventually('the ledger is back', async () => {
-    const text = await (await fetch(`${base_url}/readyz`)).text();
-    return text.includes('"restarts":1') && text.includes('"status":"ready"') ? text : undefined;
+  test('a second server on the same data directory names the first, and says nothing else', async () => {
+    const first = keyslot(['serve', '--json']);
+    await ready(first);
+    const second = keyslot(['serve', '--json']);
+    expect(await ended(second)).toBe('exit code 1');
+    const lines = second.stderr().split('\n').slice(0, -1);
+    expect(lines.at(-1)).toContain(`is in use by process ${first.pid}`);
+    expect(lines.every((line) => line.startsWith('keyslot: '))).toBe(true);
   });
-  expect(state).toContain('"localnet":{"state":"ready","restarts":1}');
-  expect((await getSlot(url)).status).toBe(200);
-  expect(await (await fetch(`${base_url}/metrics`)).text()).toContain(
-    'keyslot_child_restarts{child="solana-localnet"} 1',
-  );
-});
 
-test('the signer is started again when it dies; /readyz and /metrics tell of it', async () => {
-  const node = await scriptedNode();
-  const child = keyslot(['serve', '--json', '--log-level', 'debug'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const { base_url } = await ready(child);
-  const read = async (path: string): Promise<string> => (await fetch(`${base_url}${path}`)).text();
-  expect(await read('/readyz')).toContain('"signer":{"state":"ready","restarts":0,"backend":"soft"}');
-  process.kill((await childOf(child, 'signer')).childPid, 'SIGKILL');
-  await eventually('the signer is back', async () =>
-    (await read('/readyz')).includes('"signer":{"state":"ready","restarts":1,') ? true : undefined,
-  );
-  expect(await read('/metrics')).toContain('keyslot_child_restarts{child="signer"} 1');
-});
+  test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const line = await eventually('the line is there', () => /curl -s .*\n/.exec(child.stdout())?.[0].trim());
+    expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
+  });
 
-test('serve says why its signer cannot start, and exits with 1', async () => {
-  const node = await scriptedNode();
-  const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_HSM_MASTER_KEY_FILE: join(directory(), 'none') };
-  const child = keyslot(['serve', '--log-level', 'fatal'], env);
-  expect(await ended(child)).toBe('exit code 1');
-  expect(child.stderr()).toContain('keyslot: The signer cannot start: hsm.soft.master_key_file');
-});
+  test('serve prints a line that makes a wallet, with the token of dev.json', async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const line = await eventually(
+      'the line is there',
+      () => /curl .*wallets' .*\n/.exec(child.stdout())?.[0],
+    );
+    const { base_url, access_token } = JSON.parse(
+      readFileSync(join(directory(), 'dev.json'), 'utf8'),
+    ) as Record<string, string>;
+    expect(line).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
+    expect(child.stdout()).toContain(`Wallets    ${base_url}/v1/wallets\n`);
+  });
 
-test('the embedded ledger and the signer end with a server that is killed', async () => {
-  const child = keyslot(['serve', '--json', '--log-level', 'debug']);
-  await ready(child);
-  const { port } = await childOf(child, 'localnet');
-  const { childPid } = await childOf(child, 'signer');
-  process.kill(child.pid, 'SIGKILL');
-  await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
-  await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
-});
+  test('serve prints where the reference page is', async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const address = await eventually(
+      'the line is there',
+      () => /Reference +(\S+)\n/.exec(child.stdout())?.[1],
+    );
+    const page = await fetch(address);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
 
-test('no log line holds the key', async () => {
-  const node = await scriptedNode();
-  node.play((response) => response.destroy());
-  const child = keyslot(['serve', '--json', '--log-level', 'trace'], { KEYSLOT_UPSTREAM_URL: node.url });
-  const { base_url, rpc_paths, development } = await ready(child);
-  expect((await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`)).status).toBe(502);
-  await child.stop();
-  expect(child.stderr()).toContain('a ledger node failed');
-  expect(child.stderr()).not.toContain(development?.api_key);
-  expect(child.stderr()).not.toContain('node-secret');
+  test('a server on SIGTERM finishes the request under way, then exits with 0', async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const { base_url, rpc_paths, development } = await ready(child);
+    const arrived = Promise.withResolvers<() => void>();
+    node.play((response, seen, attempt) => arrived.resolve(() => echoResult('5')(response, seen, attempt)));
+    const answer = getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
+    const finish = await arrived.promise;
+    process.kill(child.pid, 'SIGTERM');
+    await eventually('no new connection is taken', () => isRefused(`${base_url}/healthz`));
+    finish();
+    expect(await (await answer).json()).toMatchObject({ result: 5 });
+    expect(await ended(child)).toBe('exit code 0');
+  });
+
+  test("with an operator's configuration the development key is revoked and its file is gone", async () => {
+    const node = await scriptedNode();
+    const first = keyslot(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const { development } = await ready(first);
+    expect(existsSync(join(directory(), 'dev.json'))).toBe(true);
+    await first.stop();
+    const path = join(directory(), 'keyslot.yaml');
+    writeFileSync(path, `networks: [{ upstreams: [{ url: '${node.url}' }] }]\n`);
+    const second = keyslot(['serve', '--json', '--config', path]);
+    const { base_url, rpc_paths, development: none } = await ready(second);
+    expect(none).toBeUndefined();
+    expect(existsSync(join(directory(), 'dev.json'))).toBe(false);
+    const response = await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: -32042 } });
+  });
+
+  test('the embedded ledger is started again when it dies, and /readyz counts it', async () => {
+    const child = keyslot(['serve', '--json', '--log-level', 'debug']);
+    const { base_url, rpc_paths, development } = await ready(child);
+    const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
+    expect((await getSlot(url)).status).toBe(200);
+    process.kill((await childOf(child, 'localnet')).childPid, 'SIGKILL');
+    const state = await eventually('the ledger is back', async () => {
+      const text = await (await fetch(`${base_url}/readyz`)).text();
+      return text.includes('"restarts":1') && text.includes('"status":"ready"') ? text : undefined;
+    });
+    expect(state).toContain('"localnet":{"state":"ready","restarts":1}');
+    expect((await getSlot(url)).status).toBe(200);
+    expect(await (await fetch(`${base_url}/metrics`)).text()).toContain(
+      'keyslot_child_restarts{child="solana-localnet"} 1',
+    );
+  });
+
+  test('the signer is started again when it dies; /readyz and /metrics tell of it', async () => {
+    const node = await scriptedNode();
+    const child = keyslot(['serve', '--json', '--log-level', 'debug'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const { base_url } = await ready(child);
+    const read = async (path: string): Promise<string> => (await fetch(`${base_url}${path}`)).text();
+    expect(await read('/readyz')).toContain('"signer":{"state":"ready","restarts":0,"backend":"soft"}');
+    process.kill((await childOf(child, 'signer')).childPid, 'SIGKILL');
+    await eventually('the signer is back', async () =>
+      (await read('/readyz')).includes('"signer":{"state":"ready","restarts":1,') ? true : undefined,
+    );
+    expect(await read('/metrics')).toContain('keyslot_child_restarts{child="signer"} 1');
+  });
+
+  test('serve says why its signer cannot start, and exits with 1', async () => {
+    const node = await scriptedNode();
+    const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_HSM_MASTER_KEY_FILE: join(directory(), 'none') };
+    const child = keyslot(['serve', '--log-level', 'fatal'], env);
+    expect(await ended(child)).toBe('exit code 1');
+    expect(child.stderr()).toContain('keyslot: The signer cannot start: hsm.soft.master_key_file');
+  });
+
+  test('the embedded ledger and the signer end with a server that is killed', async () => {
+    const child = keyslot(['serve', '--json', '--log-level', 'debug']);
+    await ready(child);
+    const { port } = await childOf(child, 'localnet');
+    const { childPid } = await childOf(child, 'signer');
+    process.kill(child.pid, 'SIGKILL');
+    await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
+    await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
+  });
+
+  test('no log line holds the key', async () => {
+    const node = await scriptedNode();
+    node.play((response) => response.destroy());
+    const child = keyslot(['serve', '--json', '--log-level', 'trace'], { KEYSLOT_UPSTREAM_URL: node.url });
+    const { base_url, rpc_paths, development } = await ready(child);
+    expect((await getSlot(`${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`)).status).toBe(502);
+    await child.stop();
+    expect(child.stderr()).toContain('a ledger node failed');
+    expect(child.stderr()).not.toContain(development?.api_key);
+    expect(child.stderr()).not.toContain('node-secret');
+  });
 });

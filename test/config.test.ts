@@ -53,6 +53,18 @@ test('one node needs no file', () => {
   ]);
 });
 
+test('a node’s WebSocket address is checked, and not told', () => {
+  const env = {
+    KEYSLOT_UPSTREAM_URL: 'http://node.example/',
+    KEYSLOT_UPSTREAM_WS_URL: 'ws://[x]/?key=secret',
+  };
+  const problems = problemsOf({ env });
+  expect(problems).toContain(
+    'networks.0.upstreams.0.ws_url (KEYSLOT_UPSTREAM_WS_URL) is no valid WebSocket address',
+  );
+  expect(problems).not.toContain('secret');
+});
+
 test('an empty environment variable is none', () => {
   expect(loadConfig({ env: { KEYSLOT_UPSTREAM_URL: '', KEYSLOT_HTTP_PORT: '' } }).http.port).toBe(8080);
 });

@@ -7,6 +7,8 @@ import {
   readLedger,
   SCENARIO_FILE,
   SCHEMAS_FOLDER,
+  SUBSCRIPTIONS_FILE,
+  SUBSCRIPTIONS_FOLDER,
 } from '../model/ledger.ts';
 import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
@@ -20,9 +22,16 @@ import { renderOpenapi } from '../render/ledger/openapi.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
 import { renderPackage } from '../render/ledger/package.ts';
 import { renderParams } from '../render/ledger/params.ts';
-import { renderGatewayHandlers, renderLocalnetHandlers } from '../render/ledger/registers.ts';
+import {
+  renderGatewayHandlers,
+  renderLocalnetHandlers,
+  renderLocalnetSubscriptions,
+} from '../render/ledger/registers.ts';
 import { renderResults } from '../render/ledger/results.ts';
 import { renderScenario } from '../render/ledger/scenario.ts';
+import { renderSubscriptionContract } from '../render/ledger/subscription-contract.ts';
+import { renderSubscriptions } from '../render/ledger/subscriptions.ts';
+import { renderSubscriptionsClient } from '../render/ledger/subscriptions-client.ts';
 import { renderTypes } from '../render/ledger/types.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -33,6 +42,8 @@ export const ledgerArea = createArea({
     HEAD_FILE,
     PRESENTATION_FILE,
     SCENARIO_FILE,
+    SUBSCRIPTIONS_FILE,
+    `${SUBSCRIPTIONS_FOLDER}*.yaml`,
     `${METHODS_FOLDER}*.yaml`,
     `${SCHEMAS_FOLDER}*.yaml`,
   ].map((path) => ({
@@ -44,13 +55,16 @@ export const ledgerArea = createArea({
   renderers: [
     renderTypes,
     renderMethods,
+    renderSubscriptions,
     renderLimits,
     renderParams,
     renderHandlers,
     renderLocalnetHandlers,
+    renderLocalnetSubscriptions,
     renderGatewayHandlers,
     renderDecoders,
     renderClient,
+    renderSubscriptionsClient,
     renderPackage,
     renderExamples,
     renderOpenrpc,
@@ -58,6 +72,7 @@ export const ledgerArea = createArea({
     renderDocs,
     renderResults,
     renderContract,
+    renderSubscriptionContract,
     renderScenario,
   ],
 });

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
-import type { Method } from '../model/method.ts';
+import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import type { Case } from '../runtime/contract-case.ts';
 import { exactError, notRefused } from './expect.ts';
@@ -16,7 +16,7 @@ type Edge = {
 };
 
 /** Every limit at n, where it must not be refused, and one beyond, where it must. */
-export const limitCases = (method: Method, model: LedgerModel): readonly Case[] => [
+export const limitCases = (method: Callable, model: LedgerModel): readonly Case[] => [
   ...paramParts(method, model).flatMap((part) =>
     edgesOf(part, method, model).flatMap((edge) => casesOf(part, edge, method, model)),
   ),
@@ -26,7 +26,7 @@ export const limitCases = (method: Method, model: LedgerModel): readonly Case[] 
 const casesOf = (
   part: ParamPart,
   { keyword, limit, within, beyond, value }: Edge,
-  method: Method,
+  method: Callable,
   model: LedgerModel,
 ): readonly Case[] => {
   const error = part.schema['x-errors']?.[keyword];
@@ -50,7 +50,7 @@ const casesOf = (
   ];
 };
 
-const edgesOf = (part: ParamPart, method: Method, { schemas }: LedgerModel): readonly Edge[] => {
+const edgesOf = (part: ParamPart, method: Callable, { schemas }: LedgerModel): readonly Edge[] => {
   const { minimum, maximum, minItems, maxItems, minLength, maxLength, items } = part.schema;
   const present = valueAt(baseParams(method), part);
   const item =
@@ -87,7 +87,7 @@ const edgesOf = (part: ParamPart, method: Method, { schemas }: LedgerModel): rea
 
 const SPAN_START = 5;
 
-const spanCases = (method: Method, model: LedgerModel): readonly Case[] => {
+const spanCases = (method: Callable, model: LedgerModel): readonly Case[] => {
   if (!method.span) return [];
   const { from, to, maximum, error } = method.span;
   const parts = paramParts(method, model);

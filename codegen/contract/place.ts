@@ -1,12 +1,12 @@
 import type { Json } from '../json.ts';
-import type { Method } from '../model/method.ts';
+import type { Callable } from '../model/method.ts';
 import type { Hop, ParamPart } from '../model/param-parts.ts';
 import { resolve, type Schema, type Schemas } from '../model/schema.ts';
 
 type Values = readonly Json[];
 
 /** The params of a method that the contract starts from: those of its first example that succeeds, or of its first. */
-export const baseParams = (method: Method): Values => {
+export const baseParams = (method: Callable): Values => {
   const example = method.examples.find(({ error }) => error === undefined) ?? method.examples[0];
   return example?.['x-live']?.params ?? example?.params ?? [];
 };
@@ -16,7 +16,7 @@ export const placeAt = (
   base: Values,
   part: ParamPart,
   value: Json,
-  method: Method,
+  method: Callable,
   schemas: Schemas,
 ): Values => {
   const length = Math.max(base.length, part.index + 1);

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
-import type { Method } from '../model/method.ts';
+import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import type { Case } from '../runtime/contract-case.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { baseParams, placeAt, sampleOf } from './place.ts';
 
 /** Options that exclude each other, and values that parse but are not served. */
-export const conflictCases = (method: Method, model: LedgerModel): readonly Case[] =>
+export const conflictCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   paramParts(method, model).flatMap((part) => {
     const { not, 'x-errors': errors } = part.schema;
     const error = errors?.not;
@@ -19,7 +19,7 @@ export const conflictCases = (method: Method, model: LedgerModel): readonly Case
   });
 
 /** Commitments that a method refuses, and one that no node knows, which passes. */
-export const commitmentCases = (method: Method, model: LedgerModel): readonly Case[] =>
+export const commitmentCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   paramParts(method, model).flatMap((part) => {
     const lenient = part.schema['x-lenient'];
     if (!lenient) return [];
@@ -42,7 +42,7 @@ export const commitmentCases = (method: Method, model: LedgerModel): readonly Ca
   });
 
 /** Too few params, too many, and no array at all. */
-export const arityCases = (method: Method, model: LedgerModel): readonly Case[] => {
+export const arityCases = (method: Callable, model: LedgerModel): readonly Case[] => {
   const base = baseParams(method);
   const [minimum, limit] = [method.minParams, method.params.length];
   const common = { method: method.name, kind: 'arity' as const };
@@ -80,7 +80,7 @@ export const arityCases = (method: Method, model: LedgerModel): readonly Case[] 
 };
 
 /** Names are case-sensitive. */
-export const nameCases = (method: Method, model: LedgerModel): readonly Case[] => {
+export const nameCases = (method: Callable, model: LedgerModel): readonly Case[] => {
   const names = new Set([
     method.name.charAt(0).toUpperCase() + method.name.slice(1),
     method.name.toLowerCase(),
@@ -101,7 +101,7 @@ const build = (
   value: Json,
   kind: Case['kind'],
   error: string,
-  method: Method,
+  method: Callable,
   model: LedgerModel,
 ): Case => ({
   method: method.name,

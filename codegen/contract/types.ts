@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
-import type { Method } from '../model/method.ts';
+import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import { INT_BOUNDS, resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Case } from '../runtime/contract-case.ts';
@@ -9,7 +9,7 @@ import { errorByCode, exactError } from './expect.ts';
 import { baseParams, placeAt, sampleOf } from './place.ts';
 
 /** Every param and known member with each JSON type that it does not take. */
-export const wrongTypeCases = (method: Method, model: LedgerModel): readonly Case[] =>
+export const wrongTypeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   parts(method, model).flatMap((part) => {
     const taken = takenTypes(part.schema, model.schemas);
     return JSON_VALUES.filter(([name]) => !taken.has(name) && !(name === 'null' && part.optional)).map(
@@ -26,7 +26,7 @@ export const wrongTypeCases = (method: Method, model: LedgerModel): readonly Cas
   });
 
 /** Integers just outside their kind, and base-58 text that is not what it must be. */
-export const rangeCases = (method: Method, model: LedgerModel): readonly Case[] =>
+export const rangeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   parts(method, model).flatMap((part) => [
     ...outside(part.schema).map((value) => ({
       method: method.name,
@@ -40,7 +40,7 @@ export const rangeCases = (method: Method, model: LedgerModel): readonly Case[] 
   ]);
 
 /** Parts that are checked; the alternative forms of a union are tried through the union itself. */
-const parts = (method: Method, model: LedgerModel): readonly ParamPart[] => {
+const parts = (method: Callable, model: LedgerModel): readonly ParamPart[] => {
   const all = paramParts(method, model);
   return all.filter(
     (part, index) => all.findIndex(({ name }) => name === part.name) === index && !part.schema['x-lenient'],
@@ -71,10 +71,11 @@ const outside = (schema: Schema): readonly Json[] => {
   return [low - 1n, high + 1n].map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
 };
 
-const base58Cases = (part: ParamPart, method: Method, model: LedgerModel): readonly Case[] => {
+const base58Cases = (part: ParamPart, method: Callable, model: LedgerModel): readonly Case[] => {
   const size = part.schema['x-base58'];
   if (size === undefined) return [];
-  const pair = part.schema['x-errors']?.['x-base58'] ?? ['invalidBase58', 'wrongSizeBase58'];
+  const own = part.schema['x-errors']?.['x-base58'] ?? (['invalidBase58', 'wrongSizeBase58'] as const);
+  const [badAlphabet, wrongSize] = typeof own === 'string' ? [own, own] : own;
   const context = { parameter: part.name, limit: size };
   const make = (name: string, text: string, error: string, value?: number): Case => ({
     method: method.name,
@@ -84,14 +85,14 @@ const base58Cases = (part: ParamPart, method: Method, model: LedgerModel): reado
     expect: exactError(error, { ...context, ...(value !== undefined && { value }) }, model),
   });
   return [
-    make('outside the alphabet', '0'.padEnd(size, '1'), pair[0] ?? ''),
-    make('of a byte too few', '1'.repeat(size - 1), pair[1] ?? '', size - 1),
-    make('of a byte too many', '1'.repeat(size + 1), pair[1] ?? '', size + 1),
+    make('outside the alphabet', '0'.padEnd(size, '1'), badAlphabet),
+    make('of a byte too few', '1'.repeat(size - 1), wrongSize, size - 1),
+    make('of a byte too many', '1'.repeat(size + 1), wrongSize, size + 1),
   ];
 };
 
 /** A word that is none of an enumeration's, and objects without a member they must have. */
-const vocabularyCases = (part: ParamPart, method: Method, model: LedgerModel): readonly Case[] => {
+const vocabularyCases = (part: ParamPart, method: Callable, model: LedgerModel): readonly Case[] => {
   const { schema, inUnion, name } = part;
   const place = (value: Json) => placeAt(baseParams(method), part, value, method, model.schemas);
   const common = { method: method.name, kind: 'range' as const };

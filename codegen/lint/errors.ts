@@ -28,13 +28,21 @@ export const lintErrors = (sources: Sources): readonly Problem[] => {
   ]);
 };
 
-const checkForms = ({ name, jsonrpc, problem: form }: CatalogueError): readonly Problem[] =>
-  jsonrpc || form ? [] : [problem(`/${name}`, 'the error has neither jsonrpc nor problem')];
+const checkForms = ({ name, jsonrpc, problem: form, close, grpc }: CatalogueError): readonly Problem[] => {
+  if (jsonrpc || form || close || grpc?.message !== undefined) return [];
+  return [
+    grpc
+      ? problem(`/${name}/grpc`, 'the message is missing, and there is no other form to take it from')
+      : problem(`/${name}`, 'the error has neither jsonrpc nor problem nor grpc, and closes nothing'),
+  ];
+};
 
 const checkContext = ({
   name,
   jsonrpc,
   problem: form,
+  grpc,
+  close,
   context,
   data,
 }: CatalogueError): readonly Problem[] => {
@@ -42,6 +50,8 @@ const checkContext = ({
   const texts = [
     { at: 'jsonrpc/message', names: placeholdersOf(jsonrpc?.message) },
     { at: 'problem/detail', names: placeholdersOf(form?.detail) },
+    { at: 'grpc/message', names: placeholdersOf(grpc?.message) },
+    { at: 'close/reason', names: placeholdersOf(close?.reason) },
   ];
   const placeholders = texts.flatMap(({ names }) => names);
   const unknown = (names: readonly string[]) => names.filter((item) => !known.includes(item));

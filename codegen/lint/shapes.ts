@@ -1,4 +1,6 @@
 import { TAGS } from '../model/method.ts';
+import { GRPC_STATUSES } from '../model/errors.ts';
+import { PROVOCATIONS, REFILLS } from '../model/subscription.ts';
 import { INT_KINDS } from '../model/schema.ts';
 import { closed, count, named, schema, text } from './shape-parts.ts';
 
@@ -43,6 +45,7 @@ const definitions = {
     'x-errors': named(textOrPair),
     'x-lenient': named(text),
     'x-map': { const: true },
+    'x-tagged': { const: true },
   }),
 };
 
@@ -50,6 +53,27 @@ const definitions = {
 export const SCHEMA_SHAPE = { ...schema, definitions };
 
 const live = closed([], { params: { type: 'array' }, error: text, setup: true });
+
+const paramsShape = {
+  type: 'array',
+  items: closed(['name', 'schema'], {
+    name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*$' },
+    description: text,
+    required: { type: 'boolean' },
+    schema,
+  }),
+};
+
+const exampleShape = {
+  name: text,
+  params: { type: 'array' },
+  result: true,
+  error: text,
+  context: { type: 'object' },
+  'x-live': live,
+};
+
+const errorNames = { type: 'array', items: text, uniqueItems: true };
 
 /** A file of ledger/methods/. */
 export const METHOD_SHAPE = {
@@ -72,33 +96,66 @@ export const METHOD_SHAPE = {
       maximum: { type: 'integer' },
       error: text,
     }),
-    params: {
-      type: 'array',
-      items: closed(['name', 'schema'], {
-        name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*$' },
-        description: text,
-        required: { type: 'boolean' },
-        schema,
-      }),
-    },
+    params: paramsShape,
     result: closed(['name', 'schema'], {
       name: text,
       description: text,
       'x-context': { const: true },
       schema,
     }),
-    errors: { type: 'array', items: text, uniqueItems: true },
-    examples: {
-      type: 'array',
-      items: closed(['name', 'params'], {
-        name: text,
-        params: { type: 'array' },
-        result: true,
-        error: text,
-        context: { type: 'object' },
-        'x-live': live,
-      }),
-    },
+    errors: errorNames,
+    examples: { type: 'array', items: closed(['name', 'params'], exampleShape) },
+  }),
+};
+
+const sent = { name: text, description: text, schema };
+
+const subscriptionExamples = {
+  type: 'array',
+  items: closed(['name', 'params'], {
+    ...exampleShape,
+    notifications: { type: 'array', minItems: 1 },
+    'x-live': closed([], { params: { type: 'array' }, by: { enum: PROVOCATIONS } }),
+  }),
+};
+
+/** A file of ledger/subscriptions/. */
+export const SUBSCRIPTION_SHAPE = {
+  definitions,
+  ...closed(['name', 'summary', 'x-origin', 'x-cost', 'x-refill', 'unsubscribe', 'notification'], {
+    name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*Subscribe$' },
+    summary: text,
+    description: text,
+    'x-origin': { enum: ['given', 'chosen'] },
+    'x-cost': { type: 'integer', minimum: 1 },
+    'x-refill': { enum: REFILLS },
+    'x-congested': { const: 'latest' },
+    'x-ends-itself': { type: 'array', minItems: 1, items: text },
+    'x-nodes': { const: 'some' },
+    unsubscribe: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*Unsubscribe$' },
+    params: paramsShape,
+    notification: closed(['name', 'schema'], { ...sent, 'x-context': { const: true } }),
+    errors: errorNames,
+    examples: subscriptionExamples,
+  }),
+};
+
+/** ledger/subscriptions.yaml. */
+export const COMMON_SHAPE = {
+  definitions,
+  ...closed(['reply', 'unsubscribe', 'gap', 'errors'], {
+    reply: closed(['name', 'schema'], sent),
+    unsubscribe: closed(['summary', 'x-cost', 'params', 'result', 'errors', 'examples'], {
+      summary: text,
+      description: text,
+      'x-cost': { type: 'integer', minimum: 1 },
+      params: paramsShape,
+      result: closed(['name', 'schema'], sent),
+      errors: errorNames,
+      examples: subscriptionExamples,
+    }),
+    gap: closed(['name', 'schema', 'examples'], { ...sent, examples: { type: 'array', minItems: 1 } }),
+    errors: errorNames,
   }),
 };
 
@@ -139,6 +196,11 @@ export const ERRORS_SHAPE = named(
       detail: text,
       status: { type: 'integer', minimum: 400, maximum: 599 },
       example: { type: 'object' },
+    }),
+    grpc: closed(['status'], { status: { enum: GRPC_STATUSES }, message: text }),
+    close: closed(['code', 'reason'], {
+      code: { type: 'integer', minimum: 1000, maximum: 4999 },
+      reason: { ...text, maxLength: 100 },
     }),
     context: named({ enum: ['integer', 'string', 'fieldProblems'] }),
     data: { type: 'array', items: text, uniqueItems: true },

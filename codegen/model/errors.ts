@@ -4,7 +4,20 @@ import type { Sources } from '../load.ts';
 /** What fills a placeholder or a member of the data: a number, a text, or what is wrong in a body, place by place. */
 export type ContextType = 'integer' | 'string' | 'fieldProblems';
 
-/** One error of errors.yaml. It has one of the two wire forms at least. */
+/** The statuses of gRPC that errors can have. */
+export const GRPC_STATUSES = [
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'OUT_OF_RANGE',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const;
+
+/** One error of errors.yaml. It has one of the four wire forms at least. */
 export type CatalogueError = {
   readonly name: string;
   readonly area: string;
@@ -12,6 +25,9 @@ export type CatalogueError = {
   readonly http: number;
   readonly jsonrpc?: { readonly code: number; readonly message: string };
   readonly problem?: ProblemForm;
+  /** The message is that of JSON-RPC, or the detail of the problem, where it has none of its own. */
+  readonly grpc?: { readonly status: (typeof GRPC_STATUSES)[number]; readonly message?: string };
+  readonly close?: CloseForm;
   readonly context: Readonly<Record<string, ContextType>>;
   readonly data: readonly string[];
   /** A schema file, where the data is more than members of the context. */
@@ -27,6 +43,9 @@ export type ProblemForm = {
   /** A context, for the examples of documents. */
   readonly example?: JsonObject;
 };
+
+/** An error as the end of a WebSocket (RFC 6455, section 7.4): codes from 4000 on are our own. */
+export type CloseForm = { readonly code: number; readonly reason: string };
 
 /** An error that JSON-RPC can answer. */
 export type ErrorModel = CatalogueError & Required<Pick<CatalogueError, 'jsonrpc'>>;

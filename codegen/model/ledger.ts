@@ -1,15 +1,27 @@
 import { deepFreeze, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
 import { type ErrorModel, readErrors } from './errors.ts';
-import { type Method, type MethodFile, type Tag, toMethod } from './method.ts';
+import { type Callable, type Method, type MethodFile, type Tag, toMethod } from './method.ts';
 import { mapSchema, refTo, type Schema, type Schemas } from './schema.ts';
+import {
+  type Common,
+  type CommonFile,
+  type Subscription,
+  type SubscriptionFile,
+  toCommon,
+  toSubscription,
+  unsubscribeOf,
+} from './subscription.ts';
 
-/** Everything the ledger renderers read. Methods and schemas are in name order. */
+/** Everything the ledger renderers read. Methods, subscriptions and schemas are in name order. */
 export type LedgerModel = {
   readonly head: JsonObject;
   /** The head of the OpenAPI document. */
   readonly presentation: Presentation;
   readonly methods: readonly Method[];
+  readonly subscriptions: readonly Subscription[];
+  /** What all subscriptions share. */
+  readonly common: Common;
   readonly schemas: Schemas;
   readonly errors: ReadonlyMap<string, ErrorModel>;
   /** The values that the contract run puts in the place of `$name`: what each is, by name. */
@@ -17,6 +29,8 @@ export type LedgerModel = {
 };
 
 export const METHODS_FOLDER = 'ledger/methods/';
+export const SUBSCRIPTIONS_FOLDER = 'ledger/subscriptions/';
+export const SUBSCRIPTIONS_FILE = 'ledger/subscriptions.yaml';
 export const SCHEMAS_FOLDER = 'ledger/schemas/';
 export const HEAD_FILE = 'ledger/openrpc.yaml';
 export const PRESENTATION_FILE = 'ledger/openapi.yaml';
@@ -37,6 +51,10 @@ export const tagTitles = ({ tags }: Presentation): ReadonlyMap<Tag, string> =>
 export const methodFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
   filesBelow(sources, METHODS_FOLDER);
 
+/** The subscription files by path. */
+export const subscriptionFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
+  filesBelow(sources, SUBSCRIPTIONS_FOLDER);
+
 /** The schema files by path. */
 export const schemaFiles = (sources: Sources): readonly (readonly [string, Json])[] =>
   filesBelow(sources, SCHEMAS_FOLDER);
@@ -51,6 +69,10 @@ export const readLedger = (sources: Sources): LedgerModel =>
     head: parseHead(sources.get(HEAD_FILE)),
     presentation: sources.get(PRESENTATION_FILE) as unknown as Presentation,
     methods: methodFiles(sources).map(([, value]) => toMethod(parseMethodFile(value), normalize)),
+    subscriptions: subscriptionFiles(sources).map(([, value]) =>
+      toSubscription(parseSubscriptionFile(value), readCommon(sources), normalize),
+    ),
+    common: toCommon(readCommon(sources), normalize),
     schemas: new Map(
       schemaFiles(sources).map(([path, value]) => [fileTitle(path), normalize(parseSchema(value))]),
     ),
@@ -60,6 +82,29 @@ export const readLedger = (sources: Sources): LedgerModel =>
 
 /** A method file that passed the shape check. */
 export const parseMethodFile = (value: Json): MethodFile => value as unknown as MethodFile;
+
+/** A subscription file that passed the shape check. */
+export const parseSubscriptionFile = (value: Json): SubscriptionFile => value as unknown as SubscriptionFile;
+
+/** What all subscriptions share, after the shape check. */
+export const readCommon = (sources: Sources): CommonFile =>
+  sources.get(SUBSCRIPTIONS_FILE) as unknown as CommonFile;
+
+/** Everything that can be called, with its params: methods, then subscriptions, then what ends these. */
+export const callables = ({ methods, subscriptions, common }: LedgerModel): readonly Callable[] => [
+  ...methods,
+  ...subscriptions,
+  ...subscriptions.map((subscription) => unsubscribeOf(subscription, common)),
+];
+
+/** The schemas of everything that a server sends: results, the replies to subscriptions, notifications. */
+export const sentSchemas = ({ methods, subscriptions, common }: LedgerModel): readonly Schema[] => [
+  ...methods.map(({ result }) => result.schema),
+  ...subscriptions.map(({ notification }) => notification.schema),
+  common.reply.schema,
+  common.unsubscribe.result.schema,
+  common.gap.schema,
+];
 
 /** A schema that passed the shape check. */
 export const parseSchema = (value: Json): Schema => value as unknown as Schema;

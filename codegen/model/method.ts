@@ -89,13 +89,25 @@ export type Method = {
   readonly examples: readonly Example[];
 };
 
+/** What methods and subscriptions have in common: a name that is called, with params that are checked. */
+export type Callable = Pick<
+  Method,
+  | 'name'
+  | 'summary'
+  | 'description'
+  | 'origin'
+  | 'cost'
+  | 'params'
+  | 'minParams'
+  | 'span'
+  | 'errors'
+  | 'refusedIn'
+  | 'examples'
+>;
+
 /** Fills in what a method file leaves out. */
 export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema): Method => {
-  const params = (file.params ?? []).map((param) => ({
-    ...param,
-    required: param.required ?? false,
-    schema: normalize(param.schema),
-  }));
+  const params = toParams(file.params, normalize);
   const { name, description, schema } = file.result;
   return {
     name: file.name,
@@ -121,6 +133,17 @@ export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema
     examples: file.examples ?? [],
   };
 };
+
+/** Params as they are written, with their defaults filled in. */
+export const toParams = (
+  params: MethodFile['params'],
+  normalize: (schema: Schema) => Schema,
+): readonly Param[] =>
+  (params ?? []).map((param) => ({
+    ...param,
+    required: param.required ?? false,
+    schema: normalize(param.schema),
+  }));
 
 const withContext = (value: Schema): Schema => ({
   type: 'object',

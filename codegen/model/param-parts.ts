@@ -1,5 +1,5 @@
 import type { LedgerModel } from './ledger.ts';
-import type { Method } from './method.ts';
+import type { Callable, Method } from './method.ts';
 import { resolve, type Schema, type Schemas } from './schema.ts';
 
 /** A container on the way to a part, and the step from it; an item step is 0. */
@@ -19,7 +19,10 @@ export type ParamPart = {
 };
 
 /** Every param and every known member and item below, each alternative form too. */
-export const paramParts = (method: Method, { schemas }: Pick<LedgerModel, 'schemas'>): readonly ParamPart[] =>
+export const paramParts = (
+  method: Callable,
+  { schemas }: Pick<LedgerModel, 'schemas'>,
+): readonly ParamPart[] =>
   method.params.flatMap(({ name, schema, required }, index) =>
     below(
       { name, index, hops: [], schema: resolve(schema, schemas), optional: !required, inUnion: false },
@@ -93,7 +96,7 @@ const words = (keyword: keyof typeof WORDS, limit: number): string =>
   WORDS[keyword].replace('{}', limit.toLocaleString('en-US'));
 
 /** The limits of a method's params. */
-export const limitsOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): readonly Limit[] => [
+export const limitsOf = (method: Callable, model: Pick<LedgerModel, 'schemas'>): readonly Limit[] => [
   ...paramParts(method, model).flatMap(({ name, schema }) =>
     LIMIT_KEYWORDS.flatMap((keyword) => {
       const limit = schema[keyword];
@@ -113,7 +116,7 @@ export const limitsOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): r
 ];
 
 /** The errors of a method that are its own, those of its limits included; not those that any params can answer. */
-export const errorNamesOf = (method: Method, model: Pick<LedgerModel, 'schemas'>): readonly string[] => [
+export const errorNamesOf = (method: Callable, model: Pick<LedgerModel, 'schemas'>): readonly string[] => [
   ...new Set([
     ...method.errors,
     ...Object.values(method.refusedIn),

@@ -1,4 +1,4 @@
-import type { LedgerModel } from './ledger.ts';
+import { callables, type LedgerModel, sentSchemas } from './ledger.ts';
 import { childSchemas, refTitle, type Schema, type Schemas } from './schema.ts';
 
 export type Position = 'param' | 'result';
@@ -6,13 +6,10 @@ export type Position = 'param' | 'result';
 /** Titles of the schemas that each position reaches, through references; titles written inline are included. */
 export const reachedTitles = (model: LedgerModel): Readonly<Record<Position, ReadonlySet<string>>> => ({
   param: reach(
-    model.methods.flatMap((method) => method.params.map((param) => param.schema)),
+    callables(model).flatMap(({ params }) => params.map((param) => param.schema)),
     model.schemas,
   ),
-  result: reach(
-    model.methods.map((method) => method.result.schema),
-    model.schemas,
-  ),
+  result: reach(sentSchemas(model), model.schemas),
 });
 
 /** Every schema that a schema reaches through references, by title, in title order. */
@@ -31,10 +28,12 @@ export const reachedFrom = (schema: Schema, schemas: Schemas): ReadonlyMap<strin
   return new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The schema files that results reach, by title. */
-export const resultSchemas = ({ methods, schemas }: LedgerModel): Schemas => {
-  const reached = new Set(methods.flatMap(({ result }) => [...reachedFrom(result.schema, schemas).keys()]));
-  return new Map([...schemas].filter(([title]) => reached.has(title)));
+/** The schema files that results and notifications reach, by title. */
+export const resultSchemas = (model: LedgerModel): Schemas => {
+  const reached = new Set(
+    sentSchemas(model).flatMap((schema) => [...reachedFrom(schema, model.schemas).keys()]),
+  );
+  return new Map([...model.schemas].filter(([title]) => reached.has(title)));
 };
 
 /** Every titled schema: those with a file of their own and those titled where they are used. */
@@ -46,8 +45,8 @@ export const titledSchemas = (model: LedgerModel): Schemas => {
     for (const [, child] of childSchemas(schema)) visit(child);
   };
   for (const schema of model.schemas.values()) visit(schema);
-  for (const method of model.methods) for (const param of method.params) visit(param.schema);
-  for (const method of model.methods) visit(method.result.schema);
+  for (const { params } of callables(model)) for (const param of params) visit(param.schema);
+  for (const schema of sentSchemas(model)) visit(schema);
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 

@@ -47,6 +47,7 @@ export type Schema = {
   readonly 'x-errors'?: Readonly<Record<string, string | readonly [string, string]>>;
   readonly 'x-lenient'?: Readonly<Record<string, string>>;
   readonly 'x-map'?: true;
+  readonly 'x-tagged'?: true;
 };
 
 export type Schemas = ReadonlyMap<string, Schema>;

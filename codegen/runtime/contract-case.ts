@@ -30,9 +30,15 @@ export type Case = {
     | 'conflict'
     | 'commitment'
     | 'arity'
-    | 'name-case';
+    | 'name-case'
+    /** Of a subscription: that it is made and ended. */
+    | 'life'
+    /** Of a subscription: that it notifies, of what its schema says. */
+    | 'notification';
   readonly params: unknown;
   readonly expect: Expectation;
+  /** Of a notification: whether a transfer has to be made for it to come. */
+  readonly by?: 'time' | 'transfer';
   /** As the example's x-live has it. */
   readonly setup?: unknown;
 };

@@ -1,4 +1,6 @@
 import { base58Fault, decodedSize } from './base58.ts';
+import { describe, isInteger } from './describe-value.ts';
+import { tagFault, tagOf } from './tag-fault.ts';
 
 /** The first thing wrong with a call's params: the error, and the context that fills its message. */
 export type Violation<E extends string = string> = {
@@ -9,6 +11,8 @@ export type Violation<E extends string = string> = {
 /** What a failed keyword answers. `error` is a pair [badAlphabet, wrongSize] for x-base58, by value for x-lenient. */
 export type Explanation<E extends string> = {
   readonly error: E | readonly [E, E] | Readonly<Record<string, E>>;
+  /** The names of a tagged union: one of them, or an object of one such member. */
+  readonly tags?: readonly string[];
   /** What serde would have expected, in its words. */
   readonly expected?: string;
   readonly limit?: number;
@@ -72,14 +76,16 @@ const explainParams = <E extends string>(
   names: readonly string[],
   contextOf: (error: E) => readonly string[],
 ): Violation<E> => {
-  const failed = chooseError(errors, explanations);
+  const failed = chooseError(params, errors, explanations);
   const explanation = failed && explanations[failed.schemaPath];
   if (!failed || !explanation) throw new Error(`no explanation for ${failed?.schemaPath ?? 'the refusal'}`);
-  const steps = failed.instancePath.split('/').slice(1).map(unescapeStep);
-  const value = steps.reduce<unknown>((parent, step) => memberOf(parent, step), params);
-  const error = errorOf(explanation, failed, value);
+  const steps = stepsOf(failed);
+  const value = valueAt(params, steps);
+  const tagged = explanation.tags && tagFault(value, explanation.tags);
+  const error = (tagged?.error as E | undefined) ?? errorOf(explanation, failed, value);
   const facts = {
     ...factsOf(failed, explanation, value),
+    ...tagged?.facts,
     parameter: explanation.parameter ?? readablePath(steps, names),
   };
   return {
@@ -88,15 +94,34 @@ const explainParams = <E extends string>(
   };
 };
 
-/** The last error is the outermost. When a union failed, an error its branches found after parsing is the telling one. */
+/**
+ * The last error is the outermost. When a union failed, an error its branches found after parsing is the telling one; and where a
+ * name tells the branch, what is wrong inside it.
+ */
 const chooseError = <E extends string>(
+  params: readonly unknown[],
   errors: readonly ValidatorError[],
   explanations: Explanations<E>,
 ): ValidatorError | undefined => {
   const last = errors.at(-1);
   if (last?.keyword !== 'x-variants') return last;
-  return errors.find(({ schemaPath }) => explanations[schemaPath]?.checked) ?? last;
+  const { tags } = explanations[last.schemaPath] ?? {};
+  const tag = tags && tagOf(valueAt(params, stepsOf(last)));
+  const inside = tag === undefined ? undefined : `${last.instancePath}/${tag}`;
+  return (
+    errors.find(({ schemaPath }) => explanations[schemaPath]?.checked) ??
+    errors.find(({ instancePath }) => inside !== undefined && isBelow(instancePath, inside)) ??
+    last
+  );
 };
+
+const isBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);
+
+const stepsOf = ({ instancePath }: ValidatorError): readonly string[] =>
+  instancePath.split('/').slice(1).map(unescapeStep);
+
+const valueAt = (params: readonly unknown[], steps: readonly string[]): unknown =>
+  steps.reduce<unknown>((parent, step) => memberOf(parent, step), params);
 
 const errorOf = <E extends string>(
   { error, limit }: Explanation<E>,
@@ -130,18 +155,6 @@ const factValue = (failed: ValidatorError, value: unknown): unknown => {
   if (typeof value === 'string') return /Length$/.test(failed.keyword) ? [...value].length : value;
   return Array.isArray(value) ? value.length : value;
 };
-
-/** A JSON value in serde's words. */
-const describe = (value: unknown): string => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'sequence';
-  if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
-  if (isInteger(value)) return `integer \`${value}\``;
-  if (typeof value === 'number') return `floating point \`${value}\``;
-  return typeof value === 'boolean' ? `boolean \`${value}\`` : 'map';
-};
-
-const isInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value);
 
 const memberOf = (parent: unknown, step: string): unknown =>
   typeof parent === 'object' && parent !== null

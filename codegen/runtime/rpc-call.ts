@@ -1,38 +1,7 @@
+import { CallError, type CallFailure, rpcFailure } from './call-error.ts';
 import { parseJson, printJson } from './json.ts';
 
-/** Why a call brought no result. `kind` says how far it came. */
-export type CallFailure =
-  /** The server answered with a JSON-RPC error. `status` is the HTTP status that carried it. */
-  | {
-      readonly kind: 'rpc';
-      readonly status: number;
-      readonly code: number;
-      readonly message: string;
-      readonly data: unknown;
-    }
-  /** The server answered with an HTTP status and no JSON-RPC error. */
-  | { readonly kind: 'http'; readonly status: number }
-  /** The answer is not a JSON-RPC reply. */
-  | { readonly kind: 'malformed'; readonly reason: string }
-  /** No answer came in time. */
-  | { readonly kind: 'timeout'; readonly timeoutMs: number }
-  /** The caller's signal gave the call up. */
-  | { readonly kind: 'aborted' }
-  /** The server could not be reached, or the connection broke. */
-  | { readonly kind: 'network' };
-
-/** Thrown by every client call that brings no result. The API key is in none of its members. */
-export class CallError extends Error {
-  readonly method: string;
-  readonly failure: CallFailure;
-
-  constructor(method: string, failure: CallFailure, cause?: unknown) {
-    super(`${method}: ${describeFailure(failure)}`, { cause });
-    this.name = 'CallError';
-    this.method = method;
-    this.failure = failure;
-  }
-}
+export { CallError, type CallFailure } from './call-error.ts';
 
 export type ClientOptions = {
   /** Address of the JSON-RPC endpoint, path included. */
@@ -102,9 +71,8 @@ const resultOf = (method: string, id: number, status: number, text: string): unk
   const reply = parseReply(method, status, text);
   const { error } = reply;
   if (isObject(error)) {
-    const { code, message, data } = error;
-    if (Number.isInteger(code) && typeof message === 'string')
-      throw new CallError(method, { kind: 'rpc', status, code: Number(code), message, data });
+    const failure = rpcFailure(error, status);
+    if (failure) throw new CallError(method, failure);
     if (status === 200)
       throw new CallError(method, { kind: 'malformed', reason: 'an error without a code or a message' });
   }
@@ -131,22 +99,3 @@ const parseReply = (method: string, status: number, text: string): Readonly<Reco
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const describeFailure = (failure: CallFailure): string => {
-  switch (failure.kind) {
-    case 'rpc':
-      return `${failure.message} (${failure.code})`;
-    case 'http':
-      return `HTTP status ${failure.status}`;
-    case 'malformed':
-      return `the answer is no JSON-RPC reply: ${failure.reason}`;
-    case 'timeout':
-      return `no answer within ${failure.timeoutMs} ms`;
-    case 'aborted':
-      return 'given up by the caller';
-    case 'network':
-      return 'the server could not be reached';
-    default:
-      return failure satisfies never;
-  }
-};

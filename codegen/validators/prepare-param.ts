@@ -1,4 +1,4 @@
-import type { Method } from '../model/method.ts';
+import type { Callable } from '../model/method.ts';
 import { resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Explanation, Explanations } from '../runtime/explain-params.ts';
 import { type Prepared, typeKeyword } from './keywords.ts';
@@ -7,7 +7,7 @@ import { type Prepared, typeKeyword } from './keywords.ts';
 export type PreparedParams = { readonly schema: Prepared; readonly explanations: Explanations<string> };
 
 /** Inlines every reference, turns our dialect into code keywords, and notes what each keyword answers when it fails. */
-export const prepareParams = (method: Method, schemas: Schemas): PreparedParams => {
+export const prepareParams = (method: Callable, schemas: Schemas): PreparedParams => {
   const explanations: Record<string, Explanation<string>> = {};
   const items = method.params.map(({ schema, required }, index) =>
     prepare(schema, !required, `#/items/${index}`, schemas, explanations),
@@ -53,7 +53,10 @@ const prepare = (
     return { 'x-lenient': refused };
   }
   if (schema.anyOf) {
-    note('x-variants', { expected: schema['x-expected'] ?? schema.title ?? '' }, 'noMatchingVariant');
+    if (schema['x-tagged']) {
+      const tags = tagsOf(schema.anyOf, schemas);
+      note('x-variants', { expected: alternatives(tags.map((tag) => `\`${tag}\``)), tags }, 'unknownVariant');
+    } else note('x-variants', { expected: schema['x-expected'] ?? schema.title ?? '' }, 'noMatchingVariant');
     return {
       'x-variants': schema.anyOf.map((branch, index) =>
         prepare(branch, false, `${path}/x-variants/${index}`, schemas, notes),
@@ -112,6 +115,12 @@ const values = (schema: Schema, note: Note): Prepared => {
   note('enum', { expected: alternatives(allowed.map((value) => `\`${String(value)}\``)) }, 'unknownVariant');
   return { enum: allowed };
 };
+
+/** The names of a tagged union: words that stand alone, and the members of the objects. */
+const tagsOf = (branches: readonly Schema[], schemas: Schemas): readonly string[] =>
+  branches
+    .map((branch) => resolve(branch, schemas))
+    .flatMap(({ enum: words, required }) => (words ?? required ?? []).map(String));
 
 /** serde's list: `a`, `a` or `b`, one of `a`, `b`, `c`. */
 const alternatives = (names: readonly string[]): string =>

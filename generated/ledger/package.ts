@@ -8,6 +8,21 @@ export {
   errorNameOf,
   type LedgerClient,
 } from './client.ts';
+export {
+  type Closing,
+  type ConnectionEvent,
+  createLedgerSubscriptions,
+  type GapReport,
+  type LedgerSubscription,
+  type LedgerSubscriptions,
+  type OpenSubscription,
+  type SocketClass,
+  type SocketLike,
+  type SubscribeCall,
+  type SubscribeOptions,
+  type SubscriptionClientOptions,
+} from './subscriptions-client.ts';
 export { ERRORS, type ErrorContext, type ErrorName } from '../errors.ts';
 export type { MethodName } from './methods.ts';
+export type { SubscriptionName } from './subscriptions.ts';
 export type * from './types.ts';

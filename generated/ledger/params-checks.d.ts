@@ -2,5 +2,9 @@
 import type { ErrorName } from '../errors.ts';
 import type { ParamsCheck } from '../runtime/explain-params.ts';
 import type { MethodName } from './methods.ts';
+import type { SubscriptionName, UnsubscribeName } from './subscriptions.ts';
 
-export declare const PARAMS_CHECKS: { readonly [M in MethodName]: ParamsCheck<ErrorName> };
+/** Everything that can be called. */
+export type CallName = MethodName | SubscriptionName | UnsubscribeName;
+
+export declare const PARAMS_CHECKS: { readonly [N in CallName]: ParamsCheck<ErrorName> };

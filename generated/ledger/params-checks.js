@@ -52,8 +52,18 @@ import * as requestAirdrop from './params/requestAirdrop.js';
 import * as rpcDiscover from './params/rpc.discover.js';
 import * as sendTransaction from './params/sendTransaction.js';
 import * as simulateTransaction from './params/simulateTransaction.js';
+import * as accountSubscribe from './params/accountSubscribe.js';
+import * as blockSubscribe from './params/blockSubscribe.js';
+import * as logsSubscribe from './params/logsSubscribe.js';
+import * as programSubscribe from './params/programSubscribe.js';
+import * as rootSubscribe from './params/rootSubscribe.js';
+import * as signatureSubscribe from './params/signatureSubscribe.js';
+import * as slotSubscribe from './params/slotSubscribe.js';
+import * as slotsUpdatesSubscribe from './params/slotsUpdatesSubscribe.js';
+import * as voteSubscribe from './params/voteSubscribe.js';
+import * as unsubscribe from './params/unsubscribe.js';
 
-/** The check of each method's params. */
+/** The check of the params of each method, of each subscription, and of what ends these. */
 export const PARAMS_CHECKS = {
   getAccountInfo,
   getBalance,
@@ -108,4 +118,22 @@ export const PARAMS_CHECKS = {
   'rpc.discover': rpcDiscover,
   sendTransaction,
   simulateTransaction,
+  accountSubscribe,
+  blockSubscribe,
+  logsSubscribe,
+  programSubscribe,
+  rootSubscribe,
+  signatureSubscribe,
+  slotSubscribe,
+  slotsUpdatesSubscribe,
+  voteSubscribe,
+  accountUnsubscribe: unsubscribe,
+  blockUnsubscribe: unsubscribe,
+  logsUnsubscribe: unsubscribe,
+  programUnsubscribe: unsubscribe,
+  rootUnsubscribe: unsubscribe,
+  signatureUnsubscribe: unsubscribe,
+  slotUnsubscribe: unsubscribe,
+  slotsUpdatesUnsubscribe: unsubscribe,
+  voteUnsubscribe: unsubscribe,
 };

@@ -131,6 +131,12 @@ export type BlockCommitment = {
   readonly totalStake: Lamports;
 };
 
+export type BlockFilter = 'all' | BlockMentions;
+
+export type BlockMentions = {
+  readonly mentionsAccountOrProgram: string;
+};
+
 export type BlockProduction = {
   /** Number of leader slots and of blocks produced, by identity of the validator (base-58). */
   readonly byIdentity: { readonly [key: string]: readonly [U64, U64] };
@@ -147,6 +153,14 @@ export type BlockProductionRange = {
   readonly lastSlot?: SlotParam | null;
 };
 
+export type BlockSubscribeConfig = {
+  readonly commitment?: HistoryCommitment | null;
+  readonly encoding?: TransactionEncoding | null;
+  readonly transactionDetails?: TransactionDetails | null;
+  readonly showRewards?: boolean | null;
+  readonly maxSupportedTransactionVersion?: MaxSupportedTransactionVersion | null;
+};
+
 /** A block under transactionDetails none. */
 export type BlockSummary = {
   readonly blockhash: Blockhash;
@@ -160,6 +174,13 @@ export type BlockSummary = {
   readonly blockTime: null | UnixTime;
   /** Number of blocks below this one. */
   readonly blockHeight: null | U64;
+};
+
+/** A block; null with `err` where it cannot be written as asked for. */
+export type BlockUpdate = {
+  readonly slot: Slot;
+  readonly block: null | Block;
+  readonly err: null | 'BlockStoreError' | UnsupportedVersionError;
 };
 
 /** A block under transactionDetails signatures. */
@@ -416,6 +437,15 @@ export type ErrorAccountIndex = {
 
 export type FeeCalculator = {
   readonly lamportsPerSignature: U64Text;
+};
+
+/** The slots of which notifications are missing, both ends included, and the subscriptions that miss them. */
+export type GapNotice = {
+  readonly subscriptions: readonly SubscriptionId[];
+  readonly fromSlot: Slot;
+  readonly toSlot: Slot;
+  /** Where the ledger is another one than before, and its slots begin anew: which one. */
+  readonly genesisHash?: Blockhash;
 };
 
 export type GetBlockConfig = {
@@ -675,6 +705,17 @@ export type LoadedAddresses = {
   readonly readonly: readonly Address[];
 };
 
+export type LogsFilter = 'all' | 'allWithVotes' | LogsMentions;
+
+export type LogsMentions = {
+  /** Exactly one address. */
+  readonly mentions: readonly string[];
+};
+
+export type LogsSubscribeConfig = {
+  readonly commitment?: Commitment | null;
+};
+
 /** The highest transaction version the caller understands. Without it only legacy transactions are returned, and the answer has no `version`. */
 export type MaxSupportedTransactionVersion = number;
 
@@ -738,6 +779,11 @@ export type NodeVersion = {
   readonly 'solana-core': string;
   /** Identifier of the set of features that the software knows. */
   readonly 'feature-set': null | number;
+};
+
+/** The slot that the value is of. Other than the context of an answer it has no version. */
+export type NotificationContext = {
+  readonly slot: Slot;
 };
 
 /** An OpenRPC document. */
@@ -1266,6 +1312,13 @@ export type SendTransactionConfig = {
 /** Base-58 text of a 64-byte Ed25519 signature; the first one of a transaction is its id. */
 export type Signature = string;
 
+/** With `err`: the transaction has reached the commitment; null where it succeeded. `receivedSignature`: the node has received it, nothing more is known. */
+export type SignatureNotice = SignatureOutcome | 'receivedSignature';
+
+export type SignatureOutcome = {
+  readonly err: null | TransactionError;
+};
+
 export type SignatureStatus = {
   readonly slot: Slot;
   /** Blocks on top of the transaction's; null once it is finalized. */
@@ -1273,6 +1326,12 @@ export type SignatureStatus = {
   readonly status: TransactionStatus;
   readonly err: null | TransactionError;
   readonly confirmationStatus: null | ConfirmationStatus;
+};
+
+export type SignatureSubscribeConfig = {
+  readonly commitment?: Commitment | null;
+  /** Tells too that the node has received the transaction. */
+  readonly enableReceivedNotification?: boolean | null;
 };
 
 /** Accounts whose state after the simulation is wanted. */
@@ -1333,6 +1392,50 @@ export type Slot = bigint;
 /** Slot number. */
 export type SlotParam = number | bigint;
 
+export type SlotCreated = {
+  readonly type: 'createdBank';
+  readonly slot: Slot;
+  readonly parent: Slot;
+  readonly timestamp: U64;
+};
+
+export type SlotDead = {
+  readonly type: 'dead';
+  readonly slot: Slot;
+  readonly timestamp: U64;
+  readonly err: string;
+};
+
+export type SlotFrozen = {
+  readonly type: 'frozen';
+  readonly slot: Slot;
+  readonly timestamp: U64;
+  readonly stats: SlotStats;
+};
+
+/** A slot that was begun, the one before it, and the highest finalized one. */
+export type SlotInfo = {
+  readonly slot: Slot;
+  readonly parent: Slot;
+  readonly root: Slot;
+};
+
+export type SlotStats = {
+  readonly numTransactionEntries: U64;
+  readonly numSuccessfulTransactions: U64;
+  readonly numFailedTransactions: U64;
+  readonly maxTransactionsPerEntry: U64;
+};
+
+export type SlotStep = {
+  readonly type: 'firstShredReceived' | 'completed' | 'optimisticConfirmation' | 'root';
+  readonly slot: Slot;
+  readonly timestamp: U64;
+};
+
+/** A step of a slot; `timestamp` is in milliseconds since 1970-01-01T00:00:00Z. */
+export type SlotUpdate = SlotStep | SlotCreated | SlotFrozen | SlotDead;
+
 export type SnapshotSlots = {
   readonly full: Slot;
   /** Highest incremental snapshot based on the full one; null where there is none. */
@@ -1372,6 +1475,15 @@ export type StakeState = {
 
 /** Commitment where the parameter itself is the commitment object; any other value is refused. */
 export type StrictCommitment = 'processed' | 'confirmed' | 'finalized';
+
+/** Base-58 text of a 32-byte public key. */
+export type SubscribedAddress = string;
+
+/** Number of a subscription, given by the server; valid on the connection that it came on. */
+export type SubscriptionId = bigint;
+
+/** Number of a subscription, given by the server; valid on the connection that it came on. */
+export type SubscriptionIdParam = number | bigint;
 
 /** Lamports that exist. They may exceed 2^53. */
 export type Supply = {
@@ -2324,6 +2436,13 @@ export type TransactionError =
       readonly ProgramExecutionTemporarilyRestricted: ErrorAccountIndex;
     };
 
+/** What a transaction logged; `err` is null where it succeeded. */
+export type TransactionLogs = {
+  readonly signature: Signature;
+  readonly err: null | TransactionError;
+  readonly logs: readonly string[];
+};
+
 /** What executing a transaction did, under json, base58, base64 and binary. */
 export type TransactionMeta = {
   readonly err: null | TransactionError;
@@ -2438,6 +2557,19 @@ export type UiTransactionReturnData = {
 
 /** Seconds since 1970-01-01T00:00:00Z. */
 export type UnixTime = bigint;
+
+export type UnsupportedVersionError = {
+  readonly UnsupportedTransactionVersion: number;
+};
+
+/** A vote of a validator for slots; `timestamp` is null where the vote has none. */
+export type Vote = {
+  readonly votePubkey: Address;
+  readonly slots: readonly Slot[];
+  readonly hash: Blockhash;
+  readonly timestamp: null | UnixTime;
+  readonly signature: Signature;
+};
 
 /** A validator's vote account and its stake. */
 export type VoteAccount = {
@@ -2893,4 +3025,84 @@ export interface MethodResults {
     readonly context: Context;
     readonly value: SimulationResult;
   };
+}
+
+/** The positional params of each subscribe call. Optional ones may be null, which means absent. */
+export interface SubscriptionParams {
+  /**
+   * The account whenever a transaction has changed it.
+   * Once for a slot in which it changed, when that slot reaches the commitment; nothing is sent for the state at the time of the call. A closed account has no lamports and no data, and belongs to the system program. Nodes take `dataSlice` and `minContextSlot` and apply neither.
+   */
+  readonly accountSubscribe: readonly [address: SubscribedAddress, config?: AccountConfig | null];
+  /**
+   * Every block when it reaches the commitment.
+   * With an address, those blocks that have a transaction with it, and of these only such transactions.
+   */
+  readonly blockSubscribe: readonly [filter: BlockFilter, config?: BlockSubscribeConfig | null];
+  /**
+   * The log messages of transactions.
+   * Of each transaction once, when its slot reaches the commitment, in the order of the block.
+   * filter.mentions: at least 1 items (mentionsNotOne)
+   * filter.mentions: at most 1 items (mentionsNotOne)
+   */
+  readonly logsSubscribe: readonly [filter: LogsFilter, config?: LogsSubscribeConfig | null];
+  /**
+   * Every account of a program whenever a transaction has changed it.
+   * Once for each account that changed in a slot, when that slot reaches the commitment, if it passes the filters then. `withContext`, `sortResults` and `minContextSlot` are taken and mean nothing here. Bytes to compare that cannot be decoded are refused, by nodes that look at them.
+   * config.filters: at most 4 items (tooManyFilters)
+   * config.filters[0].memcmp.bytes: at most 175 characters (memcmpDataTooLarge)
+   * config.filters[0].memcmp.bytes: at most 128 items (memcmpDataTooLarge)
+   */
+  readonly programSubscribe: readonly [program: SubscribedAddress, config?: ProgramAccountsConfig | null];
+  /** Every slot that becomes finalized. */
+  readonly rootSubscribe: readonly [];
+  /**
+   * That a transaction has reached the commitment, once.
+   * The server ends the subscription itself after the notification with `err`; its id is unknown from then on. A transaction that has reached the commitment before is told at once. A transaction that never lands is never told.
+   */
+  readonly signatureSubscribe: readonly [signature: string, config?: SignatureSubscribeConfig | null];
+  /**
+   * Every slot as the node begins to work on it.
+   * Slots are told at commitment processed; forks and skipped slots make them jump.
+   */
+  readonly slotSubscribe: readonly [];
+  /** What becomes of each slot, step by step. */
+  readonly slotsUpdatesSubscribe: readonly [];
+  /**
+   * Every vote that the node sees before it is in a block.
+   * What is told here may never land.
+   */
+  readonly voteSubscribe: readonly [];
+}
+
+/** What the notifications of each subscription carry in `params.result`. */
+export interface SubscriptionNotifications {
+  /** In base-58, data that is too large for it is replaced by a text that says so. */
+  readonly accountSubscribe: {
+    readonly context: NotificationContext;
+    readonly value: UiAccount;
+  };
+  readonly blockSubscribe: {
+    readonly context: NotificationContext;
+    /** A block; null with `err` where it cannot be written as asked for. */
+    readonly value: BlockUpdate;
+  };
+  readonly logsSubscribe: {
+    readonly context: NotificationContext;
+    /** What a transaction logged; `err` is null where it succeeded. */
+    readonly value: TransactionLogs;
+  };
+  readonly programSubscribe: {
+    readonly context: NotificationContext;
+    readonly value: KeyedAccount;
+  };
+  readonly rootSubscribe: Slot;
+  readonly signatureSubscribe: {
+    readonly context: NotificationContext;
+    /** With `err`: the transaction has reached the commitment; null where it succeeded. `receivedSignature`: the node has received it, nothing more is known. */
+    readonly value: SignatureNotice;
+  };
+  readonly slotSubscribe: SlotInfo;
+  readonly slotsUpdatesSubscribe: SlotUpdate;
+  readonly voteSubscribe: Vote;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { eq, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { eq } from '../store/drizzle.ts';
 import { accounts } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { DEVELOPMENT } from './development-name.ts';

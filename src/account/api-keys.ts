@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { DEVELOPMENT } from './development-name.ts';

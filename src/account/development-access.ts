@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accessTokens } from '../store/access-tables.ts';
 import { toServiceError } from '../service-error.ts';
 import { DEVELOPMENT } from './development-name.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
 import { ensureTestCredit } from './money/credit.ts';
@@ -18,6 +18,8 @@ import {
 export type ServedAt = {
   readonly dataDir: string;
   readonly baseUrl: string;
+  readonly wsUrl: string;
+  readonly grpcUrl: string;
   /** `/<network>-<environment>`. */
   readonly rpcPath: string;
 };
@@ -44,6 +46,8 @@ export async function ensureDevelopmentAccount(
   const key = findKept(places, kept, accountId, nowMs) ?? (await createKey(places, accountId, nowMs));
   const file: DevelopmentFile = {
     base_url: served.baseUrl,
+    ws_url: served.wsUrl,
+    grpc_url: served.grpcUrl,
     rpc_path: served.rpcPath,
     api_key: key.text,
     ...(await ensureDevelopmentAccess(places, accountId, kept, nowMs)),

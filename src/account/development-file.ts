@@ -6,6 +6,9 @@ import type { DevelopmentAccess } from './development-access.ts';
 /** `dev.json`: how to reach a server that was started without a configuration, and what to call it with. */
 export type DevelopmentFile = DevelopmentSecrets & {
   readonly base_url: string;
+  readonly ws_url: string;
+  /** Of the topic streams. */
+  readonly grpc_url: string;
   readonly rpc_path: string;
 };
 

@@ -1,12 +1,11 @@
-import { sql } from 'drizzle-orm';
-import type { Store } from '../store/open-store.ts';
-import { Keyring, loadKeyring, readKey, readKeys } from './keyring.ts';
+import type { Store, StoreTransaction } from '../store/open-store.ts';
+import { announce, followStore } from './follow-store.ts';
+import { Keyring, readKey, readKeys } from './keyring.ts';
 
 /** A ring that is kept in step with the store, whichever process changes it. */
 export type FollowedKeys = { readonly keyring: Keyring; readonly close: () => Promise<void> };
 
 const CHANNEL = 'keyslot_api_keys';
-const ID = /^[0-9a-f-]{36}$/;
 
 /**
  * Reads every key of the store, and follows what other processes do to keys: a key that is made, rotated or revoked anywhere
@@ -14,18 +13,14 @@ const ID = /^[0-9a-f-]{36}$/;
  * again, every key is read anew. The embedded store is this process's own, where each change is made in the ring too.
  */
 export async function followKeys(store: Store): Promise<FollowedKeys> {
-  if (store.listen === undefined) return { keyring: await loadKeyring(store), close: async () => undefined };
   const keyring = new Keyring();
-  const { close } = await store.listen(CHANNEL, {
-    onConnected: () => readKeys(store, keyring),
-    onAnnouncement: async (keyId) => {
-      if (ID.test(keyId)) await readKey(store, keyring, keyId);
-    },
-  });
+  const read = (keyId?: string): Promise<void> =>
+    keyId === undefined ? readKeys(store, keyring) : readKey(store, keyring, keyId);
+  const { close } = await followStore(store.listen, { channel: CHANNEL, read });
   return { keyring, close };
 }
 
 /** Tells all who follow the keys of this store to read one of them again, once the transaction is through. */
-export async function announceKey(tx: Pick<Store['db'], 'execute'>, keyId: string): Promise<void> {
-  await tx.execute(sql`select pg_notify(${CHANNEL}, ${keyId})`);
+export function announceKey(tx: Pick<StoreTransaction, 'execute'>, keyId: string): Promise<void> {
+  return announce(tx, CHANNEL, keyId);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../store/drizzle.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 
 export type Followed = {
@@ -8,6 +8,7 @@ export type Followed = {
 };
 
 const ID = /^[0-9a-f-]{36}$/;
+const EVERYTHING = '';
 
 /**
  * Reads everything, and keeps what is in memory in step with what other processes write. Undefined for a store that belongs to
@@ -21,14 +22,19 @@ export async function followStore(
     return listen(channel, {
       onConnected: () => read(),
       onAnnouncement: async (id) => {
-        if (ID.test(id)) await read(id);
+        if (id === EVERYTHING) await read();
+        else if (ID.test(id)) await read(id);
       },
     });
   await read();
   return { close: async () => undefined };
 }
 
-/** Tells all who follow a channel to read one row again, once the transaction is through. */
-export async function announce(tx: StoreTransaction, channel: string, id: string): Promise<void> {
+/** Tells all who follow a channel to read one row again, or all of them, once the transaction is through. */
+export async function announce(
+  tx: Pick<StoreTransaction, 'execute'>,
+  channel: string,
+  id: string = EVERYTHING,
+): Promise<void> {
   await tx.execute(sql`select pg_notify(${channel}, ${id})`);
 }

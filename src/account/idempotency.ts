@@ -1,5 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { and, eq, isNull, lte, notExists } from 'drizzle-orm';
+import { and, eq, isNull, lte, notExists } from '../store/drizzle.ts';
 import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
 import { gateways, idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';

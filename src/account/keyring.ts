@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq } from '../store/drizzle.ts';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
@@ -53,6 +53,14 @@ export class Keyring {
     if (isRevoked) return { kind: 'revoked', keyId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
     return { kind: 'valid', keyId, accountId, checkPlace };
+  }
+
+  /** Whether a key that was found before still is one. */
+  standingOf(keyId: string, nowMs: number): 'valid' | 'revoked' | 'expired' | 'unknown' {
+    const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
+    if (record === undefined) return 'unknown';
+    if (record.isRevoked) return 'revoked';
+    return record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs ? 'expired' : 'valid';
   }
 
   /** Takes a key in, or takes what changed about it. A revoked one stays revoked, whatever an older reading of it says. */

@@ -29,6 +29,13 @@ export class PlanBook {
     return [...this.#plans.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** Takes in what operators have written, all of it. Plans that are as they were keep the windows of their keys. */
+  replace(written: readonly Plan[]): void {
+    const names = new Set(written.map(({ name }) => name));
+    for (const { name, source } of this.list()) if (source === 'store' && !names.has(name)) this.drop(name);
+    for (const plan of written) if (!isSame(plan, this.#plans.get(plan.name))) this.put(plan);
+  }
+
   /** Takes a plan in. It holds from the next request on; every key begins a new window with it. */
   put(plan: Plan): void {
     this.#plans.set(plan.name, plan);
@@ -45,4 +52,8 @@ export class PlanBook {
   hold({ accountId, kind, plan }: PlanHolder): void {
     this.#held.set(accountId, plan ?? DEFAULT_PLAN_NAMES[kind]);
   }
+}
+
+function isSame(a: Plan, b: Plan | undefined): boolean {
+  return a.requestsPerSecond === b?.requestsPerSecond && a.burst === b.burst && a.source === b.source;
 }

@@ -1,8 +1,9 @@
-import { count, eq } from 'drizzle-orm';
+import { count, eq } from '../store/drizzle.ts';
 import { serviceError } from '../service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts, plans } from '../store/tables.ts';
 import { isCalled } from './accounts.ts';
+import { announce } from './follow-store.ts';
 import { DEFAULT_PLAN_NAMES, type Plan, SPEC_PLANS } from './plan.ts';
 import { PlanBook } from './plan-book.ts';
 
@@ -12,15 +13,27 @@ export type PlanPlaces = { readonly store: Store; readonly plans: PlanBook };
 /** A plan as it is listed. */
 export type ListedPlan = Plan & { readonly isDefault: boolean; readonly accounts: number };
 
-/** Reads the plans of the store, and which account has which, once, at start. */
+/** What processes that follow the plans of a store are told on: the id of an account that was given one, or nothing for the plans. */
+export const PLAN_CHANNEL = 'keyslot_plans';
+
+/** The plans of the store, and which account has which. */
 export async function loadPlanBook(store: Store): Promise<PlanBook> {
   const book = new PlanBook();
-  for (const row of await store.db.select().from(plans)) book.put({ ...row, source: 'store' });
+  await readPlans(store, book);
+  return book;
+}
+
+/** Reads plans and who has which into a book: all, or what one account has. */
+export async function readPlans(store: Store, book: PlanBook, accountId?: string): Promise<void> {
+  if (accountId === undefined) {
+    const rows = await store.db.select().from(plans);
+    book.replace(rows.map((row) => ({ ...row, source: 'store' })));
+  }
   const holders = await store.db
     .select({ accountId: accounts.id, kind: accounts.kind, plan: accounts.plan })
-    .from(accounts);
+    .from(accounts)
+    .where(accountId === undefined ? undefined : eq(accounts.id, accountId));
   for (const holder of holders) book.hold(holder);
-  return book;
 }
 
 /** All plans by name, with the number of accounts that have each. */
@@ -40,10 +53,13 @@ export async function setPlan(
   figures: Omit<Plan, 'source'>,
 ): Promise<Plan> {
   const { name, requestsPerSecond, burst } = figures;
-  await store.db
-    .insert(plans)
-    .values({ name, requestsPerSecond, burst })
-    .onConflictDoUpdate({ target: plans.name, set: { requestsPerSecond, burst } });
+  await store.db.transaction(async (tx) => {
+    await tx
+      .insert(plans)
+      .values({ name, requestsPerSecond, burst })
+      .onConflictDoUpdate({ target: plans.name, set: { requestsPerSecond, burst } });
+    await announce(tx, PLAN_CHANNEL);
+  });
   const plan: Plan = { ...figures, source: 'store' };
   book.put(plan);
   return plan;
@@ -66,6 +82,7 @@ export async function removePlan(
     if (!SPEC_PLANS.has(name) && held !== undefined && held.value > 0)
       throw serviceError('planInUse', { name, value: held.value });
     await tx.delete(plans).where(eq(plans.name, name));
+    await announce(tx, PLAN_CHANNEL);
   });
   book.drop(name);
   return book.find(name);
@@ -81,11 +98,15 @@ export async function assignPlan(
   { account, plan: planName }: { readonly account: string; readonly plan: string },
 ): Promise<Plan> {
   const plan = findPlan(book, planName);
-  const [row] = await store.db
-    .update(accounts)
-    .set({ plan: planName })
-    .where(isCalled(account))
-    .returning({ accountId: accounts.id, kind: accounts.kind });
+  const row = await store.db.transaction(async (tx) => {
+    const [changed] = await tx
+      .update(accounts)
+      .set({ plan: planName })
+      .where(isCalled(account))
+      .returning({ accountId: accounts.id, kind: accounts.kind });
+    if (changed !== undefined) await announce(tx, PLAN_CHANNEL, changed.accountId);
+    return changed;
+  });
   if (row === undefined) throw serviceError('accountNotFound', { name: account });
   book.hold({ ...row, plan: planName });
   return plan;

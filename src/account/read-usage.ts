@@ -1,4 +1,5 @@
-import { and, eq, gte, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, eq, gte, sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts, apiKeys, usageMinutes } from '../store/tables.ts';
 import type { UsageGroup } from './usage-group.ts';

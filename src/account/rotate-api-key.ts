@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../service-error.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { usageMinutes, usageWriters } from '../store/tables.ts';
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from '../store/drizzle.ts';
 import { PLANS } from '../../generated/plans.ts';
 import { walletCreateLimits } from '../store/access-tables.ts';
 import type { Store } from '../store/open-store.ts';

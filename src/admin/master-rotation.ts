@@ -1,4 +1,4 @@
-import { and, asc, gt, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, gt, isNotNull, sql } from '../store/drizzle.ts';
 import type { Logger } from 'pino';
 import { type ServiceError, serviceError } from '../service-error.ts';
 import { type ResealedRow, type RotationPlace, rotateMaster } from '../signer/rotate-master.ts';

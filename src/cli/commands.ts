@@ -53,6 +53,7 @@ const LOCALNET_OPTIONS: OptionTable = {
 const MOCK_OPTIONS: OptionTable = {
   port: { type: 'string' },
   'wallets-port': { type: 'string' },
+  'grpc-port': { type: 'string' },
   host: { type: 'string' },
   json: { type: 'boolean' },
 };

@@ -41,20 +41,31 @@ function nextSignal(): Promise<NodeJS.Signals> {
 function describeAsJson({ address, rpcPaths, hasLedger, development }: App): string {
   const kind = hasLedger ? 'ready' : 'serving';
   const walletsPath = OPERATIONS.createWallet.path;
-  const served = { base_url: address.baseUrl, rpc_paths: rpcPaths, wallets_path: walletsPath };
+  const served = {
+    base_url: address.baseUrl,
+    ws_url: address.wsUrl,
+    grpc_url: address.grpcUrl,
+    rpc_paths: rpcPaths,
+    wallets_path: walletsPath,
+  };
   return JSON.stringify({ kind, ...served, development });
 }
 
-function describe({ address: { baseUrl }, rpcPaths, hasLedger, development }: App, dataDir: string): string {
+function describe(
+  { address: { baseUrl, wsUrl, grpcUrl }, rpcPaths, hasLedger, development }: App,
+  dataDir: string,
+): string {
   const key = development?.api_key ?? '<API_KEY>';
   const urls = rpcPaths.map((path) => `${baseUrl}${path}?apikey=${key}`);
+  const sockets = rpcPaths.map((path) => `${wsUrl}${path}?apikey=${key}`);
   const token = development?.access_token ?? '<ACCESS_TOKEN>';
   const call = `'{"jsonrpc":"2.0","id":1,"method":"getSlot"}'`;
   const wallets = `${baseUrl}${OPERATIONS.createWallet.path}`;
   return `
 ${hasLedger ? 'Keyslot is ready.' : 'Keyslot serves, but its ledger has not started: calls answer 503 until it does (see above).'}
 
-${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}  Wallets    ${wallets}
+${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  WebSocket  ${url}\n`).join('')}  Wallets    ${wallets}
+  Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)
   Reference  ${baseUrl}/docs
   OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz

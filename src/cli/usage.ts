@@ -9,7 +9,7 @@ export function usage(): string {
     --config FILE               settings as YAML or JSON (an operator's configuration: no development account)
     --json                      print where it serves as one line of JSON
   keyslot localnet [options]    the embedded ledger alone
-    --rpc-port N                port (8899; 0: any free one)
+    --rpc-port N                port (8899; 0: any free one); WebSocket is there and on the next one
     --host ADDRESS              address to listen on (127.0.0.1)
     --slot-ms N                 length of a slot (${CONFIG_INTEGERS['localnet.slot_ms'].default})
     --history-slots N           slots whose blocks are kept
@@ -69,10 +69,14 @@ export function usage(): string {
   keyslot mock [options]        mocks of the ledger and of the wallet service: answer from the examples of the specification
     --port N                    port of the ledger (8899; 0: any free one)
     --wallets-port N            port of the wallet service (the next one); it is there in a checkout
+    --grpc-port N               port of the stream service (50051)
     --host ADDRESS              address to listen on (127.0.0.1)
     --json                      print where it serves as one line of JSON
   keyslot contract --url URL    whether a server, a node included, keeps to the specification (in a checkout)
     --apikey KEY                sent as the query parameter apikey
+    --ws                        subscriptions too, over WebSocket at the same address
+    --ws-url URL                the same at this address: a validator's is on the next port
+    --grpc URL                  the stream service too, at this address (grpc_url); without --url it alone
     --token TOKEN               the wallet service too; without --apikey it alone
     --totp SECRET               the second factor of the token's account (base-32): wallets are destroyed too
                                 all three also as KEYSLOT_CONTRACT_APIKEY, _TOKEN and _TOTP, which nobody can list

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
+import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
 import type { ReplyMemory } from '../ledger/reply-memory.ts';
 import { CallCounts } from './call-counts.ts';
 
@@ -73,7 +74,7 @@ export function createMetrics(): Metrics {
     registry,
     startCall: (network) => calls.start(network),
     endCall: ({ network, method, outcome, durationMs }) => {
-      const known = isMethodName(method) ? method : 'unknown';
+      const known = isKnown(method) ? method : 'unknown';
       calls.end(network, known, outcome);
       durations.observe({ network, method: known }, durationMs / 1000);
     },
@@ -106,6 +107,10 @@ export function createMetrics(): Metrics {
       watch('keyslot_held_reply_limit_bytes', 'Most bytes of replies held in memory', () => limitBytes);
     },
   };
+}
+
+function isKnown(method: string): boolean {
+  return isMethodName(method) || isSubscriptionName(method) || isUnsubscribeName(method);
 }
 
 function counter<L extends string>(

@@ -2,6 +2,8 @@
 export type UsageOutcome = 'ok' | 'error' | 'refused';
 
 export type CountedMessage = {
+  /** So many messages of this kind, which weigh `weight` together; default 1. */
+  readonly calls?: number;
   readonly keyId: string;
   readonly network: string;
   readonly method: string;
@@ -56,14 +58,14 @@ export class UsageBook {
   }
 
   /** Counts one message. `weight` counts for served ones only. */
-  count(nowMs: number, { keyId, network, method, outcome, weight }: CountedMessage): void {
+  count(nowMs: number, { keyId, network, method, outcome, weight, calls = 1 }: CountedMessage): void {
     const row = this.#rowOf(nowMs, keyId, network, method);
     if (row === undefined) this.#options.onLost();
-    else if (outcome === 'refused') row.refused++;
+    else if (outcome === 'refused') row.refused += calls;
     else {
-      row.calls++;
+      row.calls += calls;
       row.weight += weight;
-      if (outcome === 'error') row.errors++;
+      if (outcome === 'error') row.errors += calls;
     }
   }
 

@@ -1,4 +1,5 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
+import { SUBSCRIPTIONS, UNSUBSCRIBE_COST } from '../../generated/ledger/subscriptions.ts';
 import type { Message } from '../server/json-rpc/call.ts';
 
 /** What stands in counts for the methods that the specification does not have. */
@@ -18,7 +19,11 @@ export const UNREAD_REQUEST: Weighed = { method: UNREAD, weight: LEAST };
 const UNKNOWN_METHOD: Weighed = { method: UNKNOWN, weight: LEAST };
 
 const WEIGHED: ReadonlyMap<string, Weighed> = new Map(
-  Object.values(METHODS).map(({ name, cost }) => [name, { method: name, weight: cost }]),
+  [
+    ...Object.values(METHODS),
+    ...Object.values(SUBSCRIPTIONS),
+    ...Object.values(SUBSCRIPTIONS).map(({ unsubscribe }) => ({ name: unsubscribe, cost: UNSUBSCRIBE_COST })),
+  ].map(({ name, cost }) => [name, { method: name, weight: cost }]),
 );
 
 /** What a call of a method weighs (`x-cost`), and under which name it is counted. */

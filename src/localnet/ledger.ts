@@ -9,6 +9,7 @@ import { SLOTS_PER_EPOCH } from './epoch/epoch.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
+import type { LedgerFollower } from './ledger-follower.ts';
 import type { DecodedTransaction } from './model.ts';
 import { PerformanceSamples } from './validator/performance-samples.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
@@ -39,10 +40,11 @@ export class Ledger {
   readonly bank: Bank;
   readonly samples: PerformanceSamples;
   readonly slotMs: number;
-  /** "ip:port" on which the ledger serves RPC; null while it serves none. */
+  /** "ip:port" on which the ledger serves RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
   readonly #epochs: EpochTimes;
   readonly #nowMs: () => number;
+  readonly #followers = new Set<LedgerFollower>();
 
   constructor(options: LedgerOptions) {
     const { nowMs, slotMs = CONFIG_INTEGERS['localnet.slot_ms'].default } = options;
@@ -72,13 +74,28 @@ export class Ledger {
 
   /** Closes the open slot as a block and opens the next one. */
   tick(): void {
-    this.#close(this.#nowMs());
+    const timeMs = this.#nowMs();
+    const slot = this.blocks.openSlot;
+    const finalizedSlot = slot + 1n - FINALIZED_LAG;
+    const finalized = { slot: finalizedSlot, written: this.accounts.writtenIn(finalizedSlot) };
+    this.#close(timeMs);
     this.samples.observe(this.#progress());
+    const closed = { slot, written: this.accounts.writtenIn(slot) };
+    for (const { advanced } of this.#followers)
+      advanced({ closed, finalized, openSlot: this.blocks.openSlot, timeMs });
   }
 
   /** Executes a sanitized transaction into the open slot. */
   send(transaction: DecodedTransaction): Landing {
-    return landTransaction(this, transaction);
+    const landing = landTransaction(this, transaction);
+    if (landing.kind === 'landed') for (const { landed } of this.#followers) landed(landing.record);
+    return landing;
+  }
+
+  /** Tells a follower what happens from now on. Returns what ends that. */
+  follow(follower: LedgerFollower): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
   }
 
   #close(timeMs: number): void {

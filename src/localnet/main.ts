@@ -2,7 +2,7 @@ import { ServiceError } from '../service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
 import { Ledger } from './ledger.ts';
 import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';
-import { startRpcServer } from './server.ts';
+import { type RpcServer, startRpcServer } from './server.ts';
 import { startSlotTimer } from './slot-timer.ts';
 
 export { readLocalnetOptions };
@@ -20,23 +20,26 @@ export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   const ledger = new Ledger({ nowMs: Date.now, slotMs, historySlots, historyTransactions });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
-  ledger.rpcAddress = `${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`;
+  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+  ledger.rpcAddress = `${host}:${server.port}`;
   const stopTimer = startSlotTimer(ledger);
-  announce(ledger, server.port, options.json);
+  announce(ledger, server, options.json);
   await stopped;
   stopTimer();
   await server.close(CLOSE_DEADLINE_MS);
 }
 
-function announce(ledger: Ledger, port: number, json: boolean): void {
+function announce(ledger: Ledger, { port, socketPorts }: RpcServer, json: boolean): void {
   const message = { kind: 'ready', port } as const;
   if (process.send !== undefined) process.send(message);
-  else process.stdout.write(json ? `${JSON.stringify(message)}\n` : welcome(ledger));
+  else process.stdout.write(json ? `${JSON.stringify(message)}\n` : welcome(ledger, socketPorts));
 }
 
-function welcome({ rpcAddress, genesis, slotMs }: Ledger): string {
+function welcome({ rpcAddress, genesis, slotMs }: Ledger, socketPorts: readonly number[]): string {
+  const host = rpcAddress?.replace(/:\d+$/, '');
   const lines = [
     `RPC       http://${rpcAddress}`,
+    `WebSocket ${socketPorts.map((port) => `ws://${host}:${port}`).join(', ')}`,
     `Genesis   ${encodeBase58(genesis.hash)}`,
     `Faucet    ${genesis.faucet.address} (requestAirdrop)`,
     `Identity  ${genesis.identity.address}`,

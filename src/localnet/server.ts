@@ -1,22 +1,55 @@
 import type { HttpServer } from '../server/http/http-server.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
+import type { ServeCall } from '../server/json-rpc/call.ts';
 import { callMethod } from './call-method.ts';
 import type { Ledger } from './ledger.ts';
 import { printResult } from './printed-result.ts';
+import { type SocketOptions, SocketServer } from './socket/socket-server.ts';
 
-export type RpcServerOptions = { readonly host: string /** 0: any free port. */; readonly port: number };
+export type RpcServerOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly sockets?: Partial<SocketOptions>;
+};
+
+/** `socketPorts`: where WebSocket is served. */
+export type RpcServer = HttpServer & { readonly socketPorts: readonly number[] };
+
+const MAX_PORT = 65_535;
 
 /**
- * Serves the ledger's JSON-RPC like a validator: on every path, without a key, and `/health`.
+ * Serves the ledger's JSON-RPC like a validator: on every path, without a key, and `/health`. WebSocket is on the same port and,
+ * where a port is asked for, on the next one too, where clients look that are told nothing else; the last port has no next one.
  *
  * @throws ServiceError portTaken, listenFailed.
  */
-export async function startRpcServer(ledger: Ledger, { host, port }: RpcServerOptions): Promise<HttpServer> {
-  return startNodeServer(
-    async ({ method, params }) => ({
-      kind: 'result',
-      json: printResult(await callMethod(ledger, method, params)),
-    }),
-    { host, port, portSetting: '--rpc-port' },
-  );
+export async function startRpcServer(ledger: Ledger, options: RpcServerOptions): Promise<RpcServer> {
+  const { host, port } = options;
+  const sockets = new SocketServer(ledger, options.sockets);
+  const serve: ServeCall = async ({ method, params }) => ({
+    kind: 'result',
+    json: printResult(await callMethod(ledger, method, params)),
+  });
+  const listening = { host, portSetting: '--rpc-port', onUpgrade: sockets.upgrade };
+  const servers: HttpServer[] = [];
+  const close = async (deadlineMs: number): Promise<void> => {
+    const started = performance.now();
+    await sockets.close(deadlineMs);
+    const leftMs = Math.max(0, deadlineMs - (performance.now() - started));
+    await Promise.all(servers.map((server) => server.close(leftMs)));
+  };
+  try {
+    for (const each of portsFrom(port))
+      servers.push(await startNodeServer(serve, { ...listening, port: each }));
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  const socketPorts = servers.map((server) => server.port);
+  return { host, port: socketPorts[0] ?? port, socketPorts, close };
+}
+
+function portsFrom(port: number): readonly number[] {
+  return port > 0 && port < MAX_PORT ? [port, port + 1] : [port];
 }

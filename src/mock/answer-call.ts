@@ -1,6 +1,7 @@
 import { EXAMPLES, type Example } from '../../generated/ledger/examples.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import { stringifyJson } from '../json.ts';
+import { withSameParams } from './same-params.ts';
 import { checkCall } from '../ledger/check-call.ts';
 import { openrpcDocument } from '../ledger/openrpc-document.ts';
 import type { Call } from '../server/json-rpc/call.ts';
@@ -26,24 +27,5 @@ export function answerCall(call: Pick<Call, 'method' | 'params'>): string {
 
 function findExample(method: MethodName, params: unknown): Example | undefined {
   const examples = EXAMPLES[method];
-  const wanted = printParams(params);
-  const same = examples.find((example) => printParams(example.params) === wanted);
-  return same ?? examples.find((example) => 'result' in example);
-}
-
-/** Params as text that is the same for the same call: members in order, without what is null and so means nothing. */
-function printParams(params: unknown): string {
-  const given = Array.isArray(params) ? params.map(inOrder) : [];
-  return stringifyJson(given.slice(0, given.findLastIndex((param) => param !== null) + 1));
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value ?? null;
-  const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(
-    members
-      .map(([name, member]) => [name, inOrder(member)])
-      .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-  );
+  return withSameParams(examples, params) ?? examples.find((example) => 'result' in example);
 }

@@ -1,59 +1,74 @@
 import { once } from 'node:events';
 import { METHODS } from '../../generated/ledger/methods.ts';
-import type { HttpServer } from '../server/http/http-server.ts';
+import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
-import { hasWalletMock, startWalletMock, type WalletMock } from './wallet-mock.ts';
+import { hasWalletMock, startWalletMock } from './wallet-mock.ts';
 import { answerCall } from './answer-call.ts';
+import { MockSockets } from './mock-sockets.ts';
+import { startStreamMock } from './stream-mock.ts';
 import { type MockOptions, readMockOptions } from './mock-options.ts';
 
 export { readMockOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
+const SLOT_MS = 400;
 
 /**
- * Runs the mock ledger, and the mock of the wallet service where it is installed, until SIGTERM or SIGINT. They keep nothing: the
+ * Runs the mock ledger, the mock of the stream service, and that of the wallet service where it is installed, until SIGTERM or SIGINT. They keep nothing: the
  * same request is answered the same, always.
  *
  * @returns the exit code: 1 if the wallet mock ended by itself.
  * @throws ServiceError portTaken, listenFailed.
  */
-export async function runMock({ host, port, walletsPort, json }: MockOptions): Promise<number> {
+export async function runMock({ host, port, walletsPort, grpcPort, json }: MockOptions): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const sockets = new MockSockets(SLOT_MS);
   const server = await startNodeServer(async (call) => ({ kind: 'result', json: answerCall(call) }), {
     host,
     port,
     portSetting: '--port',
+    onUpgrade: sockets.upgrade,
   });
-  const wallets = hasWalletMock() ? await orClose(startWalletMock(host, walletsPort), server) : undefined;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+  const closeServer = (): Promise<void> => server.close(CLOSE_DEADLINE_MS);
+  const streams = await orClose(startStreamMock(host, grpcPort), closeServer);
+  const closeBoth = async (): Promise<void> => {
+    streams.close();
+    await closeServer();
+  };
+  const wallets = hasWalletMock() ? await orClose(startWalletMock(host, walletsPort), closeBoth) : undefined;
+  const urlOf = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
+  const [url, grpcUrl] = [urlOf(server.port), urlOf(streams.port)];
   process.stdout.write(
     json
-      ? `${JSON.stringify({ kind: 'ready', port: server.port, url, wallets_url: wallets?.url })}\n`
-      : welcome(url, wallets?.url),
+      ? `${JSON.stringify({ kind: 'ready', port: server.port, url, grpc_url: grpcUrl, wallets_url: wallets?.url })}\n`
+      : welcome(url, grpcUrl, wallets?.url),
   );
   const wasAsked = await Promise.race([
     stopped.then(() => true),
     ...(wallets ? [wallets.ended.then(() => false)] : []),
   ]);
-  await Promise.all([server.close(CLOSE_DEADLINE_MS), wallets?.close()]);
+  await Promise.all([sockets.close(CLOSE_DEADLINE_MS), wallets?.close()]);
+  await closeBoth();
   if (wasAsked) return 0;
   process.stderr.write('keyslot: the wallet mock ended by itself\n');
   return 1;
 }
 
-async function orClose(starting: Promise<WalletMock>, server: HttpServer): Promise<WalletMock> {
+async function orClose<T>(starting: Promise<T>, close: () => Promise<void>): Promise<T> {
   try {
     return await starting;
   } catch (error) {
-    await server.close(CLOSE_DEADLINE_MS);
+    await close();
     throw error;
   }
 }
 
-function welcome(url: string, walletsUrl: string | undefined): string {
-  return `The mock ledger answers ${Object.keys(METHODS).length} methods from the examples of the specification, on every path and without a key.
+function welcome(url: string, grpcUrl: string, walletsUrl: string | undefined): string {
+  return `The mock ledger answers ${Object.keys(METHODS).length} methods and ${Object.keys(SUBSCRIPTIONS).length} subscriptions from the examples of the specification, on every path and without a key.
 
   JSON-RPC   ${url}
+  WebSocket  ${url.replace(/^http/, 'ws')}
+  Streams    ${grpcUrl} (gRPC; the example of each topic, once per slot)
 
 ${walletsUrl === undefined ? 'The wallet service has no mock here: it comes with a checkout.' : walletWelcome(walletsUrl)}
 

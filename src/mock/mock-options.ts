@@ -8,11 +8,14 @@ export type MockOptions = {
   readonly port: number;
   /** Port of the wallet service; 0: any free port. */
   readonly walletsPort: number;
+  /** Port of the stream service; 0: any free port. */
+  readonly grpcPort: number;
   /** Announce as JSON instead of text. */
   readonly json: boolean;
 };
 
 const DEFAULT_PORT = 8899;
+const DEFAULT_GRPC_PORT = CONFIG_INTEGERS['grpc.port'].default;
 const MAX_PORT = CONFIG_INTEGERS['http.port'].maximum;
 
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -24,6 +27,7 @@ export function readMockOptions({ host, port, json, ...options }: OptionValues):
     host: typeof host === 'string' ? host : '127.0.0.1',
     port: ledgerPort,
     walletsPort: readPort('wallets-port', options['wallets-port'], nextPort(ledgerPort)),
+    grpcPort: readPort('grpc-port', options['grpc-port'], ledgerPort === 0 ? 0 : DEFAULT_GRPC_PORT),
     json: json === true,
   };
 }

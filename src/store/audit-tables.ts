@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from './drizzle.ts';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 import { ofAccount } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, timestamp } from './drizzle.ts';
 
 /** Raw bytes (PostgreSQL `bytea`). */
 export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({

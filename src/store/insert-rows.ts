@@ -1,4 +1,5 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { getTableColumns, sql } from './drizzle.ts';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { StoreTransaction } from './open-store.ts';
 
@@ -12,6 +13,16 @@ export async function insertRows<T extends PgTable>(
   rows: readonly T['$inferSelect'][],
 ): Promise<void> {
   if (rows.length > 0) await tx.execute(insertion(table, rows));
+}
+
+/** The same, together with a change of another table in one statement. There must be rows. */
+export async function insertRowsWith<T extends PgTable>(
+  tx: StoreTransaction,
+  table: T,
+  rows: readonly T['$inferSelect'][],
+  change: SQL,
+): Promise<void> {
+  await tx.execute(sql`with changed as (${change}) ${insertion(table, rows)}`);
 }
 
 /**
@@ -34,12 +45,12 @@ export async function insertNewRows<T extends PgTable>(
 
 function insertion<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): SQL {
   const columns = Object.entries(getTableColumns(table));
-  const names = columns.map(([, column]) => nameOf(column));
   const arrays = columns.map(([member, column]) => {
     const values = rows.map((row) => toDriver(column, row[member]));
-    return sql`${sql.param(values)}::${sql.raw(typeOf(column))}[]`;
+    return sql`${sql.param(values)}${sql.raw(`::${typeOf(column)}[]`)}`;
   });
-  const [into, from] = [sql.join(names, sql`, `), sql.join(arrays, sql`, `)];
+  const into = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
+  const from = sql.join(arrays, sql`, `);
   return sql`insert into ${table} (${into}) select * from unnest(${from})`;
 }
 

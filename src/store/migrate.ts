@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { sql } from './drizzle.ts';
+import { drizzle } from './drizzle.ts';
+import { migrate } from './drizzle.ts';
 import pg from 'pg';
 import { DEADLINES } from './deadlines.ts';
 

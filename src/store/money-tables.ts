@@ -1,15 +1,5 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  foreignKey,
-  index,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { sql } from './drizzle.ts';
+import { bigint, check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from './drizzle.ts';
 import { instant, microUsd } from './columns.ts';
 import { ofAccount } from './tables.ts';
 

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { sql } from './drizzle.ts';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { drizzle } from './drizzle.ts';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { DEADLINES } from './deadlines.ts';
@@ -46,6 +47,8 @@ export type Backend = {
   /** Names the store in errors and logs; without secrets. */
   readonly where: string;
   readonly clientConfig: pg.ClientConfig;
+  /** What a connection is made of, where it is not the driver's own client. */
+  readonly Client?: new () => pg.ClientBase;
   readonly maxConnections: number;
   close(): Promise<void>;
 };
@@ -78,6 +81,7 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
 function connect(backend: Backend, schema: string, log: Logger): Store {
   const pool = new pg.Pool({
     ...backend.clientConfig,
+    Client: backend.Client,
     max: backend.maxConnections,
     onConnect: (client) => client.query(`set search_path to ${pg.escapeIdentifier(schema)}`),
   });

@@ -1,15 +1,5 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { sql } from './drizzle.ts';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);

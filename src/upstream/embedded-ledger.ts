@@ -3,12 +3,16 @@ import type { Logger } from 'pino';
 import { serviceError } from '../service-error.ts';
 import type { SupervisedChild } from '../supervised-child.ts';
 import { forkedChild } from './forked-child.ts';
-import { connectNodes, type NodeOptions } from './open-upstream.ts';
+import { connectNode, type NodeOptions } from './open-upstream.ts';
+import { pubsubAddresses } from './pubsub-address.ts';
+import type { PubsubNode } from './pubsub-link.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The embedded ledger node: a child process, reached over loopback like any other node. */
+/** The embedded ledger node: a child process, reached over loopback like any other node. Its WebSocket is on its HTTP port. */
 export type EmbeddedLedger = {
   readonly upstream: Upstream;
+  /** The same with its WebSocket; none while it is down. */
+  readonly nodes: () => readonly PubsubNode[];
   readonly child: SupervisedChild<number>;
   /** Resolves when the child serves for the first time. */
   readonly ready: Promise<void>;
@@ -26,12 +30,12 @@ export type EmbeddedLedgerOptions = {
 /** Starts the embedded ledger. While it is down, calls get `upstreamUnavailable`. `close` stops the child. */
 export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger): EmbeddedLedger {
   const firstReady = Promise.withResolvers<void>();
-  let node: Upstream | undefined;
-  const replaceNode = (next: Upstream | undefined): void => {
+  let node: PubsubNode | undefined;
+  const replaceNode = (next: PubsubNode | undefined): void => {
     const previous = node;
     node = next;
-    previous
-      ?.close()
+    previous?.upstream
+      .close()
       .catch((error: unknown) => log.warn({ err: error }, 'closing connections to localnet failed'));
   };
   const child = forkedChild(
@@ -49,7 +53,9 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
         String(options.historyTransactions),
       ],
       onReady: (port) => {
-        replaceNode(connectNodes([`http://127.0.0.1:${port}/`], options.node));
+        const url = `http://127.0.0.1:${port}/`;
+        const [address = ''] = pubsubAddresses({ url });
+        replaceNode({ addresses: [address], upstream: connectNode(url, options.node) });
         firstReady.resolve();
       },
       onDown: () => replaceNode(undefined),
@@ -60,12 +66,12 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
   const upstream: Upstream = {
     send: async (request) => {
       if (node === undefined) throw serviceError('upstreamUnavailable');
-      return node.send(request);
+      return node.upstream.send(request);
     },
     close: async () => {
-      await node?.close();
+      await node?.upstream.close();
       await child.stop();
     },
   };
-  return { upstream, child, ready: firstReady.promise };
+  return { upstream, nodes: () => (node === undefined ? [] : [node]), child, ready: firstReady.promise };
 }

@@ -1,5 +1,4 @@
 import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts';
-import { spreadCalls } from './spread-calls.ts';
 import type { Upstream } from './upstream.ts';
 import { withGroups } from './with-groups.ts';
 import { withReplyCheck } from './with-reply-check.ts';
@@ -15,9 +14,9 @@ export type WrapOptions = {
   readonly onRetry: () => void;
 };
 
-/** Several nodes as one upstream, without what `wrapUpstream` adds. */
-export function connectNodes(urls: readonly string[], options: NodeOptions): Upstream {
-  return spreadCalls(urls.map((url) => createHttpUpstream({ ...options, url })));
+/** A node without what `wrapUpstream` adds. */
+export function connectNode(url: string, options: NodeOptions): Upstream {
+  return createHttpUpstream({ ...options, url });
 }
 
 /** The nodes of a network with all that a call is entitled to, outermost first. */

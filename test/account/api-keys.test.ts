@@ -118,7 +118,13 @@ describeStores('API keys', (backend) => {
   test('are not rotated when unknown, revoked, rotated or the development key; nothing is made then', async () => {
     const places = await usePlaces(backend);
     const { accountId, store } = places;
-    const served = { dataDir: places.dataDir, baseUrl: 'http://127.0.0.1:1', rpcPath: '/p' };
+    const served = {
+      dataDir: places.dataDir,
+      baseUrl: 'http://127.0.0.1:1',
+      wsUrl: 'ws://127.0.0.1:1',
+      grpcUrl: 'http://127.0.0.1:2',
+      rpcPath: '/p',
+    };
     const { api_key } = await ensureDevelopmentAccount(places, served, NOW_MS);
     const own = places.keyring.find(api_key, NOW_MS);
     const revoked = await createApiKey(places, { accountId, name: 'a' }, NOW_MS);

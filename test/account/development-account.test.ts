@@ -26,6 +26,8 @@ async function start(store: Store, more: { baseUrl?: string } = {}) {
   const served = {
     dataDir: filesDir(),
     baseUrl: 'http://127.0.0.1:8080',
+    wsUrl: 'ws://127.0.0.1:8080',
+    grpcUrl: 'http://127.0.0.1:50051',
     rpcPath: '/solana-localnet',
     ...more,
   };
@@ -53,6 +55,8 @@ describeStores('the development account', (backend) => {
     expect(await hasSecondFactor(store, file.totp_secret)).toBe(true);
     expect(file).toEqual({
       base_url: 'http://127.0.0.1:8080',
+      ws_url: 'ws://127.0.0.1:8080',
+      grpc_url: 'http://127.0.0.1:50051',
       rpc_path: '/solana-localnet',
       api_key: file.api_key,
       access_token: file.access_token,
@@ -70,6 +74,7 @@ describeStores('the development account', (backend) => {
     expect(second.file).toEqual({
       ...first.file,
       base_url: 'http://127.0.0.1:9090',
+      grpc_url: 'http://127.0.0.1:50051',
     });
     expect(await onDisk()).toEqual(second.file);
   });

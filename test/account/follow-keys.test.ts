@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { createApiKey, type KeyPlaces, revokeApiKey } from '../../src/account/api-keys.ts';

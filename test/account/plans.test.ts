@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { PLANS } from '../../generated/plans.ts';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { isPlanName, planProblem, SPEC_PLANS } from '../../src/account/plan.ts';
@@ -11,6 +11,8 @@ import {
   removePlan,
   setPlan,
 } from '../../src/account/plans.ts';
+import { followPlans } from '../../src/account/follow-plans.ts';
+import type { StoreOptions } from '../../src/store/open-store.ts';
 import { accounts } from '../../src/store/tables.ts';
 import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
 
@@ -104,7 +106,37 @@ describeStores('plans', (backend) => {
       ['production', false, 1],
     ]);
   });
+
+  if (backend.kind === 'pglite') return;
+
+  test('are written, given and taken back for all processes, without a restart', async () => {
+    const place = backend.place();
+    const [here, there] = [await followingPlaces(place), await followingPlaces(place)];
+    const acme = await ensureAccount(here.store, 'acme', NOW_MS);
+    const becomes = (figures: object): Promise<void> =>
+      expect.poll(() => there.plans.planOf(acme), { timeout: 20_000, interval: 5 }).toMatchObject(figures);
+
+    const unchanged = there.plans.find('production');
+    await setPlan(here, { name: 'gold', requestsPerSecond: 7, burst: 14 });
+    await assignPlan(here, { account: 'acme', plan: 'gold' });
+    await becomes({ name: 'gold', burst: 14 });
+    await setPlan(here, { name: 'gold', requestsPerSecond: 8, burst: 16 });
+    await becomes({ name: 'gold', burst: 16 });
+    await assignPlan(here, { account: 'acme', plan: 'developer' });
+    await becomes({ name: 'developer', burst: 500 });
+    await removePlan(here, 'gold');
+    await expect.poll(() => there.plans.find('gold'), { timeout: 20_000, interval: 5 }).toBeUndefined();
+    expect(there.plans.find('production')).toBe(unchanged);
+  });
 });
+
+/** A process of its own, as far as plans go. */
+async function followingPlaces(place: StoreOptions): Promise<PlanPlaces> {
+  const store = await useStore(place);
+  const { plans, close } = await followPlans(store);
+  onTestFinished(close);
+  return { store, plans };
+}
 
 test('the plans of the specification have figures and names that a plan may have', () => {
   for (const plan of SPEC_PLANS.values()) {

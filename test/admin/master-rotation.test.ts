@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { base58 } from '@scure/base';
-import { eq, inArray } from 'drizzle-orm';
+import { eq, inArray } from '../../src/store/drizzle.ts';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createMasterRotation, type MasterRotationOptions } from '../../src/admin/master-rotation.ts';

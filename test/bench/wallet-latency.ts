@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { createWalletClient, type WalletClient } from '../../generated/wallets/client.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
 
 /** One operation, how often it is measured, and what interface.md section 8 states for it. */
@@ -17,6 +18,7 @@ export type LatencyLoad = {
   ) => Promise<() => Promise<unknown>>;
 };
 
+const JSON_HEADERS = { 'content-type': 'application/json' };
 const message = Buffer.alloc(200, 7).toString('base64');
 const managedId = async (client: WalletClient): Promise<string> => {
   const wallet = await client.createWallet({ custody: 'managed' });
@@ -47,7 +49,7 @@ export const LATENCY_LOADS: readonly LatencyLoad[] = [
     },
   },
   {
-    ...{ name: 'delete', statedMs: 90, times: 60 },
+    ...{ name: 'delete', statedMs: 90, times: 200 },
     // A code works once: each call has an account of its own.
     prepare: async (_, { baseUrl, dataDir }) => {
       const account = await newAccount(dataDir, '1.00');
@@ -60,6 +62,19 @@ export const LATENCY_LOADS: readonly LatencyLoad[] = [
   },
 ];
 
+/** How long calls of a server take that does nothing, sorted, in milliseconds: what the machine and the client add to each. */
+export async function bareLatencies(times: number): Promise<readonly number[]> {
+  const bare = await startScriptedNode();
+  try {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"getBalance"}';
+    const call = async () =>
+      (await fetch(`http://127.0.0.1:${bare.port}`, { method: 'POST', body, headers: JSON_HEADERS })).text();
+    return await measure(call, times);
+  } finally {
+    await bare.stop();
+  }
+}
+
 /** An account of its own with money, and a token for it. */
 export async function newAccount(dataDir: string, amountUsd: string) {
   const account = `bench-${randomUUID()}`;
@@ -70,20 +85,30 @@ export async function newAccount(dataDir: string, amountUsd: string) {
   return { token, ask };
 }
 
-/** How long calls take one after the other, sorted, in milliseconds. Some go ahead unmeasured. */
+/** How long calls take one after the other, sorted, in milliseconds. */
 export async function latenciesOf(
   { prepare, times, name }: LatencyLoad,
   run: Target & { readonly dataDir: string },
 ): Promise<readonly number[]> {
   const client = createWalletClient({ url: run.baseUrl, token: run.token });
-  const isRepeatable = name !== 'delete';
-  let call = await prepare(client, run);
+  if (name !== 'delete') return measure(await prepare(client, run), times);
   const latencies: number[] = [];
-  for (let at = -10; at < times; at += 1) {
-    const beganMs = performance.now();
-    await call();
-    if (at >= 0) latencies.push(performance.now() - beganMs);
-    if (!isRepeatable) call = await prepare(client, run);
-  }
+  for (let at = 0; at < times; at += 1) latencies.push(await timeOf(await prepare(client, run)));
   return latencies.sort((a, b) => a - b);
+}
+
+/** How many calls go ahead unmeasured, so that what runs has been compiled. */
+const AHEAD = 100;
+
+async function measure(call: () => Promise<unknown>, times: number): Promise<readonly number[]> {
+  for (let at = 0; at < AHEAD; at += 1) await call();
+  const latencies: number[] = [];
+  for (let at = 0; at < times; at += 1) latencies.push(await timeOf(call));
+  return latencies.sort((a, b) => a - b);
+}
+
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
+  const beganMs = performance.now();
+  await call();
+  return performance.now() - beganMs;
 }

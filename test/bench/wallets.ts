@@ -4,7 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startKeyslot } from '../support/keyslot.ts';
 import { paceOfRaw } from './key-loads.ts';
-import { LATENCY_LOADS, latenciesOf, newAccount } from './wallet-latency.ts';
+import { bareLatencies, LATENCY_LOADS, latenciesOf, newAccount } from './wallet-latency.ts';
 import { WALLET_LOADS, type WalletLoad } from './wallet-loads.ts';
 import { type Target, timeStream } from './wallet-stream.ts';
 
@@ -20,6 +20,7 @@ const rounds = Number(values.rounds);
 const THREADS = 2;
 const RAW_MS = 400;
 const BATCHES = 100;
+const BARE_CALLS = 400;
 const [busy = 0] = loadavg();
 
 type StreamRound = { readonly perSecond: number; readonly raw: number | undefined; readonly firstMs: number };
@@ -101,6 +102,9 @@ async function measureLatencies(target: Target): Promise<string> {
     const share = `1/${(load.statedMs / p50).toFixed(0)}`;
     rows.push(`| ${[load.name, load.statedMs, p50.toFixed(1), p99.toFixed(1), share].join(' | ')} |`);
   }
+  const bare = await bareLatencies(BARE_CALLS);
+  const [p50, p99] = [quantile(bare, 0.5), quantile(bare, 0.99)];
+  rows.push(`| a server that does nothing | | ${p50.toFixed(1)} | ${p99.toFixed(1)} | |`);
   return `| operation | stated ms | p50 ms | p99 ms | p50 of the stated |
 |---|---:|---:|---:|---:|
 ${rows.join('\n')}

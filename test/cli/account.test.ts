@@ -17,7 +17,7 @@ test('on a running server tokens, money, limits and second factors are as comman
   const development = { available_usd: '1000.00', billing: 'prepaid' };
   expect(await json('balance', 'development')).toMatchObject(development);
   expect(Object.keys(JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')))).toEqual([
-    ...['base_url', 'rpc_path', 'api_key', 'access_token', 'totp_secret'],
+    ...['base_url', 'ws_url', 'grpc_url', 'rpc_path', 'api_key', 'access_token', 'totp_secret'],
   ]);
 
   const scope = ['--scope', 'wallets:read', '--scope', 'wallets:sign'];

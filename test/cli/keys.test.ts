@@ -1,37 +1,19 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
-import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
+import { expect, test, vi } from 'vitest';
 import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
-import { useNewDirectory } from '../support/new-directory.ts';
-import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { prepareStore } from '../support/prepared-store.ts';
+import { useCommands } from './use-commands.ts';
 
 /** A test starts up to eight processes one after the other. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const directory = useNewDirectory();
-const running: { stop: () => Promise<void> }[] = [];
+const commands = useCommands();
+const { directory, newNode, start, atEnd } = commands;
 
-afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.stop();
-});
-
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): NodeProcess {
-  const own = { KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0' };
-  const child = startNode(['src/main.ts', ...args], { ...own, ...env });
-  running.push(child);
-  return child;
-}
-
-type Outcome = { readonly end: string; readonly stdout: string; readonly stderr: string };
-
-async function run(...args: readonly string[]): Promise<Outcome> {
-  const child = start(['keys', ...args]);
-  const end = await eventually('the command has ended', child.ended);
-  return { end, stdout: child.stdout(), stderr: child.stderr() };
-}
+const run = (...args: readonly string[]) => commands.run('keys', ...args);
 
 type Printed = {
   readonly id: string;
@@ -42,35 +24,16 @@ type Printed = {
 };
 
 /** Runs a command that must succeed; what it prints as JSON. */
-async function json(...args: readonly string[]): Promise<Printed> {
-  const { end, stdout, stderr } = await run(...args, '--json');
-  if (end !== 'exit code 0') throw new Error(`${end}: ${stderr}`);
-  return JSON.parse(stdout) as Printed;
-}
-
-async function newNode(): Promise<ScriptedNode> {
-  const node = await startScriptedNode();
-  running.push({ stop: node.close });
-  return node;
-}
+const json = (...args: readonly string[]): Promise<Printed> => commands.json('keys', ...args);
 
 /** A server, and how it answers a key: the HTTP status and the code of the error. */
-async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const server = start(['serve', '--json', '--log-level', 'trace', ...args], env);
-  const line = await eventually('the server says where it serves', () => {
-    if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
-    return server.stdout().includes('\n') ? server.stdout() : undefined;
-  });
-  const ready = JSON.parse(line) as { base_url: string; rpc_paths: string[] };
+async function serve(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { server, post } = await commands.serve(env, args);
   const answer = async (
     key: string,
-    headers: Record<string, string> = {},
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<readonly [number, number | undefined]> => {
-    const response = await fetch(`${ready.base_url}${ready.rpc_paths[0]}?apikey=${key}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: '{"jsonrpc":"2.0","id":1,"method":"getSlot"}',
-    });
+    const response = await post(key, '{"jsonrpc":"2.0","id":1,"method":"getSlot"}', headers);
     const { error } = (await response.json()) as { error?: { code: number } };
     return [response.status, error?.code];
   };
@@ -142,7 +105,7 @@ test('what was done while no server ran holds when one starts, with the configur
   await json('revoke', gone.id, ...operated);
   expect(existsSync(join(dataDir, 'admin.sock'))).toBe(false);
 
-  const { answer } = await serve(operated);
+  const { answer } = await serve(operated, {});
   expect([await answer(kept.key), await answer(gone.key)]).toEqual([VALID, [401, -32042]]);
   await json('revoke', kept.id, ...operated);
   expect(await answer(kept.key)).toEqual([401, -32042]);
@@ -183,7 +146,7 @@ const postgresUrl = await findPostgres();
 test('of two servers on one PostgreSQL, each hears what is done to keys at the other', async (context) => {
   if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
   const database = await createDatabase(postgresUrl);
-  running.push({ stop: database.drop });
+  atEnd(database.drop);
   const node = await newNode();
   const env = { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_DATABASE_URL: database.url };
   const file = join(directory(), 'keyslot.yaml');
@@ -211,6 +174,7 @@ test('of two servers on one PostgreSQL, each hears what is done to keys at the o
 
 test('commands that come while a server starts or stops are done, as are two that come at once where none runs', async () => {
   const node = await newNode();
+  await prepareStore(directory());
   const env = { KEYSLOT_UPSTREAM_URL: node.url };
   await Promise.all([json('create', '--name', 'first'), json('create', '--name', 'second')]);
 
@@ -237,6 +201,7 @@ test.each([
   '%s says whom it waits for while another process has the store, and goes on when that ends',
   async (_who, args) => {
     const node = await newNode();
+    await prepareStore(directory());
     const holder = await startHolder({ dataDir: directory() });
     const waiting = start([...args, '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
     const told = `is in use by process ${holder.pid}; waiting for it`;

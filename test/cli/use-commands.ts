@@ -10,10 +10,10 @@ export type Outcome = { readonly end: string; readonly stdout: string; readonly 
 export type Served = {
   readonly server: NodeProcess;
   /** Sends a body with a key. */
-  readonly post: (key: string, body: string) => Promise<Response>;
+  readonly post: (key: string, body: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
 };
 
-/** Commands and servers on a data directory that each test has for itself; all are stopped after it. */
+/** Commands and servers on a data directory that each test has for itself; all are stopped after it, the last one first. */
 export function useCommands() {
   const directory = useNewDirectory();
   const running: { stop: () => Promise<void> }[] = [];
@@ -22,7 +22,7 @@ export function useCommands() {
   });
 
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): NodeProcess => {
-    const own = { KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0' };
+    const own = { KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
     const child = startNode(['src/main.ts', ...args], { ...own, ...env });
     running.push(child);
     return child;
@@ -47,21 +47,25 @@ export function useCommands() {
     return node;
   };
 
-  const serve = async (env: Readonly<Record<string, string>>): Promise<Served> => {
+  const serve = async (
+    env: Readonly<Record<string, string>>,
+    args: readonly string[] = [],
+  ): Promise<Served> => {
     if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(directory());
-    const server = start(['serve', '--json', '--log-level', 'trace'], env);
+    const server = start(['serve', '--json', '--log-level', 'trace', ...args], env);
     const line = await eventually('the server says where it serves', () => {
       if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
       return server.stdout().includes('\n') ? server.stdout() : undefined;
     });
     const { base_url, rpc_paths } = JSON.parse(line) as { base_url: string; rpc_paths: string[] };
-    const post = (key: string, body: string): Promise<Response> =>
+    const post: Served['post'] = (key, body, headers = {}) =>
       fetch(`${base_url}${rpc_paths[0]}?apikey=${key}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body,
       });
     return { server, post };
   };
-  return { directory, run, json, newNode, serve };
+  const atEnd = (stop: () => Promise<void>): void => void running.push({ stop });
+  return { directory, start, run, json, newNode, serve, atEnd };
 }

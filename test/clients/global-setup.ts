@@ -6,6 +6,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** JSON-RPC address of the server that all client suites share, with its API key. */
     readonly rpcUrl: string;
+    /** Address of its topic streams. */
+    readonly grpcUrl: string;
     /** Address of the same server, and an access token of an account that has money. */
     readonly baseUrl: string;
     readonly accessToken: string;
@@ -18,6 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { token } = await createToken(server.dataDir, 'clients');
   await addCredit(server.dataDir, 'clients', '10');
   project.provide('rpcUrl', server.rpcUrl);
+  project.provide('grpcUrl', server.grpcUrl);
   project.provide('baseUrl', server.baseUrl);
   project.provide('accessToken', token);
   return server.stop;

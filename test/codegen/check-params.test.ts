@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorEntry } from '../../generated/errors.ts';
-import type { MethodName } from '../../generated/ledger/methods.ts';
-import { checkParams } from '../../generated/ledger/params.ts';
+import { type CallName, checkParams } from '../../generated/ledger/params.ts';
 import { PARAMS_CHECKS } from '../../generated/ledger/params-checks.js';
 import { printJson } from '../../generated/runtime/json.ts';
 
@@ -9,7 +8,7 @@ const ADDRESS = '11111111111111111111111111111111';
 const SIGNATURE = '1'.repeat(64);
 
 /** The message as a client reads it, and the parameter it is about. */
-const answer = (method: MethodName, params: unknown): string | undefined => {
+const answer = (method: CallName, params: unknown): string | undefined => {
   const violation = checkParams(method, params);
   if (!violation) return undefined;
   const { code, message = '' } = errorEntry(violation.error).jsonrpc ?? {};
@@ -17,7 +16,7 @@ const answer = (method: MethodName, params: unknown): string | undefined => {
   return `${code} ${text}${violation.context.parameter === undefined ? '' : ` @${violation.context.parameter}`}`;
 };
 
-type Row = readonly [MethodName, unknown, string];
+type Row = readonly [CallName, unknown, string];
 
 const refused: readonly Row[] = [
   ['getBalance', {}, '-32602 `params` should be an array'],
@@ -127,10 +126,84 @@ const refused: readonly Row[] = [
     [ADDRESS, { filters: [{ memcmp: { offset: 0, bytes: Array(129).fill(1) } }] }],
     '-32602 Invalid param: DataTooLarge @config.filters[0].memcmp.bytes',
   ],
+  ['slotSubscribe', [null], '-32602 Invalid parameters: No parameters were expected'],
+  ['accountSubscribe', [], '-32602 `params` should have at least 1 argument(s)'],
+  ['accountSubscribe', ['1'], '-32602 Invalid Request: Invalid pubkey provided @address'],
+  ['accountSubscribe', ['0'], '-32602 Invalid Request: Invalid pubkey provided @address'],
+  ['accountSubscribe', [5], '-32602 Invalid params: invalid type: integer `5`, expected a string. @address'],
+  ['programSubscribe', [SIGNATURE], '-32602 Invalid Request: Invalid pubkey provided @program'],
+  ['signatureSubscribe', [ADDRESS], '-32602 Invalid Request: Invalid signature provided @signature'],
+  [
+    'signatureSubscribe',
+    [SIGNATURE, { enableReceivedNotification: 1 }],
+    '-32602 Invalid params: invalid type: integer `1`, expected a boolean. @config.enableReceivedNotification',
+  ],
+  [
+    'logsSubscribe',
+    ['some'],
+    '-32602 Invalid params: unknown variant `some`, expected one of `all`, `allWithVotes`, `mentions`. @filter',
+  ],
+  [
+    'logsSubscribe',
+    [{ some: [ADDRESS] }],
+    '-32602 Invalid params: unknown variant `some`, expected one of `all`, `allWithVotes`, `mentions`. @filter',
+  ],
+  ['logsSubscribe', [5], '-32602 Invalid params: invalid type: integer `5`, expected string or map. @filter'],
+  [
+    'logsSubscribe',
+    [{}],
+    '-32602 Invalid params: invalid value: map, expected map with a single key. @filter',
+  ],
+  [
+    'logsSubscribe',
+    ['mentions'],
+    '-32602 Invalid params: invalid type: unit variant, expected newtype variant. @filter',
+  ],
+  ['logsSubscribe', [{ all: [] }], '-32602 Invalid params: invalid type: sequence, expected unit. @filter'],
+  [
+    'logsSubscribe',
+    [{ mentions: 5 }],
+    '-32602 Invalid params: invalid type: integer `5`, expected a sequence. @filter.mentions',
+  ],
+  ['logsSubscribe', [{ mentions: [] }], '-32602 Invalid Request: Only 1 address supported @filter.mentions'],
+  [
+    'logsSubscribe',
+    [{ mentions: [ADDRESS, ADDRESS] }],
+    '-32602 Invalid Request: Only 1 address supported @filter.mentions',
+  ],
+  [
+    'logsSubscribe',
+    [{ mentions: ['1'] }],
+    '-32602 Invalid Request: Invalid mentions provided @filter.mentions[0]',
+  ],
+  [
+    'blockSubscribe',
+    ['some'],
+    '-32602 Invalid params: unknown variant `some`, expected `all` or `mentionsAccountOrProgram`. @filter',
+  ],
+  [
+    'blockSubscribe',
+    [{ mentionsAccountOrProgram: '1' }],
+    '-32602 Invalid Request: Invalid mentions_account_or_program provided @filter.mentionsAccountOrProgram',
+  ],
+  [
+    'blockSubscribe',
+    ['all', { commitment: 'processed' }],
+    '-32602 Method does not support commitment below `confirmed` @config.commitment',
+  ],
+  ['accountUnsubscribe', [], '-32602 `params` should have at least 1 argument(s)'],
+  ['slotUnsubscribe', ['1'], '-32602 Invalid params: invalid type: string "1", expected u64. @subscription'],
 ];
 
-const accepted: readonly (readonly [MethodName, unknown])[] = [
+const accepted: readonly (readonly [CallName, unknown])[] = [
   ['getVersion', undefined],
+  ['slotSubscribe', undefined],
+  ['accountSubscribe', [ADDRESS, { commitment: 'banana', encoding: null }]],
+  ['signatureSubscribe', [SIGNATURE]],
+  ['logsSubscribe', ['allWithVotes', null]],
+  ['logsSubscribe', [{ mentions: [ADDRESS] }, {}]],
+  ['blockSubscribe', [{ mentionsAccountOrProgram: ADDRESS }, { encoding: 'base64' }]],
+  ['voteUnsubscribe', [2n ** 64n - 1n]],
   ['getVersion', null],
   ['getVersion', []],
   ['getBalance', [ADDRESS]],
@@ -146,7 +219,7 @@ const accepted: readonly (readonly [MethodName, unknown])[] = [
   ['simulateTransaction', ['AA', { sigVerify: true, replaceRecentBlockhash: false }]],
 ];
 
-const title = ([method, params]: readonly [MethodName, unknown, ...unknown[]]): string =>
+const title = ([method, params]: readonly [CallName, unknown, ...unknown[]]): string =>
   `${method} ${printJson(params).slice(0, 120)}`;
 
 describe('checkParams', () => {

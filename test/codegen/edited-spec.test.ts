@@ -3,8 +3,11 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pathHere } from './fixture.ts';
+
+/** To generate everything takes ten seconds of a core. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const run = promisify(execFile);
 const MAIN = pathHere('../../codegen/main.ts');

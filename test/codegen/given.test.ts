@@ -7,7 +7,7 @@ import { checkParams } from '../../generated/ledger/params.ts';
 import { specSources, valueAt } from './spec.ts';
 
 const sources = specSources();
-const { methods, schemas } = readLedger(sources);
+const { methods, subscriptions, schemas } = readLedger(sources);
 const given = methods.filter(({ origin }) => origin === 'given');
 
 /**
@@ -118,6 +118,15 @@ const METHOD = 'ledger/methods';
 const SCHEMA = 'ledger/schemas';
 const config = (method: string, member: string): string =>
   `${METHOD}/${method}#/params/1/schema/properties/${member}`;
+
+/** The subscriptions of interface.md sections 4.2 and 6; it shows the params of the first only. */
+const SUBSCRIPTIONS = ['accountSubscribe', 'signatureSubscribe', 'slotSubscribe'];
+
+it('the subscriptions given are those of the interface', () => {
+  const named = subscriptions.filter(({ origin }) => origin === 'given').map(({ name }) => name);
+  expect(named.sort()).toEqual(SUBSCRIPTIONS);
+  expect(subscriptions.find(({ name }) => name === 'slotSubscribe')?.params).toEqual([]);
+});
 
 /** Numbers, values and defaults of interface.md sections 4.1, 7 and 8, written down from there. */
 const VALUES: readonly (readonly [place: string, value: unknown])[] = [

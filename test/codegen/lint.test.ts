@@ -23,8 +23,91 @@ const THING = 'ledger/methods/getThing.yaml';
 const THINGS = 'ledger/methods/getThings.yaml';
 const SCHEMA = 'ledger/schemas/Thing.yaml';
 const CONFIG = 'ledger/schemas/ThingConfig.yaml';
+const SUBSCRIPTION = 'ledger/subscriptions/thingSubscribe.yaml';
+const COMMON = 'ledger/subscriptions.yaml';
 
 const rows: readonly Row[] = [
+  [
+    'a subscription in the wrong file',
+    SUBSCRIPTION,
+    set('name', 'otherSubscribe'),
+    '/name',
+    /otherSubscribe\.yaml/,
+  ],
+  ['a subscription whose name says otherwise', SUBSCRIPTION, set('name', 'getThing'), '/name', /pattern/],
+  [
+    'a notification that another subscription has',
+    'ledger/subscriptions/tickSubscribe.yaml',
+    set('notification/name', 'thingNotification'),
+    '/notification/name',
+    /taken by ledger\/subscriptions\/thingSubscribe\.yaml#\/notification\/name/,
+  ],
+  [
+    'an unsubscribe call that another subscription has',
+    'ledger/subscriptions/tickSubscribe.yaml',
+    set('unsubscribe', 'thingUnsubscribe'),
+    '/unsubscribe',
+    /taken by ledger\/subscriptions\/thingSubscribe\.yaml#\/unsubscribe/,
+  ],
+  ['an unknown way to refill', SUBSCRIPTION, set('x-refill', 'all'), '/x-refill', /one of/],
+  [
+    'a notification that does not fit its schema',
+    SUBSCRIPTION,
+    set('examples/0/notifications/0/value/size', 'big'),
+    '/examples/0/notifications/0/value/size',
+    /does not fit/,
+  ],
+  [
+    'a subscription example that notifies of nothing',
+    SUBSCRIPTION,
+    set('examples/0/notifications', undefined),
+    '/examples/0',
+    /either notifications or an error/,
+  ],
+  [
+    'a reply that is no id',
+    SUBSCRIPTION,
+    set('examples/0/result', 'seven'),
+    '/examples/0/result',
+    /does not fit/,
+  ],
+  [
+    'an error of a subscription that there is not',
+    SUBSCRIPTION,
+    set('errors/0', 'blockNotAvailabel'),
+    '/errors/0',
+    /did you mean blockNotAvailable/,
+  ],
+  [
+    'a limit of a subscription without an error',
+    SUBSCRIPTION,
+    set('params/0/schema/anyOf/1/properties/mentions', { type: 'string', maxLength: 5 }),
+    '/params/0/schema/anyOf/1/properties/mentions',
+    /names no error for maxLength/,
+  ],
+  ['x-tagged without a union', CONFIG, set('x-tagged', true), '/x-tagged', /stands with anyOf/],
+  [
+    'a notification that is open',
+    COMMON,
+    set('gap/schema', { title: 'Other', type: 'object', required: [], properties: {} }),
+    '/gap/schema',
+    /additionalProperties/,
+  ],
+  [
+    'an example of a gap that is none',
+    COMMON,
+    set('gap/examples/0/from', 'five'),
+    '/gap/examples/0/from',
+    /does not fit/,
+  ],
+  [
+    'an example of the unsubscribe call that is refused',
+    COMMON,
+    set('unsubscribe/examples/0/params', ['7']),
+    '/unsubscribe/examples/0/params',
+    /refused with invalidType/,
+  ],
+  ['no word on gaps', COMMON, set('gap', undefined), '', /member gap is missing/],
   ['an unknown x- keyword of a method', THING, set('x-colour', 'red'), '/x-colour', /unknown member/],
   ['an unknown x- keyword of a schema', SCHEMA, set('x-colour', 'red'), '/x-colour', /unknown member/],
   [
@@ -382,10 +465,10 @@ describe('lint', () => {
     );
   });
 
-  it('reports a schema that no method uses', () => {
+  it('reports a schema that nothing uses', () => {
     const problems = problemsAfter('ledger/schemas/Unused.yaml', () => ({ title: 'Unused', type: 'string' }));
     expect(problems).toEqual([
-      expect.objectContaining({ file: 'ledger/schemas/Unused.yaml', message: 'no method uses this schema' }),
+      expect.objectContaining({ file: 'ledger/schemas/Unused.yaml', message: 'nothing uses this schema' }),
     ]);
   });
 

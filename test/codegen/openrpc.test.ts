@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../generated/errors.ts';
 import { METHODS } from '../../generated/ledger/methods.ts';
+import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { parseJson } from '../../generated/runtime/json.ts';
 import { pathHere } from './fixture.ts';
 
@@ -30,7 +31,11 @@ describe('openrpc.json', () => {
       readonly name: string;
       readonly errors: readonly object[];
     }[];
-    expect(methods.map(({ name }) => name)).toEqual(Object.keys(METHODS));
+    expect(methods.map(({ name }) => name)).toEqual([
+      ...Object.keys(METHODS),
+      ...Object.keys(SUBSCRIPTIONS),
+      ...Object.values(SUBSCRIPTIONS).map(({ unsubscribe }) => unsubscribe),
+    ]);
     const { errors = [] } = methods.find(({ name }) => name === 'getSignaturesForAddress') ?? {};
     expect(errors).toContainEqual({ $ref: '#/components/errors/invalidLimit' });
     expect(at('/components/errors/invalidLimit')).toEqual({
@@ -42,6 +47,21 @@ describe('openrpc.json', () => {
       properties: { parameter: { type: 'string' }, limit: { type: 'integer' }, value: { type: 'integer' } },
     });
     expect(at('/x-error-data/preflightFailure')).toEqual({ $ref: '#/components/schemas/SimulationResult' });
+  });
+
+  it('tells of each subscription what is notified, and what ends it', () => {
+    const methods = document.methods as readonly Document[];
+    for (const { name, unsubscribe, notification } of Object.values(SUBSCRIPTIONS)) {
+      expect(methods.find((method) => method.name === name)?.['x-subscription']).toMatchObject({
+        unsubscribe,
+        notification: { name: notification, schema: expect.any(Object) },
+      });
+      expect(methods.find((method) => method.name === unsubscribe)).toMatchObject({
+        'x-unsubscribes': name,
+        errors: [{ $ref: '#/components/errors/subscriptionNotFound' }],
+      });
+    }
+    expect(document['x-gap-notification']).toMatchObject({ name: 'gapNotification' });
   });
 
   it('refers to nothing outside itself', () => {

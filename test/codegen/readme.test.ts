@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_SHAPE, METHOD_SHAPE } from '../../codegen/lint/shapes.ts';
+import { COMMON_SHAPE, CONFIG_SHAPE, METHOD_SHAPE, SUBSCRIPTION_SHAPE } from '../../codegen/lint/shapes.ts';
 import { OPERATION_SHAPE, WALLETS_HEAD_SHAPE } from '../../codegen/lint/wallets/shapes.ts';
 import { SPEC, specSources, valueAt } from './spec.ts';
 
@@ -15,7 +15,9 @@ const rows = [...text.matchAll(/^\| (G-[\d.]+) \| .* \| (.*) \|$/gm)].map(
 
 /** What a cell names: `file`, `folder/` or `file#/pointer`, all below spec/. */
 const placesIn = (cell: string): readonly string[] =>
-  [...cell.matchAll(/`([a-z]+(?:\/[\w.]+)*(?:\.yaml(?:#[^`]*)?|\/))`/g)].map(([, place = '']) => place);
+  [...cell.matchAll(/`([a-z]+(?:\/[\w.]+)*(?:\.yaml(?:#[^`]*)?|\.proto|\/))`/g)].map(
+    ([, place = '']) => place,
+  );
 
 const isThere = (place: string): boolean =>
   place.includes('#') ? valueAt(place, sources) !== undefined : existsSync(join(SPEC, place));
@@ -36,9 +38,14 @@ describe('spec/README.md', () => {
   it('explains every x- keyword that the shapes know', () => {
     const known = new Set(
       [
-        ...JSON.stringify([METHOD_SHAPE, CONFIG_SHAPE, OPERATION_SHAPE, WALLETS_HEAD_SHAPE]).matchAll(
-          /"(x-[a-z0-9-]+)":/g,
-        ),
+        ...JSON.stringify([
+          METHOD_SHAPE,
+          SUBSCRIPTION_SHAPE,
+          COMMON_SHAPE,
+          CONFIG_SHAPE,
+          OPERATION_SHAPE,
+          WALLETS_HEAD_SHAPE,
+        ]).matchAll(/"(x-[a-z0-9-]+)":/g),
       ].map(([, name]) => name),
     );
     const explained = text.slice(text.indexOf('| keyword |'));

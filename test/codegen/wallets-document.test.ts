@@ -1,13 +1,16 @@
 import { createPublicKey, createPrivateKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { renderTypes } from '../../codegen/render/wallets/types.ts';
 import { readWallets } from '../../codegen/model/wallets/wallets.ts';
 import ledgerPackage from '../../generated/ledger/openrpc.json' with { type: 'json' };
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
 import { generateFiles } from './fixture.ts';
 import { specSources } from './spec.ts';
+
+/** To generate everything takes ten seconds of a core. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Every object below a value. */
 const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {

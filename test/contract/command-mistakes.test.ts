@@ -50,6 +50,16 @@ test.each([
   ['no address', [], '--url URL is missing'],
   ['an address that is none', ['--url', 'localhost:8899'], '--url is no http or https address'],
   ['a rate that is none', ['--url', 'http://127.0.0.1:2', '--rate', '0'], '--rate is no number'],
+  [
+    'a WebSocket address that is none',
+    ['--url', 'http://127.0.0.1:2', '--ws-url', 'http://127.0.0.1:2'],
+    '--ws-url is no ws or wss address',
+  ],
+  [
+    'subscriptions without an address of the ledger',
+    ['--grpc', 'http://127.0.0.1:2', '--ws'],
+    '--ws needs --url, and --apikey beside --token',
+  ],
   ['an unknown option', ['--url', 'http://127.0.0.1:2', '--fast'], '--fast'],
   [
     'a server that is not there',

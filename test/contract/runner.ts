@@ -96,7 +96,7 @@ function judged(method: string, envelope: Envelope, seen: Set<string>): readonly
 }
 
 /** Params with each `$name` replaced by the scenario's value of that name. */
-async function fillIn(value: unknown, scenario: Scenario): Promise<unknown> {
+export async function fillIn(value: unknown, scenario: Scenario): Promise<unknown> {
   if (typeof value === 'string') return value.startsWith('$') ? await scenario.value(value.slice(1)) : value;
   if (Array.isArray(value)) return await Promise.all(value.map((item) => fillIn(item, scenario)));
   if (typeof value !== 'object' || value === null) return value;

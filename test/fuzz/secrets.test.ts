@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../src/store/drizzle.ts';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
@@ -9,6 +9,7 @@ import { echoResult, type Script, sendJson, startScriptedNode } from '../server/
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { askForSocket, openSocket } from '../support/socket-client.ts';
 
 const directory = useNewDirectory();
 
@@ -73,6 +74,23 @@ function requestsWith(secret: string, { base, key }: { base: string; key: string
   ];
 }
 
+/** What is answered to a secret that comes in with a request for WebSocket, or over one. */
+async function socketAnswers(secret: string, { base, key }: Access): Promise<readonly string[]> {
+  const path = `${base.replace(/^http/, 'ws')}/solana-localnet`;
+  const refused = [
+    await askForSocket(`${path}?apikey=${secret}`),
+    await askForSocket(`${path}/${secret}?apikey=${secret}`),
+    await askForSocket(path, { 'x-api-key': secret }),
+    await askForSocket(`${path}?apikey=${key}`, { 'sec-websocket-version': '7', 'user-agent': secret }),
+  ];
+  const client = await openSocket(`${path}?apikey=${key}&token=${secret}`, { origin: `https://${secret}` });
+  for (const body of bodiesWith(secret)) client.send(body);
+  await client.call('accountSubscribe', [secret]);
+  await client.call('rootSubscribe');
+  client.close();
+  return [...refused.map(({ body }) => body), ...client.texts];
+}
+
 type Access = { readonly base: string; readonly key: string; readonly others: readonly string[] };
 
 async function ready(child: NodeProcess): Promise<Access> {
@@ -122,7 +140,9 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
   const child = startNode(['src/main.ts', 'serve', '--json', '--log-level', 'trace'], {
     KEYSLOT_DATA_DIR: directory(),
     KEYSLOT_HTTP_PORT: '0',
+    KEYSLOT_GRPC_PORT: '0',
     KEYSLOT_UPSTREAM_URL: node.url,
+    KEYSLOT_UPSTREAM_RESPONSE_TIMEOUT_MS: '2000',
   });
   const answers: string[] = [];
   let key = '';
@@ -139,6 +159,7 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
         answers.push(`${JSON.stringify([...response.headers])}\n${await response.text()}`);
       }
     }
+    answers.push(...(await socketAnswers(canary, access)));
     metrics = await (await fetch(`${access.base}/metrics?apikey=${canary}`)).text();
   } finally {
     await child.stop();

@@ -11,10 +11,10 @@ test('one node leads all slots and shows itself', async () => {
   expect(await call('getSlotLeader')).toBe(identity);
   expect(await call('getSlotLeaders', 0, 3)).toEqual([identity, identity, identity]);
   expect(await call('getClusterNodes')).toMatchObject([
-    { pubkey: identity, rpc: null, gossip: null, version: '4.2.0' },
+    { pubkey: identity, rpc: null, pubsub: null, gossip: null, version: '4.2.0' },
   ]);
   ledger.rpcAddress = '127.0.0.1:8899';
-  expect(await call('getClusterNodes')).toMatchObject([{ rpc: '127.0.0.1:8899' }]);
+  expect(await call('getClusterNodes')).toMatchObject([{ rpc: '127.0.0.1:8899', pubsub: '127.0.0.1:8899' }]);
   const schedule = await call('getLeaderSchedule');
   expect(Object.keys(schedule ?? {})).toEqual([identity]);
   expect(schedule?.[identity]).toHaveLength(432_000);

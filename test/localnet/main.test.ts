@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { freePortPair } from '../support/free-port-pair.ts';
 import { startNode } from '../support/node-process.ts';
 
 const MAIN = 'src/localnet/main.ts';
@@ -45,8 +46,19 @@ test('alone it prints where it serves, and ends on SIGTERM without an error', as
     () => node.stdout().match(/RPC +http:\/\/127\.0\.0\.1:(\d+)/)?.[1],
   );
   expect(await slotAt(Number(line))).toBeGreaterThanOrEqual(32);
+  expect(node.stdout()).toContain(`WebSocket ws://127.0.0.1:${line}\n`);
   await node.stop();
   expect([node.ended(), node.stderr()]).toEqual(['exit code 0', '']);
+});
+
+test('where a port is asked for, WebSocket is on the next one too', async () => {
+  const port = await freePortPair();
+  const node = startNode([MAIN, '--rpc-port', String(port)], {});
+  await eventually('the addresses are printed', () =>
+    node.stdout().includes('Identity') ? true : undefined,
+  );
+  expect(node.stdout()).toContain(`WebSocket ws://127.0.0.1:${port}, ws://127.0.0.1:${port + 1}\n`);
+  await node.stop();
 });
 
 test('a port that is taken is named', async () => {

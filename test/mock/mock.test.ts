@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import { METHODS, type MethodName } from '../../generated/ledger/methods.ts';
+import { SUBSCRIPTIONS, UNSUBSCRIBES } from '../../generated/ledger/subscriptions.ts';
 import type { Case } from '../../generated/test/contract-case.ts';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { compare, readEnvelope } from '../contract/check-reply.ts';
@@ -120,10 +121,11 @@ test('an unknown method, a message that is no call, and a batch are answered as 
   ]);
 });
 
-test('rpc.discover answers the whole document', async () => {
+test('rpc.discover answers the whole document, subscriptions too', async () => {
   const envelope = await ask('rpc.discover', []);
   const { methods } = (envelope.kind === 'result' ? envelope.result : {}) as { methods: { name: string }[] };
-  expect(methods.map(({ name }) => name).sort()).toEqual([...names].sort());
+  const calls = [...names, ...Object.keys(SUBSCRIPTIONS), ...Object.keys(UNSUBSCRIBES)];
+  expect(methods.map(({ name }) => name).sort()).toEqual(calls.sort());
 });
 
 async function firstResult(method: MethodName): Promise<unknown> {

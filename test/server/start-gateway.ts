@@ -19,7 +19,18 @@ import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
-import { connectNodes, wrapUpstream } from '../../src/upstream/open-upstream.ts';
+import { LiveSockets, type SocketLimits } from '../../src/server/websocket/live-sockets.ts';
+import { createSocketEndpoint } from '../../src/server/websocket/socket-endpoint.ts';
+import type { SessionOptions } from '../../src/server/websocket/socket-session.ts';
+import { createUpgrades } from '../../src/server/websocket/upgrades.ts';
+import { createSocketMetrics } from '../../src/gate/socket-metrics.ts';
+import { Hub } from '../../src/ledger/subscriptions/hub.ts';
+import { withSubscriptions } from '../../src/ledger/subscriptions/with-subscriptions.ts';
+import { createSubscriptionMetrics } from '../../src/gate/subscription-metrics.ts';
+import { textFrame } from '../../src/server/websocket/text-frame.ts';
+import { connectNode, wrapUpstream } from '../../src/upstream/open-upstream.ts';
+import { pubsubAddresses } from '../../src/upstream/pubsub-address.ts';
+import { spreadCalls } from '../../src/upstream/spread-calls.ts';
 
 export const KEY = 'ks_key_test';
 export const RPC_PATH = '/solana-localnet';
@@ -49,14 +60,37 @@ export type GatewayOptions = {
   /** Told of every message that is counted. */
   readonly count?: CountCall;
   readonly isBehindProxy?: boolean;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** How long the WebSocket of a node may announce no slot. */
+  readonly silenceMs?: number;
+  readonly onPubsubFailure?: (error: unknown) => void;
+  /** Bounds of WebSockets, where a test meets them. */
+  readonly sockets?: Partial<SocketBounds>;
+  /** Whether a key that was let in still is one. */
+  readonly refusalOf?: SessionOptions['refusalOf'];
   /** The networks that the reference page names; served is the first of them. */
   readonly documented?: readonly DocumentedNetwork[];
+};
+
+type SocketBounds = SocketLimits &
+  Pick<SessionOptions, 'maxCalls' | 'maxSubscriptions' | 'maxWaitingBytes' | 'idleTimeoutMs'>;
+
+const SOCKET_BOUNDS: SocketBounds = {
+  maxSockets: 100,
+  maxSocketsPerKey: 100,
+  maxSubscriptions: 100,
+  maxSubscriptionsPerKey: 1_000,
+  maxCalls: 32,
+  maxWaitingBytes: 1024 * 1024,
+  idleTimeoutMs: 60_000,
 };
 
 export type Gateway = {
   readonly baseUrl: string;
   /** The JSON-RPC address with a valid key. */
   readonly rpcUrl: string;
+  /** The same over WebSocket. */
+  readonly wsUrl: string;
   readonly metrics: Metrics;
   readonly close: (deadlineMs?: number) => Promise<void>;
 };
@@ -76,7 +110,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? pino({ level: 'silent' });
   const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
-  const upstream = wrapUpstream(connectNodes(options.nodeUrls, node), { responseTimeoutMs, onRetry });
+  const wrap = { responseTimeoutMs, onRetry };
+  const nodes = options.nodeUrls.map((url) => ({
+    addresses: pubsubAddresses({ url }),
+    upstream: connectNode(url, node),
+  }));
+  const upstream = wrapUpstream(spreadCalls(nodes.map((each) => each.upstream)), wrap);
+  const hub = new Hub({
+    ...{ connectTimeoutMs: 500, callTimeoutMs: responseTimeoutMs, silenceMs: options.silenceMs ?? 10_000 },
+    nodes: () => nodes.map((each) => ({ ...each, upstream: wrapUpstream(each.upstream, wrap) })),
+    frame: textFrame,
+    metrics: createSubscriptionMetrics(metrics.registry)('solana-localnet'),
+    onFailure: options.onPubsubFailure ?? (() => undefined),
+  });
   const nodeLedger = createLedger({ upstream, environment: options.environment ?? 'localnet' });
   const ledger =
     options.cacheBytes === undefined
@@ -90,12 +136,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
   metrics.watchReplyMemory(replyMemory);
   const metering = { network: 'solana-localnet', count: options.count ?? (() => undefined) };
-  const observed = withObservation(ledger, {
+  const observed = withObservation(withSubscriptions(ledger, hub), {
     metrics,
     logFailure: createFailureLog(log, { nowMs: () => 0 }),
     network: 'solana-localnet',
   });
-  const endpoint = createRpcEndpoint({
+  const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
+  const maxBodyBytes = options.maxBodyBytes ?? 51_200;
+  const shared = {
     ledger: withMetering(observed, metering),
     admission: createAdmission({
       rateLimit: createMemoryRateLimit(),
@@ -109,8 +157,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       { isBehindProxy: options.isBehindProxy ?? false },
     ),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
-    maxBodyBytes: options.maxBodyBytes ?? 51_200,
+    maxBodyBytes,
     replyMemory,
+  };
+  const endpoint = createRpcEndpoint(shared);
+  const socketMetrics = createSocketMetrics(metrics.registry);
+  const sockets = new LiveSockets(bounds, socketMetrics);
+  const refusalOf = options.refusalOf ?? (() => undefined);
+  const socketEndpoint = createSocketEndpoint({
+    ...{ ...shared, ...bounds, refusalOf, sockets, metrics: socketMetrics },
+    leave: hub.leave,
+  });
+  const onUpgrade = createUpgrades({
+    endpoints: new Map([[RPC_PATH, socketEndpoint]]),
+    corsOrigins: options.corsOrigins ?? ['*'],
+    ...{ maxBodyBytes, sockets, onRefusal: metrics.countRefusal, log },
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
   const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });
@@ -130,14 +191,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     portSetting: 'KEYSLOT_HTTP_PORT',
     requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
     idleTimeoutMs: 10_000,
+    tls: options.tls,
+    onUpgrade,
+    drainSockets: (deadlineMs) => sockets.drain(deadlineMs),
   });
   const baseUrl = `http://127.0.0.1:${server.port}`;
   return {
     baseUrl,
     rpcUrl: `${baseUrl}${RPC_PATH}?apikey=${KEY}`,
+    wsUrl: `ws://127.0.0.1:${server.port}${RPC_PATH}?apikey=${KEY}`,
     metrics,
     close: async (deadlineMs = 1_000) => {
       await server.close(deadlineMs);
+      await hub.close();
       await upstream.close();
     },
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../src/store/drizzle.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from './backends.ts';

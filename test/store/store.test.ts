@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { eq, sql } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/open-store.ts';
 import { accounts, apiKeys } from '../../src/store/tables.ts';

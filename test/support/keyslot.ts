@@ -18,6 +18,8 @@ export type RunningKeyslot = {
   /** The JSON-RPC address with its `apikey`. */
   readonly rpcUrl: string;
   readonly apiKey: string;
+  /** `http://127.0.0.1:<port>` of the topic streams. */
+  readonly grpcUrl: string;
   readonly dataDir: string;
   readonly pid: number;
   readonly stdout: () => string;
@@ -34,7 +36,7 @@ export type RunningKeyslot = {
 export async function startKeyslot({ env = {}, args = [] }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   await prepareStore(dataDir);
-  const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0' };
+  const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
   const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env });
   const stop = async (): Promise<void> => {
     await server.stop();
@@ -72,6 +74,8 @@ export type RunningMock = {
   readonly rpcUrl: string;
   /** The mock of the wallet service. */
   readonly walletsUrl: string;
+  /** The mock of the stream service. */
+  readonly grpcUrl: string;
   readonly stop: () => Promise<void>;
 };
 
@@ -80,8 +84,11 @@ export async function startMock(): Promise<RunningMock> {
   const node = startNode(['src/main.ts', 'mock', '--port', '0', '--json'], {});
   try {
     const port = await started(node, 'keyslot mock', () => readyPort(node.stdout()));
-    const { wallets_url: walletsUrl = '' } = JSON.parse(node.stdout()) as { wallets_url?: string };
-    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, stop: node.stop };
+    const { wallets_url: walletsUrl = '', grpc_url: grpcUrl = '' } = JSON.parse(node.stdout()) as {
+      wallets_url?: string;
+      grpc_url?: string;
+    };
+    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, grpcUrl, stop: node.stop };
   } catch (error) {
     await node.stop();
     throw error;
@@ -105,7 +112,7 @@ async function started<T>(
   }
 }
 
-type Access = Pick<RunningKeyslot, 'baseUrl' | 'rpcUrl' | 'apiKey'>;
+type Access = Pick<RunningKeyslot, 'baseUrl' | 'rpcUrl' | 'apiKey' | 'grpcUrl'>;
 
 async function readAccess(dataDir: string): Promise<Access | undefined> {
   const text = await readFile(join(dataDir, 'dev.json'), 'utf8').catch(() => undefined);
@@ -114,14 +121,15 @@ async function readAccess(dataDir: string): Promise<Access | undefined> {
     base_url: baseUrl,
     rpc_path: rpcPath,
     api_key: apiKey,
+    grpc_url: grpcUrl,
   } = JSON.parse(text) as Record<string, string>;
-  if (baseUrl === undefined || rpcPath === undefined || apiKey === undefined)
+  if (baseUrl === undefined || rpcPath === undefined || apiKey === undefined || grpcUrl === undefined)
     throw new Error(`dev.json lacks a member: ${text}`);
   const ready = await fetch(`${baseUrl}/readyz`).then(
     (answer) => answer.ok,
     () => false,
   );
-  return ready ? { baseUrl, rpcUrl: `${baseUrl}${rpcPath}?apikey=${apiKey}`, apiKey } : undefined;
+  return ready ? { baseUrl, rpcUrl: `${baseUrl}${rpcPath}?apikey=${apiKey}`, apiKey, grpcUrl } : undefined;
 }
 
 /** The port in the announcement `{"kind":"ready","port":N}`, once that line is complete. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../src/store/drizzle.ts';
 import { TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';

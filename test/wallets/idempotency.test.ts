@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import type { Signer } from '../../src/signer/signer.ts';
 import { serviceError } from '../../src/service-error.ts';

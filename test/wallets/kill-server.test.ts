@@ -1,5 +1,6 @@
 import { expect, type TestContext, test, vi } from 'vitest';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { rounds } from '../support/rounds.ts';
 import {
   type Clients,
   newBatch,
@@ -25,7 +26,10 @@ const SIGNS = 16;
 const WHOLE_CHECK_EVERY = 5;
 const postgresUrl = await findPostgres();
 /** Twenty in all, each with a start after it; those on the embedded store take twice as long. */
-const KILLS = postgresUrl === undefined ? { embedded: 20, postgres: 0 } : { embedded: 8, postgres: 12 };
+const KILLS =
+  postgresUrl === undefined
+    ? { embedded: rounds(20), postgres: 0 }
+    : { embedded: rounds(8), postgres: rounds(12) };
 /** About what one round tells of: a kill comes anywhere in it, seldom after it. */
 const TOLD_IN_A_ROUND = BATCHES.keyed + BATCHES.plain + TREES.keyed + TREES.plain + CREATES + SIGNS;
 

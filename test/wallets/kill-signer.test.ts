@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { rounds } from '../support/rounds.ts';
 import { type Clients, newBatch, newTree, runSign, runSigns, runStream } from './kill/managed-work.ts';
 import { type Random, sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
@@ -9,7 +10,7 @@ import { ACCOUNT, signerPidOf, startWalletServer, type WalletServer } from './wa
 vi.setConfig({ testTimeout: 600_000 });
 
 /** The pause before a restart doubles with each: after five kills a server is left to rest. */
-const SERVERS = 4;
+const SERVERS = rounds(4);
 const KILLS = 5;
 const SIGNS = 30;
 /** So much is told of between two kills at least: a request is sent to two signers, not to three. */
@@ -55,7 +56,7 @@ async function workThroughKills(server: WalletServer, clients: Clients, random: 
   clients.onTold = () => undefined;
 }
 
-test('20 kills of the signer lose no request: streams are whole, signatures come, and /readyz counts the restarts', async () => {
+test(`${SERVERS * KILLS} kills of the signer lose no request: streams are whole, signatures come, and /readyz counts the restarts`, async () => {
   const random = seededRandom('kill-signer');
   for (let round = 0; round < SERVERS; round += 1) {
     const clients: Clients = { told: [], streams: [], signs: [], onTold: () => undefined };

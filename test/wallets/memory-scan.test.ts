@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { base58 } from '@scure/base';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../src/store/drizzle.ts';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createNativeEngine } from '../../src/keys/native-engine.ts';

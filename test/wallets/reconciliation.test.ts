@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import type { ManagedWallet, Wallet } from '../../generated/wallets/types.ts';
 import { serviceError } from '../../src/service-error.ts';

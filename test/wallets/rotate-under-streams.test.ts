@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asc, count, eq } from 'drizzle-orm';
+import { asc, count, eq } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMasterRotation } from '../../src/admin/master-rotation.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../src/store/drizzle.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';

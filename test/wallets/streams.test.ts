@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { count, eq } from 'drizzle-orm';
+import { count, eq } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { systemClock } from '../../src/clock.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import { serviceError } from '../../src/service-error.ts';
 import type { KeyOwner } from '../../src/signer/hsm/hsm.ts';

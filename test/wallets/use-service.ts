@@ -20,7 +20,7 @@ import type { WalletPlaces } from '../../src/wallets/wallet-context.ts';
 import { placesOf, startWallets } from '../../src/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../src/store/drizzle.ts';
 import { newCustomer } from '../account/new-customer.ts';
 import { SILENT } from '../store/backends.ts';
 import { prepareStore } from '../support/prepared-store.ts';

@@ -55,7 +55,12 @@ export async function startWalletServer({
 }: WalletServerOptions = {}): Promise<WalletServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-wallets-'));
   const settings = {
-    ...{ KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_UPSTREAM_URL: NO_NODE },
+    ...{
+      KEYSLOT_DATA_DIR: dataDir,
+      KEYSLOT_HTTP_PORT: '0',
+      KEYSLOT_GRPC_PORT: '0',
+      KEYSLOT_UPSTREAM_URL: NO_NODE,
+    },
     KEYSLOT_KEY_THREADS: '1',
   };
   let server: NodeProcess | undefined;

@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv';
-import { fileTitle, type LedgerModel } from '../../model/ledger.ts';
-import type { Example, Method } from '../../model/method.ts';
-import { refTo } from '../../model/schema.ts';
+import { fileTitle, type LedgerModel, SUBSCRIPTIONS_FILE } from '../../model/ledger.ts';
+import type { Callable, Example } from '../../model/method.ts';
+import { type SubscriptionExample, unsubscribeOf } from '../../model/subscription.ts';
+import { refTo, type Schema } from '../../model/schema.ts';
 import { checkAgainst, type ParamsValidator } from '../../runtime/explain-params.ts';
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
@@ -9,30 +10,57 @@ import { prepareResult } from '../../validators/prepare-result.ts';
 import { type Fault, tellingErrors, toFault } from '../fault.ts';
 import { finding, type Rule } from './rule.ts';
 
-/** Every method has an example; params and results of examples are what the schemas say, and so are errors. */
-export const checkExamples: Rule = ({ model, methods }) => {
+/** Everything called has an example; params, results and notifications of examples are what the schemas say, and so are errors. */
+export const checkExamples: Rule = ({ model, calls, common }) => {
   const ledger = model();
-  return ledger.methods.flatMap((method, index) => {
-    const file = methods[index]?.file ?? '';
+  const found = [...shownCalls(ledger)].flatMap((shown, index) => {
+    const { file = '', pointer: at = '' } = calls[index] ?? {};
     const missing =
-      method.examples.length > 0
+      shown.call.examples.length > 0
         ? []
-        : [finding('examples', { file, pointer: '/examples' }, 'there is no example', false)];
+        : [finding('examples', { file, pointer: `${at}/examples` }, 'there is no example', false)];
     return [
       ...missing,
-      ...checkAll(method, ledger).map(({ pointer, message }) =>
-        finding('examples', { file, pointer }, message, false),
+      ...checkAll(shown, ledger).map(({ pointer, message }) =>
+        finding('examples', { file, pointer: at + pointer }, message, false),
       ),
     ];
   });
+  const isGap = compileValidator(prepareResult(ledger.common.gap.schema, ledger.schemas));
+  const gaps = common.gap.examples.flatMap((value, index) =>
+    isGap(value) ? [] : resultFault(isGap.errors ?? [], `/gap/examples/${index}`),
+  );
+  return [
+    ...found,
+    ...gaps.map(({ pointer, message }) =>
+      finding('examples', { file: SUBSCRIPTIONS_FILE, pointer }, message, false),
+    ),
+  ];
 };
 
-const checkAll = (method: Method, model: LedgerModel): readonly Fault[] => {
-  const check = paramsCheck(method, model);
-  const fits = compileValidator(prepareResult(method.result.schema, model.schemas));
-  return method.examples.flatMap((example, index) => {
+/** Something called, with the schemas of its answer and of what is notified then. */
+type ShownCall = { readonly call: Callable; readonly result: Schema; readonly notification?: Schema };
+
+/** In the order of the documents. */
+const shownCalls = ({ methods, subscriptions, common }: LedgerModel): readonly ShownCall[] => [
+  ...methods.map((call) => ({ call, result: call.result.schema })),
+  ...subscriptions.map((call) => ({
+    call,
+    result: common.reply.schema,
+    notification: call.notification.schema,
+  })),
+  ...subscriptions
+    .slice(0, 1)
+    .map((first) => ({ call: unsubscribeOf(first, common), result: common.unsubscribe.result.schema })),
+];
+
+const checkAll = ({ call, result, notification }: ShownCall, model: LedgerModel): readonly Fault[] => {
+  const check = paramsCheck(call, model);
+  const fits = compileValidator(prepareResult(result, model.schemas));
+  const isNotified = notification && compileValidator(prepareResult(notification, model.schemas));
+  return call.examples.flatMap((example: SubscriptionExample, index) => {
     const pointer = `/examples/${index}`;
-    const params = checkParamsOf(example, method, check).map((message) => ({
+    const params = checkParamsOf(example, call, check).map((message) => ({
       pointer: `${pointer}/params`,
       message,
     }));
@@ -42,8 +70,15 @@ const checkAll = (method: Method, model: LedgerModel): readonly Fault[] => {
       pointer: `${pointer}/context`,
       message,
     }));
-    if (example.error !== undefined || fits(example.result)) return [...params, ...told];
-    return [...params, ...resultFault(fits.errors ?? [], `${pointer}/result`)];
+    const notified = (example.notifications ?? []).flatMap((value, position) =>
+      !isNotified || isNotified(value)
+        ? []
+        : resultFault(isNotified.errors ?? [], `${pointer}/notifications/${position}`),
+    );
+    if (isNotified && (example.error === undefined) === (example.notifications === undefined))
+      return [...params, { pointer, message: 'an example has either notifications or an error' }];
+    if (example.error !== undefined || fits(example.result)) return [...params, ...told, ...notified];
+    return [...params, ...resultFault(fits.errors ?? [], `${pointer}/result`), ...notified];
   });
 };
 
@@ -89,7 +124,7 @@ const resultFault = (errors: readonly ErrorObject[], at: string): readonly Fault
 
 type Check = (params: unknown) => ReturnType<typeof checkAgainst<string>>;
 
-const paramsCheck = (method: Method, model: LedgerModel): Check => {
+const paramsCheck = (method: Callable, model: LedgerModel): Check => {
   const { schema, explanations } = prepareParams(method, model.schemas);
   const validate: ParamsValidator = compileValidator(schema);
   const names = method.params.map(({ name }) => name);
@@ -98,7 +133,7 @@ const paramsCheck = (method: Method, model: LedgerModel): Check => {
     checkAgainst({ validate, explanations, names, minimum: method.minParams }, params, contextOf);
 };
 
-const checkParamsOf = ({ params, error }: Example, method: Method, check: Check): readonly string[] => {
+const checkParamsOf = ({ params, error }: Example, method: Callable, check: Check): readonly string[] => {
   const refused = check(params);
   if (refused)
     return refused.error === error

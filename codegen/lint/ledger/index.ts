@@ -1,9 +1,24 @@
 import type { Sources } from '../../load.ts';
-import { HEAD_FILE, methodFiles, PRESENTATION_FILE, SCENARIO_FILE, schemaFiles } from '../../model/ledger.ts';
+import {
+  HEAD_FILE,
+  methodFiles,
+  PRESENTATION_FILE,
+  SCENARIO_FILE,
+  SUBSCRIPTIONS_FILE,
+  schemaFiles,
+  subscriptionFiles,
+} from '../../model/ledger.ts';
 import type { Problem } from '../../problem.ts';
 import { lintErrors } from '../errors.ts';
 import { createShapeCheck } from '../shape.ts';
-import { METHOD_SHAPE, PRESENTATION_SHAPE, SCENARIO_SHAPE, SCHEMA_SHAPE } from '../shapes.ts';
+import {
+  COMMON_SHAPE,
+  METHOD_SHAPE,
+  PRESENTATION_SHAPE,
+  SCENARIO_SHAPE,
+  SCHEMA_SHAPE,
+  SUBSCRIPTION_SHAPE,
+} from '../shapes.ts';
 import { checkDocument } from './document.ts';
 import { checkExamples } from './examples.ts';
 import { checkNames } from './names.ts';
@@ -15,6 +30,8 @@ import { checkScenario } from './scenario.ts';
 import { checkSchemas } from './schemas.ts';
 
 const checkMethod = createShapeCheck(METHOD_SHAPE);
+const checkSubscription = createShapeCheck(SUBSCRIPTION_SHAPE);
+const checkCommon = createShapeCheck(COMMON_SHAPE);
 const checkSchema = createShapeCheck(SCHEMA_SHAPE);
 const checkPresentation = createShapeCheck(PRESENTATION_SHAPE);
 const checkScenarioShape = createShapeCheck(SCENARIO_SHAPE);
@@ -31,7 +48,7 @@ const STEPS: readonly (readonly Rule[])[] = [
 export const lintLedger = (sources: Sources): readonly Problem[] => {
   const shape = [
     ...lintErrors(sources),
-    ...[HEAD_FILE, PRESENTATION_FILE, SCENARIO_FILE]
+    ...[HEAD_FILE, PRESENTATION_FILE, SCENARIO_FILE, SUBSCRIPTIONS_FILE]
       .filter((file) => !sources.has(file))
       .map((file) => ({ file, pointer: '', rule: 'shape', message: 'the file is missing', blocking: true })),
     ...(sources.has(PRESENTATION_FILE)
@@ -39,6 +56,10 @@ export const lintLedger = (sources: Sources): readonly Problem[] => {
       : []),
     ...checkScenarioShape(SCENARIO_FILE, sources.get(SCENARIO_FILE) ?? {}),
     ...methodFiles(sources).flatMap(([file, value]) => checkMethod(file, value)),
+    ...(sources.has(SUBSCRIPTIONS_FILE)
+      ? checkCommon(SUBSCRIPTIONS_FILE, sources.get(SUBSCRIPTIONS_FILE) ?? null)
+      : []),
+    ...subscriptionFiles(sources).flatMap(([file, value]) => checkSubscription(file, value)),
     ...schemaFiles(sources).flatMap(([file, value]) => checkSchema(file, value)),
   ];
   if (shape.length > 0) return shape;

@@ -1,9 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fileTitle } from '../../model/ledger.ts';
+import { fileTitle, SUBSCRIPTIONS_FILE } from '../../model/ledger.ts';
+import type { Problem } from '../../problem.ts';
 import { finding, type Rule } from './rule.ts';
 
-/** A file is called as its method or schema is; a title means one schema; the names of params differ. */
-export const checkNames: Rule = ({ methods, schemas, parts }) => [
+/** A file is called as what it describes; a name is called once; a title means one schema; the names of params differ. */
+export const checkNames: Rule = ({ methods, subscriptions, common, calls, schemas, parts }) => [
+  ...subscriptions
+    .filter(({ file, subscription }) => fileTitle(file) !== subscription.name)
+    .map(({ file, subscription }) =>
+      finding(
+        'names',
+        { file, pointer: '/name' },
+        `the file of subscription ${subscription.name} must be ${subscription.name}.yaml`,
+      ),
+    ),
+  ...takenNames([
+    ...methods.map(({ file, method }) => ({ file, pointer: '/name', name: method.name })),
+    { file: SUBSCRIPTIONS_FILE, pointer: '/gap/name', name: common.gap.name },
+    ...subscriptions.flatMap(({ file, subscription: { name, unsubscribe, notification } }) => [
+      { file, pointer: '/name', name },
+      { file, pointer: '/unsubscribe', name: unsubscribe },
+      { file, pointer: '/notification/name', name: notification.name },
+    ]),
+  ]),
   ...methods
     .filter(({ file, method }) => fileTitle(file) !== method.name)
     .map(({ file, method }) =>
@@ -35,10 +54,23 @@ export const checkNames: Rule = ({ methods, schemas, parts }) => [
       ),
     ];
   }),
-  ...methods.flatMap(({ file, method }) => {
-    const names = (method.params ?? []).map(({ name }) => name);
+  ...calls.flatMap(({ file, pointer, call }) => {
+    const names = (call.params ?? []).map(({ name }) => name);
     return names
       .filter((name, index) => names.indexOf(name) !== index)
-      .map((name) => finding('names', { file, pointer: '/params' }, `two params are called ${name}`));
+      .map((name) =>
+        finding('names', { file, pointer: `${pointer}/params` }, `two params are called ${name}`),
+      );
   }),
 ];
+
+type Named = { readonly file: string; readonly pointer: string; readonly name: string };
+
+/** What goes over one wire under one name means one thing. */
+const takenNames = (names: readonly Named[]): readonly Problem[] =>
+  names.flatMap((entry) => {
+    const first = names.find(({ name }) => name === entry.name);
+    return first && first !== entry
+      ? [finding('names', entry, `${entry.name} is taken by ${first.file}#${first.pointer}`)]
+      : [];
+  });

@@ -1,5 +1,5 @@
 import { childSchemas, refTitle, type Schema } from '../../model/schema.ts';
-import type { LedgerModel } from '../../model/ledger.ts';
+import { callables, type LedgerModel, sentSchemas } from '../../model/ledger.ts';
 import { reachedFrom } from '../../model/reach.ts';
 import { expectedOf } from '../../validators/prepare-param.ts';
 import type { Problem } from '../../problem.ts';
@@ -24,9 +24,10 @@ const reached = (
   model: LedgerModel,
   position: 'param' | 'result',
 ): readonly PlacedSchema[] => {
-  const roots = model.methods.flatMap(({ params, result }) =>
-    position === 'result' ? [result.schema] : params.map(({ schema }) => schema),
-  );
+  const roots =
+    position === 'result'
+      ? sentSchemas(model)
+      : callables(model).flatMap(({ params }) => params.map(({ schema }) => schema));
   const titles = new Set(roots.flatMap((schema) => [...reachedFrom(schema, model.schemas).keys()]));
   const shared = [...titles].flatMap((title) => {
     const entry = schemas.get(title);
@@ -67,14 +68,15 @@ const checkParam = (part: PlacedSchema): readonly Problem[] => {
   ];
 };
 
-const circularParams = ({ methods }: LedgerDocuments, model: LedgerModel): readonly Problem[] =>
-  model.methods.flatMap((method, index) => {
-    const isCircular = method.params.some(({ schema }) => hasCircle(schema, model, []));
+const circularParams = ({ calls }: LedgerDocuments, model: LedgerModel): readonly Problem[] =>
+  callables(model).flatMap((callable, index) => {
+    const isCircular = callable.params.some(({ schema }) => hasCircle(schema, model, []));
     return isCircular
       ? [
           finding(
             'params',
-            { file: methods[index]?.file ?? '', pointer: '/params' },
+            // What ends subscriptions is described once, at the end of the documents.
+            { file: (calls[index] ?? calls.at(-1))?.file ?? '', pointer: '/params' },
             'params refer to themselves',
           ),
         ]
@@ -92,16 +94,16 @@ const hasCircle = (schema: Schema, model: LedgerModel, trail: readonly string[])
   );
 };
 
-const optionalFirst = ({ methods }: LedgerDocuments): readonly Problem[] =>
-  methods.flatMap(({ file, method }) => {
-    const params = method.params ?? [];
+const optionalFirst = ({ calls }: LedgerDocuments): readonly Problem[] =>
+  calls.flatMap(({ file, pointer, call }) => {
+    const params = call.params ?? [];
     const firstOptional = params.findIndex(({ required }) => !required);
     return params.flatMap(({ required, name }, index) =>
       required && firstOptional >= 0 && index > firstOptional
         ? [
             finding(
               'params',
-              { file, pointer: `/params/${index}` },
+              { file, pointer: `${pointer}/params/${index}` },
               `${name} is required, but a param before it is optional`,
             ),
           ]

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
 import type { Schema } from '../../model/schema.ts';
-import { fileTitle } from '../../model/ledger.ts';
+import { fileTitle, SUBSCRIPTIONS_FILE } from '../../model/ledger.ts';
+import { NOTIFICATION_CONTEXT } from '../../model/subscription.ts';
 import { suggestion } from '../nearest.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type LedgerDocuments, type Rule } from './rule.ts';
 
-/** References lead to schema files; every schema file is reached from a method; the names of errors are in the catalogue. */
+/** References lead to schema files; every schema file is reached from a method or subscription; the names of errors are in the catalogue. */
 export const checkReferences: Rule = (documents) => [
   ...missingTargets(documents),
   ...unreferenced(documents),
@@ -33,10 +34,13 @@ const missingTargets = ({ parts, schemas }: LedgerDocuments): readonly Problem[]
         ];
   });
 
-const unreferenced = ({ parts, schemas, methods }: LedgerDocuments): readonly Problem[] => {
-  const reached = new Set<string>(
-    methods.some(({ method }) => method.result['x-context']) ? ['Context'] : [],
-  );
+const unreferenced = ({ parts, schemas, methods, subscriptions }: LedgerDocuments): readonly Problem[] => {
+  const reached = new Set<string>([
+    ...(methods.some(({ method }) => method.result['x-context']) ? ['Context'] : []),
+    ...(subscriptions.some(({ subscription }) => subscription.notification['x-context'])
+      ? [NOTIFICATION_CONTEXT]
+      : []),
+  ]);
   const queue = parts
     .filter(({ position }) => position !== 'schema')
     .flatMap(({ schema }) => titleOf(schema));
@@ -47,7 +51,7 @@ const unreferenced = ({ parts, schemas, methods }: LedgerDocuments): readonly Pr
   for (const title of [...reached, ...queue]) reachFrom(title, edges, reached);
   return [...schemas]
     .filter(([title]) => !reached.has(title))
-    .map(([, { file }]) => finding('references', { file, pointer: '' }, 'no method uses this schema', false));
+    .map(([, { file }]) => finding('references', { file, pointer: '' }, 'nothing uses this schema', false));
 };
 
 const reachFrom = (
@@ -71,7 +75,13 @@ const reachFrom = (
 
 const titleOf = ({ $ref }: Schema): readonly string[] => ($ref === undefined ? [] : [fileTitle($ref)]);
 
-const unknownErrors = ({ parts, methods, errorNames }: LedgerDocuments): readonly Problem[] => {
+const unknownErrors = ({
+  parts,
+  methods,
+  calls,
+  common,
+  errorNames,
+}: LedgerDocuments): readonly Problem[] => {
   const uses = [
     ...parts.flatMap(({ file, pointer, schema }) => [
       ...Object.entries(schema['x-errors'] ?? {}).flatMap(([keyword, names]) =>
@@ -87,21 +97,24 @@ const unknownErrors = ({ parts, methods, errorNames }: LedgerDocuments): readonl
         name,
       })),
     ]),
+    ...common.errors.map((name, index) => ({ file: SUBSCRIPTIONS_FILE, pointer: `/errors/${index}`, name })),
     ...methods.flatMap(({ file, method }) => [
-      ...(method.errors ?? []).map((name, index) => ({ file, pointer: `/errors/${index}`, name })),
       ...(method['x-span'] ? [{ file, pointer: '/x-span/error', name: method['x-span'].error }] : []),
       ...Object.entries(method['x-refused-in'] ?? {}).map(([network, name]) => ({
         file,
         pointer: `/x-refused-in/${network}`,
         name,
       })),
-      ...(method.examples ?? []).flatMap((example, index) => [
+    ]),
+    ...calls.flatMap(({ file, pointer, call }) => [
+      ...(call.errors ?? []).map((name, index) => ({ file, pointer: `${pointer}/errors/${index}`, name })),
+      ...(call.examples ?? []).flatMap((example, index) => [
         ...(example.error === undefined
           ? []
-          : [{ file, pointer: `/examples/${index}/error`, name: example.error }]),
+          : [{ file, pointer: `${pointer}/examples/${index}/error`, name: example.error }]),
         ...(example['x-live']?.error === undefined
           ? []
-          : [{ file, pointer: `/examples/${index}/x-live/error`, name: example['x-live'].error }]),
+          : [{ file, pointer: `${pointer}/examples/${index}/x-live/error`, name: example['x-live'].error }]),
       ]),
     ]),
   ];

@@ -1,13 +1,13 @@
 import type { Problem } from '../../problem.ts';
 import { limitsIn, repeatedIn, statedTwice, type Text } from '../limits.ts';
-import { finding, type LedgerDocuments, type PlacedSchema, type Rule } from './rule.ts';
+import { type CallDocument, finding, type PlacedSchema, type Rule } from './rule.ts';
 
 /** A limit is a keyword, once in its file; no text says the number again, nor a default. */
 export const checkRepeatedLimits: Rule = (documents) => {
   const byFile = Map.groupBy(documents.parts, ({ file }) => file);
   return [
     ...documents.parts.flatMap((part) => checkDescription(part, byFile.get(part.file) ?? [])),
-    ...documents.methods.flatMap((entry) => checkMethod(entry, byFile.get(entry.file) ?? [])),
+    ...documents.calls.flatMap((entry) => checkCall(entry, byFile.get(entry.file) ?? [])),
   ];
 };
 
@@ -24,22 +24,23 @@ const checkDescription = (part: PlacedSchema, parts: readonly PlacedSchema[]): r
   ];
 };
 
-/** The texts of a method, and all limits in its file. */
-const checkMethod = (
-  { file, method }: LedgerDocuments['methods'][number],
+/** The texts of what is called, and all limits in its file. */
+const checkCall = (
+  { file, pointer: at, call }: CallDocument,
   parts: readonly PlacedSchema[],
 ): readonly Problem[] => {
   const limits = [
     ...limitsIn(parts),
-    ...(method['x-span'] ? [{ value: method['x-span'].maximum, pointer: '/x-span' }] : []),
+    ...(call['x-span'] ? [{ value: call['x-span'].maximum, pointer: '/x-span' }] : []),
   ];
   const texts: readonly Text[] = [
-    { text: method.summary, pointer: '/summary' },
-    { text: method.description, pointer: '/description' },
-    { text: method.result.description, pointer: '/result/description' },
-    ...(method.params ?? []).map(({ description }, index) => ({
+    { text: call.summary, pointer: `${at}/summary` },
+    { text: call.description, pointer: `${at}/description` },
+    { text: call.result?.description, pointer: `${at}/result/description` },
+    { text: call.notification?.description, pointer: `${at}/notification/description` },
+    ...(call.params ?? []).map(({ description }, index) => ({
       text: description,
-      pointer: `/params/${index}/description`,
+      pointer: `${at}/params/${index}/description`,
     })),
   ];
   return [

@@ -5,17 +5,22 @@ import {
   methodFiles,
   parseMethodFile,
   parseSchema,
+  parseSubscriptionFile,
+  readCommon,
   readLedger,
   readScenario,
   type Scenario,
+  SUBSCRIPTIONS_FILE,
   schemaFiles,
+  subscriptionFiles,
 } from '../../model/ledger.ts';
 import type { MethodFile } from '../../model/method.ts';
+import type { CommonFile, SubscriptionExample, SubscriptionFile } from '../../model/subscription.ts';
 import { readErrors } from '../../model/errors.ts';
 import { childSchemas, type Schema } from '../../model/schema.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 
-/** Where a schema stands: in a file of its own, in a param or in a result. */
+/** Where a schema stands: in a file of its own, in a param or in a result (or a notification). */
 export type Place = {
   readonly file: string;
   readonly pointer: string;
@@ -23,9 +28,25 @@ export type Place = {
 };
 export type PlacedSchema = Place & { readonly schema: Schema };
 
+/** Something that can be called, as it is written. */
+export type CallDocument = {
+  readonly file: string;
+  /** Where in the file it stands. */
+  readonly pointer: string;
+  readonly call: Pick<MethodFile, 'summary' | 'description' | 'params' | 'errors' | 'x-span'> & {
+    readonly result?: { readonly description?: string };
+    readonly notification?: { readonly description?: string };
+    readonly examples?: readonly SubscriptionExample[];
+  };
+};
+
 /** What the rules look at. Every file here has passed the shape check. */
 export type LedgerDocuments = {
   readonly methods: readonly { readonly file: string; readonly method: MethodFile }[];
+  readonly subscriptions: readonly { readonly file: string; readonly subscription: SubscriptionFile }[];
+  readonly common: CommonFile;
+  /** Methods, subscriptions, and what ends these. */
+  readonly calls: readonly CallDocument[];
   /** Schema files by title. */
   readonly schemas: ReadonlyMap<string, { readonly file: string; readonly schema: Schema }>;
   /** Every schema and part of a schema, of all files. */
@@ -57,17 +78,43 @@ export const finding = (
 export const readDocuments = (sources: Sources): LedgerDocuments => {
   const methods = methodFiles(sources).map(([file, value]) => ({ file, method: parseMethodFile(value) }));
   const schemas = schemaFiles(sources).map(([file, value]) => ({ file, schema: parseSchema(value) }));
+  const subscriptions = subscriptionFiles(sources).map(([file, value]) => ({
+    file,
+    subscription: parseSubscriptionFile(value),
+  }));
+  const common = readCommon(sources);
+  const calls: readonly CallDocument[] = [
+    ...methods.map(({ file, method: call }) => ({ file, pointer: '', call })),
+    ...subscriptions.map(({ file, subscription: call }) => ({ file, pointer: '', call })),
+    { file: SUBSCRIPTIONS_FILE, pointer: '/unsubscribe', call: common.unsubscribe },
+  ];
+  const sent = [
+    ...methods.map(({ file, method }) => ({ file, pointer: '/result', schema: method.result.schema })),
+    ...subscriptions.map(({ file, subscription }) => ({
+      file,
+      pointer: '/notification',
+      schema: subscription.notification.schema,
+    })),
+    { file: SUBSCRIPTIONS_FILE, pointer: '/reply', schema: common.reply.schema },
+    { file: SUBSCRIPTIONS_FILE, pointer: '/unsubscribe/result', schema: common.unsubscribe.result.schema },
+    { file: SUBSCRIPTIONS_FILE, pointer: '/gap', schema: common.gap.schema },
+  ];
   return {
     methods,
+    subscriptions,
+    common,
+    calls,
     schemas: new Map(schemas.map((entry) => [fileTitle(entry.file), entry])),
     parts: [
       ...schemas.flatMap(({ file, schema }) => partsOf({ file, pointer: '', position: 'schema', schema })),
-      ...methods.flatMap(({ file, method }) => [
-        ...(method.params ?? []).flatMap(({ schema }, index) =>
-          partsOf({ file, pointer: `/params/${index}/schema`, position: 'param', schema }),
+      ...calls.flatMap(({ file, pointer, call }) =>
+        (call.params ?? []).flatMap(({ schema }, index) =>
+          partsOf({ file, pointer: `${pointer}/params/${index}/schema`, position: 'param', schema }),
         ),
-        ...partsOf({ file, pointer: '/result/schema', position: 'result', schema: method.result.schema }),
-      ]),
+      ),
+      ...sent.flatMap(({ file, pointer, schema }) =>
+        partsOf({ file, pointer: `${pointer}/schema`, position: 'result', schema }),
+      ),
     ],
     errorNames: new Set(readErrors(sources).map(({ name }) => name)),
     scenario: readScenario(sources),

@@ -5,10 +5,10 @@ import { suggestion } from '../nearest.ts';
 import { finding, type Rule } from './rule.ts';
 
 /** Each $name of an x-live is a value of the scenario, and each value is used. */
-export const checkScenario: Rule = ({ methods, scenario }) => {
-  const used = methods.flatMap(({ file, method }) =>
-    (method.examples ?? []).flatMap((example, index) =>
-      namesIn(example['x-live']?.params ?? [], `/examples/${index}/x-live/params`).map((use) => ({
+export const checkScenario: Rule = ({ calls, scenario }) => {
+  const used = calls.flatMap(({ file, pointer, call }) =>
+    (call.examples ?? []).flatMap((example, index) =>
+      namesIn(example['x-live']?.params ?? [], `${pointer}/examples/${index}/x-live/params`).map((use) => ({
         file,
         ...use,
       })),

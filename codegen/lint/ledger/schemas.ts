@@ -33,6 +33,7 @@ export const checkPart = (part: PlacedSchema): readonly Problem[] => {
     ...(typeof schema.additionalProperties === 'object' && !has('x-map')
       ? [tell('a map needs x-map', 'additionalProperties')]
       : []),
+    ...(has('x-tagged') && !schema.anyOf ? [tell('x-tagged stands with anyOf', 'x-tagged')] : []),
     ...(isEmpty(schema) ? [tell('a schema needs $ref, type, anyOf, enum or const')] : []),
     ...unknownRequired(schema).map((name) =>
       tell(`required member ${name} is not among the properties`, 'required'),

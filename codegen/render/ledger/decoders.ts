@@ -5,19 +5,21 @@ import { refTitle, resolve, type Schema, type Schemas } from '../../model/schema
 import { HEADER, literal, memberName } from '../../text.ts';
 import { isWide } from './type-of.ts';
 
-/** ledger/decoders.ts: where the wide integers are in each result. */
+/** ledger/decoders.ts: where the wide integers are in each result and notification. */
 export const renderDecoders = (model: LedgerModel): Files => {
-  const { methods, schemas } = model;
+  const { methods, subscriptions, common, schemas } = model;
   const named = [...resultSchemas(model)].filter(([, schema]) => isDeep(schema, schemas) && !isWide(schema));
   const declared = new Map(
     named.map(([title, schema]) => [title, `const decode${title}: Decode = ${decoder(schema, schemas)};\n`]),
   );
-  const table = methods
-    .map(
-      ({ name, result }) =>
-        `${memberName(name)}: ${isDeep(result.schema, schemas) ? decoder(result.schema, schemas) : 'keep'},\n`,
-    )
+  const entry = (name: string, schema: Schema): string =>
+    `${memberName(name)}: ${decoder(schema, schemas)},\n`;
+  const results = methods.map(({ name, result }) => entry(name, result.schema)).join('');
+  const notifications = subscriptions
+    .map(({ name, notification }) => entry(name, notification.schema))
     .join('');
+  const gap = decoder(common.gap.schema, schemas);
+  const table = `${results}${notifications}${gap};`;
   const used = usedBy(table, declared);
   const decoders = [...declared]
     .filter(([title]) => used.has(title))
@@ -25,16 +27,24 @@ export const renderDecoders = (model: LedgerModel): Files => {
     .join('');
   const imports = [
     'type Decode',
-    ...COMBINATORS.filter((name) => new RegExp(`\\b${name}\\b[(,\\n }\\]]`).test(decoders + table)),
+    ...COMBINATORS.filter((name) => new RegExp(`\\b${name}\\b[(,;\\n }\\]]`).test(decoders + table)),
   ].join(', ');
   return {
     'ledger/decoders.ts': `${HEADER}import { ${imports} } from '../runtime/decode.ts';
 import type { MethodName } from './methods.ts';
+import type { SubscriptionName } from './subscriptions.ts';
 
 ${decoders}
 /** Turns the wide integers of each method's result into bigint. */
 export const DECODERS: { readonly [M in MethodName]: Decode } = {
-${table}};
+${results}};
+
+/** The same of each subscription's notifications. */
+export const NOTIFICATION_DECODERS: { readonly [S in SubscriptionName]: Decode } = {
+${notifications}};
+
+/** The same of the notice of a gap. */
+export const DECODE_GAP: Decode = ${gap};
 `,
   };
 };

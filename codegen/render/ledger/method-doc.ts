@@ -1,16 +1,17 @@
 import type { LedgerModel } from '../../model/ledger.ts';
-import type { Method } from '../../model/method.ts';
+import type { Callable, Method } from '../../model/method.ts';
 import { limitsOf, resultLimit } from '../../model/param-parts.ts';
 
 /** What a doc comment says of a method: summary, description, limits of its params and its result. */
 export const methodDoc = (method: Method, model: LedgerModel): string => {
-  const limits = limitsOf(method, model).map(({ name, text, error }) => `${name}: ${text} (${error})`);
   const entries = resultLimit(method, model);
-  const lines = [
-    method.summary,
-    ...(method.description === undefined ? [] : [method.description.trim()]),
-    ...limits,
-    ...(entries === undefined ? [] : [`result: ${entries}`]),
-  ];
-  return lines.join('\n');
+  return [callDoc(method, model), ...(entries === undefined ? [] : [`result: ${entries}`])].join('\n');
 };
+
+/** The same of anything that is called, without its result. */
+export const callDoc = (call: Callable, model: LedgerModel): string =>
+  [
+    call.summary,
+    ...(call.description === undefined ? [] : [call.description.trim()]),
+    ...limitsOf(call, model).map(({ name, text, error }) => `${name}: ${text} (${error})`),
+  ].join('\n');

@@ -1,8 +1,9 @@
 import type { Files } from '../../area.ts';
 import { type Json, printJson } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
-import { fileTitle, type LedgerModel } from '../../model/ledger.ts';
-import type { Example, Method } from '../../model/method.ts';
+import { callables, fileTitle, type LedgerModel } from '../../model/ledger.ts';
+import type { Callable, Example, Method } from '../../model/method.ts';
+import { type Subscription, unsubscribeOf } from '../../model/subscription.ts';
 import { errorNamesOf } from '../../model/param-parts.ts';
 import { INT_BOUNDS, mapSchema, refTo, type Schema } from '../../model/schema.ts';
 
@@ -13,21 +14,26 @@ export const renderOpenrpc = (model: LedgerModel): Files => ({
 
 /** The OpenRPC document as data. */
 export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unknown>> => {
-  const { head, methods, schemas, errors } = model;
-  const names = new Set(methods.flatMap((method) => errorNamesOf(method, model)));
+  const { head, methods, subscriptions, common, schemas, errors } = model;
+  const names = new Set(callables(model).flatMap((call) => errorNamesOf(call, model)));
   const answered = [...errors.values()]
     .filter(({ name }) => names.has(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     ...head,
     servers: head.servers,
-    methods: methods.map((method) => methodObject(method, model)),
+    methods: [
+      ...methods.map((method) => methodObject(method, model)),
+      ...subscriptions.map((item) => subscribeObject(item, model)),
+      ...subscriptions.map((item) => unsubscribeObject(item, model)),
+    ],
     components: {
       schemas: Object.fromEntries([...schemas].map(([title, schema]) => [title, withBounds(schema)])),
       errors: Object.fromEntries(
         answered.map(({ name, jsonrpc }) => [name, { code: jsonrpc.code, message: jsonrpc.message }]),
       ),
     },
+    'x-gap-notification': { ...common.gap, schema: withBounds(common.gap.schema) },
     'x-error-data': Object.fromEntries(answered.map((error) => [error.name, dataSchemaOf(error)])),
   };
 };
@@ -51,33 +57,63 @@ const withBounds = (schema: Schema): object =>
     return Object.assign({ ...part }, { minimum: part.minimum ?? minimum, maximum: part.maximum ?? maximum });
   });
 
-const methodObject = (method: Method, model: LedgerModel) => ({
-  name: method.name,
-  summary: method.summary,
-  description: method.description,
-  tags: [{ name: method.tag }],
+type Result = Method['result'];
+
+/** What anything called has in the document. */
+const callObject = (call: Callable, tag: string, result: Result, model: LedgerModel) => ({
+  name: call.name,
+  summary: call.summary,
+  description: call.description,
+  tags: [{ name: tag }],
   paramStructure: 'by-position',
-  params: method.params.map(({ name, description, required, schema }) => ({
+  params: call.params.map(({ name, description, required, schema }) => ({
     name,
     description,
     required,
     schema: withBounds(schema),
   })),
-  result: { ...method.result, schema: withBounds(method.result.schema) },
-  errors: errorNamesOf(method, model).map((name) => ({ $ref: `#/components/errors/${name}` })),
-  examples: method.examples
+  result: { ...result, schema: withBounds(result.schema) },
+  errors: errorNamesOf(call, model).map((name) => ({ $ref: `#/components/errors/${name}` })),
+  examples: call.examples
     .filter(({ error }) => error === undefined)
-    .map((example) => examplePairing(method, example)),
-  'x-origin': method.origin,
-  'x-cost': method.cost,
+    .map((example) => examplePairing(call, result, example)),
+  'x-origin': call.origin,
+  'x-cost': call.cost,
+});
+
+const methodObject = (method: Method, model: LedgerModel) => ({
+  ...callObject(method, method.tag, method.result, model),
   'x-cache': method.cache,
   'x-retry': method.retry,
   'x-refused-in': Object.keys(method.refusedIn).length > 0 ? method.refusedIn : undefined,
   'x-span': method.span,
 });
 
-const examplePairing = (method: Method, { name, params, result }: Example) => ({
+/** A subscribe call, which only a WebSocket takes; OpenRPC has no word for what is notified after it. */
+const subscribeObject = (item: Subscription, model: LedgerModel) => ({
+  ...callObject(item, SUBSCRIPTIONS_TAG, model.common.reply, model),
+  'x-subscription': {
+    unsubscribe: item.unsubscribe,
+    notification: { ...item.notification, schema: withBounds(item.notification.schema) },
+    examples: item.examples.flatMap(({ name, notifications }) =>
+      notifications === undefined ? [] : [{ name, notifications }],
+    ),
+    refill: item.refill,
+    congested: item.congested,
+    outcome: item.outcome,
+    nodes: item.nodes,
+  },
+});
+
+const unsubscribeObject = (item: Subscription, model: LedgerModel) => ({
+  ...callObject(unsubscribeOf(item, model.common), SUBSCRIPTIONS_TAG, model.common.unsubscribe.result, model),
+  'x-unsubscribes': item.name,
+});
+
+const SUBSCRIPTIONS_TAG = 'subscriptions';
+
+const examplePairing = (call: Callable, answer: Result, { name, params, result }: Example) => ({
   name,
-  params: params.map((value: Json, index) => ({ name: method.params[index]?.name ?? String(index), value })),
-  result: { name: method.result.name, value: result },
+  params: params.map((value: Json, index) => ({ name: call.params[index]?.name ?? String(index), value })),
+  result: { name: answer.name, value: result },
 });

@@ -1,17 +1,19 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { HEADER, identifier, literal, quote, shorthand } from '../../text.ts';
+import type { Callable } from '../../model/method.ts';
+import { unsubscribeOf } from '../../model/subscription.ts';
+import { HEADER, identifier, literal, memberName, quote, shorthand } from '../../text.ts';
 import { compileModule } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 
-/** ledger/params.ts, ledger/params/<method>.js and their register: the params of every method, checked in a node's words. */
+/** ledger/params.ts, ledger/params/<name>.js and their register: the params of everything called, checked in a node's words. */
 export const renderParams = (model: LedgerModel): Files => ({
   ...Object.fromEntries(
-    model.methods.map((method) => {
-      const { schema, explanations } = prepareParams(method, model.schemas);
-      const names = method.params.map(({ name }) => name);
+    checkedCalls(model).map(({ file, call }) => {
+      const { schema, explanations } = prepareParams(call, model.schemas);
+      const names = call.params.map(({ name }) => name);
       return [
-        `ledger/params/${method.name}.js`,
+        `ledger/params/${file}.js`,
         `${HEADER}${compileModule(schema, '../../runtime')}
 /** What a failed keyword answers, by its schema path. */
 export const explanations = ${literal(explanations)};
@@ -20,31 +22,49 @@ export const explanations = ${literal(explanations)};
 export const names = ${literal(names)};
 
 /** How many are required. */
-export const minimum = ${method.minParams};
+export const minimum = ${call.minParams};
 `,
       ];
     }),
   ),
-  'ledger/params-checks.js': `${HEADER}${model.methods
-    .map(({ name }) => `import * as ${identifier(name)} from ${quote(`./params/${name}.js`)};\n`)
+  'ledger/params-checks.js': `${HEADER}${checkedCalls(model)
+    .map(({ file }) => `import * as ${identifier(file)} from ${quote(`./params/${file}.js`)};\n`)
     .join('')}
-/** The check of each method's params. */
+/** The check of the params of each method, of each subscription, and of what ends these. */
 export const PARAMS_CHECKS = {
-${model.methods.map(({ name }) => shorthand(name)).join('')}};
+${[...model.methods, ...model.subscriptions].map(({ name }) => shorthand(name)).join('')}${model.subscriptions
+  .map(({ unsubscribe }) => `${memberName(unsubscribe)}: ${UNSUBSCRIBE},\n`)
+  .join('')}};
 `,
   'ledger/params-checks.d.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
 import type { ParamsCheck } from '../runtime/explain-params.ts';
 import type { MethodName } from './methods.ts';
+import type { SubscriptionName, UnsubscribeName } from './subscriptions.ts';
 
-export declare const PARAMS_CHECKS: { readonly [M in MethodName]: ParamsCheck<ErrorName> };
+/** Everything that can be called. */
+export type CallName = MethodName | SubscriptionName | UnsubscribeName;
+
+export declare const PARAMS_CHECKS: { readonly [N in CallName]: ParamsCheck<ErrorName> };
 `,
   'ledger/params.ts': CHECK_PARAMS(model),
 });
 
+/** What ends subscriptions takes the same, whatever it is called. */
+const UNSUBSCRIBE = 'unsubscribe';
+
+type CheckedCall = { readonly file: string; readonly call: Callable };
+
+/** Everything whose params are checked, each once. */
+const checkedCalls = ({ methods, subscriptions, common }: LedgerModel): readonly CheckedCall[] => [
+  ...[...methods, ...subscriptions].map((call) => ({ file: call.name, call })),
+  ...subscriptions.slice(0, 1).map((first) => ({ file: UNSUBSCRIBE, call: unsubscribeOf(first, common) })),
+];
+
 const CHECK_PARAMS = (model: LedgerModel): string => `${HEADER}import type { ErrorName } from '../errors.ts';
 import { checkAgainst, type Violation as ViolationOf } from '../runtime/explain-params.ts';
-import type { MethodName } from './methods.ts';
-import { PARAMS_CHECKS } from './params-checks.js';
+import { type CallName, PARAMS_CHECKS } from './params-checks.js';
+
+export type { CallName } from './params-checks.js';
 
 /** The first thing wrong with a call's params: the error, and the context that fills its message. */
 export type Violation = ViolationOf<ErrorName>;
@@ -53,8 +73,8 @@ export type Violation = ViolationOf<ErrorName>;
  * Checks the raw \`params\` member of a call; undefined, null and [] are the same. Answers the first violation in the words
  * of a ledger node, or undefined when there is none.
  */
-export const checkParams = (method: MethodName, params: unknown): Violation | undefined =>
-  checkAgainst<ErrorName>(PARAMS_CHECKS[method], params, contextOf);
+export const checkParams = (name: CallName, params: unknown): Violation | undefined =>
+  checkAgainst<ErrorName>(PARAMS_CHECKS[name], params, contextOf);
 
 const contextOf = (error: ErrorName): readonly string[] => CONTEXT_NAMES[error] ?? [];
 
@@ -64,8 +84,8 @@ const CONTEXT_NAMES: Readonly<Partial<Record<ErrorName, readonly string[]>>> = $
 
 const contextNames = (model: LedgerModel): Readonly<Record<string, readonly string[]>> => {
   const used = new Set(['invalidType', 'invalidValue']);
-  for (const method of model.methods)
-    for (const { error } of Object.values(prepareParams(method, model.schemas).explanations))
+  for (const { call } of checkedCalls(model))
+    for (const { error } of Object.values(prepareParams(call, model.schemas).explanations))
       for (const name of typeof error === 'string' ? [error] : Object.values(error)) used.add(name);
   return Object.fromEntries(
     [...used].sort().map((name) => [name, Object.keys(model.errors.get(name)?.context ?? {})]),

@@ -17,6 +17,19 @@ ${served.map(({ name }) => shorthand(name)).join('')}};
   };
 };
 
+/** ledger/localnet-subscriptions.ts: the localnet's files of subscriptions. */
+export const renderLocalnetSubscriptions = ({ subscriptions }: LedgerModel): Files => ({
+  'ledger/localnet-subscriptions.ts': `${HEADER}${subscriptions
+    .map(({ name }) => `import { ${name} } from '../../src/localnet/subscriptions/${name}.ts';\n`)
+    .join('')}import type { LocalnetSubscription } from '../../src/localnet/subscriptions/subscription.ts';
+import type { SubscriptionName } from './subscriptions.ts';
+
+/** What the localnet makes of each subscribe call. */
+export const LOCALNET_SUBSCRIPTIONS: { readonly [S in SubscriptionName]: LocalnetSubscription<S> } = {
+${subscriptions.map(({ name }) => shorthand(name)).join('')}};
+`,
+});
+
 /** ledger/gateway-handlers.ts: the gateway's own methods and guards. */
 export const renderGatewayHandlers = ({ methods }: LedgerModel): Files => {
   const served = methods.filter((method) => method.served === 'gateway');

@@ -1,13 +1,13 @@
 import { printJson } from '../../json.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import type { Method } from '../../model/method.ts';
+import type { Callable } from '../../model/method.ts';
 import { errorNamesOf, limitsOf, paramParts } from '../../model/param-parts.ts';
 import type { Schema } from '../../model/schema.ts';
 import { typeOf } from './type-of.ts';
 
 /** What a method takes, as a Markdown table: every param and what is known inside it, limits and defaults in words. */
 export const paramTable = (
-  method: Method,
+  method: Callable,
   model: LedgerModel,
   nameType: (title: string) => string,
 ): string => {
@@ -32,7 +32,7 @@ export const paramTable = (
 };
 
 /** The errors that are a method's own, as a Markdown table. */
-export const errorTable = (method: Method, model: LedgerModel): string => {
+export const errorTable = (method: Callable, model: LedgerModel): string => {
   const names = errorNamesOf(method, model);
   if (names.length === 0) return 'Those of params only.\n';
   const rows = names.map((name) => {

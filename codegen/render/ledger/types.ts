@@ -1,10 +1,11 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import type { Method } from '../../model/method.ts';
+import type { Callable, Method } from '../../model/method.ts';
+import type { Subscription } from '../../model/subscription.ts';
 import { type Position, reachedTitles, someSchema, titledSchemas } from '../../model/reach.ts';
 import { type Schema, refTitle } from '../../model/schema.ts';
 import { docComment, HEADER, memberName } from '../../text.ts';
-import { methodDoc } from './method-doc.ts';
+import { callDoc, methodDoc } from './method-doc.ts';
 import { isWide, type NameOf, typeOf } from './type-of.ts';
 
 /** A type of the document, as TypeScript. */
@@ -37,10 +38,12 @@ export const declareTypes = (
   return { declarations, nameOf };
 };
 
-/** ledger/types.ts: one type per titled schema, and the params and results of every method. */
+/** ledger/types.ts: one type per titled schema, the params and results of every method, and those of subscriptions. */
 export const renderTypes = (model: LedgerModel): Files => {
   const { declarations, nameOf } = declareTypes(model);
   const methods = (line: (method: Method) => string): string => model.methods.map(line).join('');
+  const subscriptions = (line: (item: Subscription) => string): string =>
+    model.subscriptions.map(line).join('');
   return {
     'ledger/types.ts': `${HEADER}
 ${declarations.map(({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};\n\n`).join('')}
@@ -51,6 +54,14 @@ ${methods((method) => `${docComment(methodDoc(method, model))}readonly ${memberN
 /** The result of each method. */
 export interface MethodResults {
 ${methods((method) => `${docComment(method.result.description)}readonly ${memberName(method.name)}: ${use(method.result.schema, 'result', nameOf)};\n`)}}
+
+/** The positional params of each subscribe call. Optional ones may be null, which means absent. */
+export interface SubscriptionParams {
+${subscriptions((item) => `${docComment(callDoc(item, model))}readonly ${memberName(item.name)}: ${paramsType(item, nameOf)};\n`)}}
+
+/** What the notifications of each subscription carry in \`params.result\`. */
+export interface SubscriptionNotifications {
+${subscriptions((item) => `${docComment(item.notification.description)}readonly ${memberName(item.name)}: ${use(item.notification.schema, 'result', nameOf)};\n`)}}
 `,
   };
 };
@@ -74,7 +85,7 @@ const use = (schema: Schema, position: Position, nameOf: NameOf): string => {
   return schema.title !== undefined ? nameOf(schema.title, position) : typeOf(schema, position, nameOf);
 };
 
-const paramsType = (method: Method, nameOf: NameOf): string =>
+const paramsType = (method: Callable, nameOf: NameOf): string =>
   `readonly [${method.params
     .map(
       ({ name, required, schema }) =>

@@ -534,6 +534,18 @@ export const RESULT_DEFINITIONS: Definitions = {
     required: ['lamportsPerSignature'],
     additionalProperties: false,
   },
+  GapNotice: {
+    title: 'GapNotice',
+    type: 'object',
+    properties: {
+      subscriptions: { type: 'array', items: { $ref: '#/$defs/SubscriptionId' } },
+      fromSlot: { $ref: '#/$defs/Slot' },
+      toSlot: { $ref: '#/$defs/Slot' },
+      genesisHash: { $ref: '#/$defs/Blockhash' },
+    },
+    required: ['subscriptions', 'fromSlot', 'toSlot'],
+    additionalProperties: false,
+  },
   InflationGovernor: {
     title: 'InflationGovernor',
     type: 'object',
@@ -721,6 +733,13 @@ export const RESULT_DEFINITIONS: Definitions = {
       numReadonlyUnsignedAccounts: { type: 'integer' },
     },
     required: ['numRequiredSignatures', 'numReadonlySignedAccounts', 'numReadonlyUnsignedAccounts'],
+    additionalProperties: false,
+  },
+  NotificationContext: {
+    title: 'NotificationContext',
+    type: 'object',
+    properties: { slot: { $ref: '#/$defs/Slot' } },
+    required: ['slot'],
     additionalProperties: false,
   },
   OptionalAddress: { title: 'OptionalAddress', anyOf: [{ type: 'null' }, { $ref: '#/$defs/Address' }] },
@@ -1587,6 +1606,7 @@ export const RESULT_DEFINITIONS: Definitions = {
     required: ['delegation', 'creditsObserved'],
     additionalProperties: false,
   },
+  SubscriptionId: { title: 'SubscriptionId', type: 'integer' },
   Supply: {
     title: 'Supply',
     type: 'object',

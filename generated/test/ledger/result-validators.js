@@ -54819,3 +54819,2516 @@ function validate885(data, { instancePath = '', parentData, parentDataProperty, 
   validate885.errors = vErrors;
   return errors === 0;
 }
+
+export const accountSubscribe = validate901;
+
+function validate902(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (data.slot === undefined && (missing0 = 'slot')) {
+        validate902.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'slot')) {
+            validate902.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.slot !== undefined) {
+            if (
+              !validate3(data.slot, {
+                instancePath: instancePath + '/slot',
+                parentData: data,
+                parentDataProperty: 'slot',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+              errors = vErrors.length;
+            }
+          }
+        }
+      }
+    } else {
+      validate902.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate902.errors = vErrors;
+  return errors === 0;
+}
+
+function validate901(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate901.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate901.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate902(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              const _errs3 = errors;
+              if (
+                !validate6(data.value, {
+                  instancePath: instancePath + '/value',
+                  parentData: data,
+                  parentDataProperty: 'value',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate901.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate901.errors = vErrors;
+  return errors === 0;
+}
+
+export const blockSubscribe = validate906;
+const schema179 = {
+  type: 'object',
+  required: ['context', 'value'],
+  properties: {
+    context: { $ref: '#/$defs/NotificationContext' },
+    value: {
+      type: 'object',
+      required: ['slot', 'block', 'err'],
+      properties: {
+        slot: { $ref: '#/$defs/Slot' },
+        block: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/Block' }] },
+        err: {
+          anyOf: [
+            { type: 'null' },
+            { type: 'string', enum: ['BlockStoreError'] },
+            {
+              type: 'object',
+              required: ['UnsupportedTransactionVersion'],
+              properties: { UnsupportedTransactionVersion: { 'x-int': 'u8' } },
+              additionalProperties: false,
+            },
+          ],
+        },
+      },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};
+
+function validate906(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate906.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate906.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate902(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              let data1 = data.value;
+              const _errs3 = errors;
+              if (errors === _errs3) {
+                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
+                  let missing1;
+                  if (
+                    (data1.slot === undefined && (missing1 = 'slot')) ||
+                    (data1.block === undefined && (missing1 = 'block')) ||
+                    (data1.err === undefined && (missing1 = 'err'))
+                  ) {
+                    validate906.errors = [
+                      {
+                        instancePath: instancePath + '/value',
+                        schemaPath: '#/properties/value/required',
+                        keyword: 'required',
+                        params: { missingProperty: missing1 },
+                      },
+                    ];
+                    return false;
+                  } else {
+                    const _errs5 = errors;
+                    for (const key1 in data1) {
+                      if (!(key1 === 'slot' || key1 === 'block' || key1 === 'err')) {
+                        validate906.errors = [
+                          {
+                            instancePath: instancePath + '/value',
+                            schemaPath: '#/properties/value/additionalProperties',
+                            keyword: 'additionalProperties',
+                            params: { additionalProperty: key1 },
+                          },
+                        ];
+                        return false;
+                        break;
+                      }
+                    }
+                    if (_errs5 === errors) {
+                      if (data1.slot !== undefined) {
+                        const _errs6 = errors;
+                        if (
+                          !validate3(data1.slot, {
+                            instancePath: instancePath + '/value/slot',
+                            parentData: data1,
+                            parentDataProperty: 'slot',
+                            rootData,
+                          })
+                        ) {
+                          vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                          errors = vErrors.length;
+                        }
+                        var valid1 = _errs6 === errors;
+                      } else {
+                        var valid1 = true;
+                      }
+                      if (valid1) {
+                        if (data1.block !== undefined) {
+                          let data3 = data1.block;
+                          const _errs7 = errors;
+                          const _errs8 = errors;
+                          let valid2 = false;
+                          const _errs9 = errors;
+                          if (data3 !== null) {
+                            const err0 = {
+                              instancePath: instancePath + '/value/block',
+                              schemaPath: '#/properties/value/properties/block/anyOf/0/type',
+                              keyword: 'type',
+                              params: { type: 'null' },
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err0];
+                            } else {
+                              vErrors.push(err0);
+                            }
+                            errors++;
+                          }
+                          var _valid0 = _errs9 === errors;
+                          valid2 = valid2 || _valid0;
+                          if (!valid2) {
+                            const _errs11 = errors;
+                            if (
+                              !validate234(data3, {
+                                instancePath: instancePath + '/value/block',
+                                parentData: data1,
+                                parentDataProperty: 'block',
+                                rootData,
+                              })
+                            ) {
+                              vErrors =
+                                vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+                              errors = vErrors.length;
+                            }
+                            var _valid0 = _errs11 === errors;
+                            valid2 = valid2 || _valid0;
+                          }
+                          if (!valid2) {
+                            const err1 = {
+                              instancePath: instancePath + '/value/block',
+                              schemaPath: '#/properties/value/properties/block/anyOf',
+                              keyword: 'anyOf',
+                              params: {},
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err1];
+                            } else {
+                              vErrors.push(err1);
+                            }
+                            errors++;
+                            validate906.errors = vErrors;
+                            return false;
+                          } else {
+                            errors = _errs8;
+                            if (vErrors !== null) {
+                              if (_errs8) {
+                                vErrors.length = _errs8;
+                              } else {
+                                vErrors = null;
+                              }
+                            }
+                          }
+                          var valid1 = _errs7 === errors;
+                        } else {
+                          var valid1 = true;
+                        }
+                        if (valid1) {
+                          if (data1.err !== undefined) {
+                            let data4 = data1.err;
+                            const _errs12 = errors;
+                            const _errs13 = errors;
+                            let valid3 = false;
+                            const _errs14 = errors;
+                            if (data4 !== null) {
+                              const err2 = {
+                                instancePath: instancePath + '/value/err',
+                                schemaPath: '#/properties/value/properties/err/anyOf/0/type',
+                                keyword: 'type',
+                                params: { type: 'null' },
+                              };
+                              if (vErrors === null) {
+                                vErrors = [err2];
+                              } else {
+                                vErrors.push(err2);
+                              }
+                              errors++;
+                            }
+                            var _valid1 = _errs14 === errors;
+                            valid3 = valid3 || _valid1;
+                            if (!valid3) {
+                              const _errs16 = errors;
+                              if (typeof data4 !== 'string') {
+                                const err3 = {
+                                  instancePath: instancePath + '/value/err',
+                                  schemaPath: '#/properties/value/properties/err/anyOf/1/type',
+                                  keyword: 'type',
+                                  params: { type: 'string' },
+                                };
+                                if (vErrors === null) {
+                                  vErrors = [err3];
+                                } else {
+                                  vErrors.push(err3);
+                                }
+                                errors++;
+                              }
+                              if (!(data4 === 'BlockStoreError')) {
+                                const err4 = {
+                                  instancePath: instancePath + '/value/err',
+                                  schemaPath: '#/properties/value/properties/err/anyOf/1/enum',
+                                  keyword: 'enum',
+                                  params: {
+                                    allowedValues: schema179.properties.value.properties.err.anyOf[1].enum,
+                                  },
+                                };
+                                if (vErrors === null) {
+                                  vErrors = [err4];
+                                } else {
+                                  vErrors.push(err4);
+                                }
+                                errors++;
+                              }
+                              var _valid1 = _errs16 === errors;
+                              valid3 = valid3 || _valid1;
+                              if (!valid3) {
+                                const _errs18 = errors;
+                                if (errors === _errs18) {
+                                  if (data4 && typeof data4 == 'object' && !Array.isArray(data4)) {
+                                    let missing2;
+                                    if (
+                                      data4.UnsupportedTransactionVersion === undefined &&
+                                      (missing2 = 'UnsupportedTransactionVersion')
+                                    ) {
+                                      const err5 = {
+                                        instancePath: instancePath + '/value/err',
+                                        schemaPath: '#/properties/value/properties/err/anyOf/2/required',
+                                        keyword: 'required',
+                                        params: { missingProperty: missing2 },
+                                      };
+                                      if (vErrors === null) {
+                                        vErrors = [err5];
+                                      } else {
+                                        vErrors.push(err5);
+                                      }
+                                      errors++;
+                                    } else {
+                                      const _errs20 = errors;
+                                      for (const key2 in data4) {
+                                        if (!(key2 === 'UnsupportedTransactionVersion')) {
+                                          const err6 = {
+                                            instancePath: instancePath + '/value/err',
+                                            schemaPath:
+                                              '#/properties/value/properties/err/anyOf/2/additionalProperties',
+                                            keyword: 'additionalProperties',
+                                            params: { additionalProperty: key2 },
+                                          };
+                                          if (vErrors === null) {
+                                            vErrors = [err6];
+                                          } else {
+                                            vErrors.push(err6);
+                                          }
+                                          errors++;
+                                          break;
+                                        }
+                                      }
+                                      if (_errs20 === errors) {
+                                        if (data4.UnsupportedTransactionVersion !== undefined) {
+                                          let data5 = data4.UnsupportedTransactionVersion;
+                                          if (
+                                            !(typeof data5 == 'number'
+                                              ? Number.isInteger(data5) && data5 >= 0 && data5 <= 255
+                                              : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 255)
+                                          ) {
+                                            const err7 = {
+                                              instancePath:
+                                                instancePath + '/value/err/UnsupportedTransactionVersion',
+                                              schemaPath:
+                                                '#/properties/value/properties/err/anyOf/2/properties/UnsupportedTransactionVersion/x-int',
+                                              keyword: 'x-int',
+                                              params: {},
+                                            };
+                                            if (vErrors === null) {
+                                              vErrors = [err7];
+                                            } else {
+                                              vErrors.push(err7);
+                                            }
+                                            errors++;
+                                          }
+                                        }
+                                      }
+                                    }
+                                  } else {
+                                    const err8 = {
+                                      instancePath: instancePath + '/value/err',
+                                      schemaPath: '#/properties/value/properties/err/anyOf/2/type',
+                                      keyword: 'type',
+                                      params: { type: 'object' },
+                                    };
+                                    if (vErrors === null) {
+                                      vErrors = [err8];
+                                    } else {
+                                      vErrors.push(err8);
+                                    }
+                                    errors++;
+                                  }
+                                }
+                                var _valid1 = _errs18 === errors;
+                                valid3 = valid3 || _valid1;
+                              }
+                            }
+                            if (!valid3) {
+                              const err9 = {
+                                instancePath: instancePath + '/value/err',
+                                schemaPath: '#/properties/value/properties/err/anyOf',
+                                keyword: 'anyOf',
+                                params: {},
+                              };
+                              if (vErrors === null) {
+                                vErrors = [err9];
+                              } else {
+                                vErrors.push(err9);
+                              }
+                              errors++;
+                              validate906.errors = vErrors;
+                              return false;
+                            } else {
+                              errors = _errs13;
+                              if (vErrors !== null) {
+                                if (_errs13) {
+                                  vErrors.length = _errs13;
+                                } else {
+                                  vErrors = null;
+                                }
+                              }
+                            }
+                            var valid1 = _errs12 === errors;
+                          } else {
+                            var valid1 = true;
+                          }
+                        }
+                      }
+                    }
+                  }
+                } else {
+                  validate906.errors = [
+                    {
+                      instancePath: instancePath + '/value',
+                      schemaPath: '#/properties/value/type',
+                      keyword: 'type',
+                      params: { type: 'object' },
+                    },
+                  ];
+                  return false;
+                }
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate906.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate906.errors = vErrors;
+  return errors === 0;
+}
+
+export const logsSubscribe = validate910;
+
+function validate910(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate910.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate910.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate902(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              let data1 = data.value;
+              const _errs3 = errors;
+              if (errors === _errs3) {
+                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
+                  let missing1;
+                  if (
+                    (data1.signature === undefined && (missing1 = 'signature')) ||
+                    (data1.err === undefined && (missing1 = 'err')) ||
+                    (data1.logs === undefined && (missing1 = 'logs'))
+                  ) {
+                    validate910.errors = [
+                      {
+                        instancePath: instancePath + '/value',
+                        schemaPath: '#/properties/value/required',
+                        keyword: 'required',
+                        params: { missingProperty: missing1 },
+                      },
+                    ];
+                    return false;
+                  } else {
+                    const _errs5 = errors;
+                    for (const key1 in data1) {
+                      if (!(key1 === 'signature' || key1 === 'err' || key1 === 'logs')) {
+                        validate910.errors = [
+                          {
+                            instancePath: instancePath + '/value',
+                            schemaPath: '#/properties/value/additionalProperties',
+                            keyword: 'additionalProperties',
+                            params: { additionalProperty: key1 },
+                          },
+                        ];
+                        return false;
+                        break;
+                      }
+                    }
+                    if (_errs5 === errors) {
+                      if (data1.signature !== undefined) {
+                        const _errs6 = errors;
+                        if (
+                          !validate242(data1.signature, {
+                            instancePath: instancePath + '/value/signature',
+                            parentData: data1,
+                            parentDataProperty: 'signature',
+                            rootData,
+                          })
+                        ) {
+                          vErrors =
+                            vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                          errors = vErrors.length;
+                        }
+                        var valid1 = _errs6 === errors;
+                      } else {
+                        var valid1 = true;
+                      }
+                      if (valid1) {
+                        if (data1.err !== undefined) {
+                          let data3 = data1.err;
+                          const _errs7 = errors;
+                          const _errs8 = errors;
+                          let valid2 = false;
+                          const _errs9 = errors;
+                          if (data3 !== null) {
+                            const err0 = {
+                              instancePath: instancePath + '/value/err',
+                              schemaPath: '#/properties/value/properties/err/anyOf/0/type',
+                              keyword: 'type',
+                              params: { type: 'null' },
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err0];
+                            } else {
+                              vErrors.push(err0);
+                            }
+                            errors++;
+                          }
+                          var _valid0 = _errs9 === errors;
+                          valid2 = valid2 || _valid0;
+                          if (!valid2) {
+                            const _errs11 = errors;
+                            if (
+                              !validate269(data3, {
+                                instancePath: instancePath + '/value/err',
+                                parentData: data1,
+                                parentDataProperty: 'err',
+                                rootData,
+                              })
+                            ) {
+                              vErrors =
+                                vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                              errors = vErrors.length;
+                            }
+                            var _valid0 = _errs11 === errors;
+                            valid2 = valid2 || _valid0;
+                          }
+                          if (!valid2) {
+                            const err1 = {
+                              instancePath: instancePath + '/value/err',
+                              schemaPath: '#/properties/value/properties/err/anyOf',
+                              keyword: 'anyOf',
+                              params: {},
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err1];
+                            } else {
+                              vErrors.push(err1);
+                            }
+                            errors++;
+                            validate910.errors = vErrors;
+                            return false;
+                          } else {
+                            errors = _errs8;
+                            if (vErrors !== null) {
+                              if (_errs8) {
+                                vErrors.length = _errs8;
+                              } else {
+                                vErrors = null;
+                              }
+                            }
+                          }
+                          var valid1 = _errs7 === errors;
+                        } else {
+                          var valid1 = true;
+                        }
+                        if (valid1) {
+                          if (data1.logs !== undefined) {
+                            let data4 = data1.logs;
+                            const _errs12 = errors;
+                            if (errors === _errs12) {
+                              if (Array.isArray(data4)) {
+                                var valid3 = true;
+                                const len0 = data4.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  const _errs14 = errors;
+                                  if (typeof data4[i0] !== 'string') {
+                                    validate910.errors = [
+                                      {
+                                        instancePath: instancePath + '/value/logs/' + i0,
+                                        schemaPath: '#/properties/value/properties/logs/items/type',
+                                        keyword: 'type',
+                                        params: { type: 'string' },
+                                      },
+                                    ];
+                                    return false;
+                                  }
+                                  var valid3 = _errs14 === errors;
+                                  if (!valid3) {
+                                    break;
+                                  }
+                                }
+                              } else {
+                                validate910.errors = [
+                                  {
+                                    instancePath: instancePath + '/value/logs',
+                                    schemaPath: '#/properties/value/properties/logs/type',
+                                    keyword: 'type',
+                                    params: { type: 'array' },
+                                  },
+                                ];
+                                return false;
+                              }
+                            }
+                            var valid1 = _errs12 === errors;
+                          } else {
+                            var valid1 = true;
+                          }
+                        }
+                      }
+                    }
+                  }
+                } else {
+                  validate910.errors = [
+                    {
+                      instancePath: instancePath + '/value',
+                      schemaPath: '#/properties/value/type',
+                      keyword: 'type',
+                      params: { type: 'object' },
+                    },
+                  ];
+                  return false;
+                }
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate910.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate910.errors = vErrors;
+  return errors === 0;
+}
+
+export const programSubscribe = validate914;
+
+function validate914(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate914.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate914.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate902(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              const _errs3 = errors;
+              if (
+                !validate779(data.value, {
+                  instancePath: instancePath + '/value',
+                  parentData: data,
+                  parentDataProperty: 'value',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate914.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate914.errors = vErrors;
+  return errors === 0;
+}
+
+export const rootSubscribe = validate917;
+
+function validate917(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate917.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate917.errors = vErrors;
+  return errors === 0;
+}
+
+export const signatureSubscribe = validate918;
+const schema183 = {
+  type: 'object',
+  required: ['context', 'value'],
+  properties: {
+    context: { $ref: '#/$defs/NotificationContext' },
+    value: {
+      anyOf: [
+        {
+          type: 'object',
+          required: ['err'],
+          properties: { err: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/TransactionError' }] } },
+          additionalProperties: false,
+        },
+        { type: 'string', enum: ['receivedSignature'] },
+      ],
+    },
+  },
+  additionalProperties: false,
+};
+
+function validate918(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate918.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate918.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate902(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              let data1 = data.value;
+              const _errs3 = errors;
+              const _errs4 = errors;
+              let valid1 = false;
+              const _errs5 = errors;
+              if (errors === _errs5) {
+                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
+                  let missing1;
+                  if (data1.err === undefined && (missing1 = 'err')) {
+                    const err0 = {
+                      instancePath: instancePath + '/value',
+                      schemaPath: '#/properties/value/anyOf/0/required',
+                      keyword: 'required',
+                      params: { missingProperty: missing1 },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err0];
+                    } else {
+                      vErrors.push(err0);
+                    }
+                    errors++;
+                  } else {
+                    const _errs7 = errors;
+                    for (const key1 in data1) {
+                      if (!(key1 === 'err')) {
+                        const err1 = {
+                          instancePath: instancePath + '/value',
+                          schemaPath: '#/properties/value/anyOf/0/additionalProperties',
+                          keyword: 'additionalProperties',
+                          params: { additionalProperty: key1 },
+                        };
+                        if (vErrors === null) {
+                          vErrors = [err1];
+                        } else {
+                          vErrors.push(err1);
+                        }
+                        errors++;
+                        break;
+                      }
+                    }
+                    if (_errs7 === errors) {
+                      if (data1.err !== undefined) {
+                        let data2 = data1.err;
+                        const _errs9 = errors;
+                        let valid3 = false;
+                        const _errs10 = errors;
+                        if (data2 !== null) {
+                          const err2 = {
+                            instancePath: instancePath + '/value/err',
+                            schemaPath: '#/properties/value/anyOf/0/properties/err/anyOf/0/type',
+                            keyword: 'type',
+                            params: { type: 'null' },
+                          };
+                          if (vErrors === null) {
+                            vErrors = [err2];
+                          } else {
+                            vErrors.push(err2);
+                          }
+                          errors++;
+                        }
+                        var _valid1 = _errs10 === errors;
+                        valid3 = valid3 || _valid1;
+                        if (!valid3) {
+                          const _errs12 = errors;
+                          if (
+                            !validate269(data2, {
+                              instancePath: instancePath + '/value/err',
+                              parentData: data1,
+                              parentDataProperty: 'err',
+                              rootData,
+                            })
+                          ) {
+                            vErrors =
+                              vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                            errors = vErrors.length;
+                          }
+                          var _valid1 = _errs12 === errors;
+                          valid3 = valid3 || _valid1;
+                        }
+                        if (!valid3) {
+                          const err3 = {
+                            instancePath: instancePath + '/value/err',
+                            schemaPath: '#/properties/value/anyOf/0/properties/err/anyOf',
+                            keyword: 'anyOf',
+                            params: {},
+                          };
+                          if (vErrors === null) {
+                            vErrors = [err3];
+                          } else {
+                            vErrors.push(err3);
+                          }
+                          errors++;
+                        } else {
+                          errors = _errs9;
+                          if (vErrors !== null) {
+                            if (_errs9) {
+                              vErrors.length = _errs9;
+                            } else {
+                              vErrors = null;
+                            }
+                          }
+                        }
+                      }
+                    }
+                  }
+                } else {
+                  const err4 = {
+                    instancePath: instancePath + '/value',
+                    schemaPath: '#/properties/value/anyOf/0/type',
+                    keyword: 'type',
+                    params: { type: 'object' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err4];
+                  } else {
+                    vErrors.push(err4);
+                  }
+                  errors++;
+                }
+              }
+              var _valid0 = _errs5 === errors;
+              valid1 = valid1 || _valid0;
+              if (!valid1) {
+                const _errs13 = errors;
+                if (typeof data1 !== 'string') {
+                  const err5 = {
+                    instancePath: instancePath + '/value',
+                    schemaPath: '#/properties/value/anyOf/1/type',
+                    keyword: 'type',
+                    params: { type: 'string' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err5];
+                  } else {
+                    vErrors.push(err5);
+                  }
+                  errors++;
+                }
+                if (!(data1 === 'receivedSignature')) {
+                  const err6 = {
+                    instancePath: instancePath + '/value',
+                    schemaPath: '#/properties/value/anyOf/1/enum',
+                    keyword: 'enum',
+                    params: { allowedValues: schema183.properties.value.anyOf[1].enum },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err6];
+                  } else {
+                    vErrors.push(err6);
+                  }
+                  errors++;
+                }
+                var _valid0 = _errs13 === errors;
+                valid1 = valid1 || _valid0;
+              }
+              if (!valid1) {
+                const err7 = {
+                  instancePath: instancePath + '/value',
+                  schemaPath: '#/properties/value/anyOf',
+                  keyword: 'anyOf',
+                  params: {},
+                };
+                if (vErrors === null) {
+                  vErrors = [err7];
+                } else {
+                  vErrors.push(err7);
+                }
+                errors++;
+                validate918.errors = vErrors;
+                return false;
+              } else {
+                errors = _errs4;
+                if (vErrors !== null) {
+                  if (_errs4) {
+                    vErrors.length = _errs4;
+                  } else {
+                    vErrors = null;
+                  }
+                }
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate918.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate918.errors = vErrors;
+  return errors === 0;
+}
+
+export const slotSubscribe = validate921;
+
+function validate921(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.slot === undefined && (missing0 = 'slot')) ||
+        (data.parent === undefined && (missing0 = 'parent')) ||
+        (data.root === undefined && (missing0 = 'root'))
+      ) {
+        validate921.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'slot' || key0 === 'parent' || key0 === 'root')) {
+            validate921.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.slot !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate3(data.slot, {
+                instancePath: instancePath + '/slot',
+                parentData: data,
+                parentDataProperty: 'slot',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.parent !== undefined) {
+              const _errs3 = errors;
+              if (
+                !validate3(data.parent, {
+                  instancePath: instancePath + '/parent',
+                  parentData: data,
+                  parentDataProperty: 'parent',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.root !== undefined) {
+                const _errs4 = errors;
+                if (
+                  !validate3(data.root, {
+                    instancePath: instancePath + '/root',
+                    parentData: data,
+                    parentDataProperty: 'root',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                  errors = vErrors.length;
+                }
+                var valid0 = _errs4 === errors;
+              } else {
+                var valid0 = true;
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate921.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate921.errors = vErrors;
+  return errors === 0;
+}
+
+export const slotsUpdatesSubscribe = validate925;
+const schema185 = {
+  anyOf: [
+    {
+      type: 'object',
+      required: ['type', 'slot', 'timestamp'],
+      properties: {
+        type: { type: 'string', enum: ['firstShredReceived', 'completed', 'optimisticConfirmation', 'root'] },
+        slot: { $ref: '#/$defs/Slot' },
+        timestamp: { $ref: '#/$defs/U64' },
+      },
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['type', 'slot', 'parent', 'timestamp'],
+      properties: {
+        type: { const: 'createdBank' },
+        slot: { $ref: '#/$defs/Slot' },
+        parent: { $ref: '#/$defs/Slot' },
+        timestamp: { $ref: '#/$defs/U64' },
+      },
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['type', 'slot', 'timestamp', 'stats'],
+      properties: {
+        type: { const: 'frozen' },
+        slot: { $ref: '#/$defs/Slot' },
+        timestamp: { $ref: '#/$defs/U64' },
+        stats: {
+          type: 'object',
+          required: [
+            'numTransactionEntries',
+            'numSuccessfulTransactions',
+            'numFailedTransactions',
+            'maxTransactionsPerEntry',
+          ],
+          properties: {
+            numTransactionEntries: { $ref: '#/$defs/U64' },
+            numSuccessfulTransactions: { $ref: '#/$defs/U64' },
+            numFailedTransactions: { $ref: '#/$defs/U64' },
+            maxTransactionsPerEntry: { $ref: '#/$defs/U64' },
+          },
+          additionalProperties: false,
+        },
+      },
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['type', 'slot', 'timestamp', 'err'],
+      properties: {
+        type: { const: 'dead' },
+        slot: { $ref: '#/$defs/Slot' },
+        timestamp: { $ref: '#/$defs/U64' },
+        err: { type: 'string' },
+      },
+      additionalProperties: false,
+    },
+  ],
+};
+
+function validate925(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const _errs0 = errors;
+  let valid0 = false;
+  const _errs1 = errors;
+  if (errors === _errs1) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.type === undefined && (missing0 = 'type')) ||
+        (data.slot === undefined && (missing0 = 'slot')) ||
+        (data.timestamp === undefined && (missing0 = 'timestamp'))
+      ) {
+        const err0 = {
+          instancePath,
+          schemaPath: '#/anyOf/0/required',
+          keyword: 'required',
+          params: { missingProperty: missing0 },
+        };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      } else {
+        const _errs3 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'type' || key0 === 'slot' || key0 === 'timestamp')) {
+            const err1 = {
+              instancePath,
+              schemaPath: '#/anyOf/0/additionalProperties',
+              keyword: 'additionalProperties',
+              params: { additionalProperty: key0 },
+            };
+            if (vErrors === null) {
+              vErrors = [err1];
+            } else {
+              vErrors.push(err1);
+            }
+            errors++;
+            break;
+          }
+        }
+        if (_errs3 === errors) {
+          if (data.type !== undefined) {
+            let data0 = data.type;
+            const _errs4 = errors;
+            if (typeof data0 !== 'string') {
+              const err2 = {
+                instancePath: instancePath + '/type',
+                schemaPath: '#/anyOf/0/properties/type/type',
+                keyword: 'type',
+                params: { type: 'string' },
+              };
+              if (vErrors === null) {
+                vErrors = [err2];
+              } else {
+                vErrors.push(err2);
+              }
+              errors++;
+            }
+            if (
+              !(
+                data0 === 'firstShredReceived' ||
+                data0 === 'completed' ||
+                data0 === 'optimisticConfirmation' ||
+                data0 === 'root'
+              )
+            ) {
+              const err3 = {
+                instancePath: instancePath + '/type',
+                schemaPath: '#/anyOf/0/properties/type/enum',
+                keyword: 'enum',
+                params: { allowedValues: schema185.anyOf[0].properties.type.enum },
+              };
+              if (vErrors === null) {
+                vErrors = [err3];
+              } else {
+                vErrors.push(err3);
+              }
+              errors++;
+            }
+            var valid1 = _errs4 === errors;
+          } else {
+            var valid1 = true;
+          }
+          if (valid1) {
+            if (data.slot !== undefined) {
+              const _errs6 = errors;
+              if (
+                !validate3(data.slot, {
+                  instancePath: instancePath + '/slot',
+                  parentData: data,
+                  parentDataProperty: 'slot',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                errors = vErrors.length;
+              }
+              var valid1 = _errs6 === errors;
+            } else {
+              var valid1 = true;
+            }
+            if (valid1) {
+              if (data.timestamp !== undefined) {
+                const _errs7 = errors;
+                if (
+                  !validate24(data.timestamp, {
+                    instancePath: instancePath + '/timestamp',
+                    parentData: data,
+                    parentDataProperty: 'timestamp',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+                  errors = vErrors.length;
+                }
+                var valid1 = _errs7 === errors;
+              } else {
+                var valid1 = true;
+              }
+            }
+          }
+        }
+      }
+    } else {
+      const err4 = {
+        instancePath,
+        schemaPath: '#/anyOf/0/type',
+        keyword: 'type',
+        params: { type: 'object' },
+      };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+  }
+  var _valid0 = _errs1 === errors;
+  valid0 = valid0 || _valid0;
+  if (!valid0) {
+    const _errs8 = errors;
+    if (errors === _errs8) {
+      if (data && typeof data == 'object' && !Array.isArray(data)) {
+        let missing1;
+        if (
+          (data.type === undefined && (missing1 = 'type')) ||
+          (data.slot === undefined && (missing1 = 'slot')) ||
+          (data.parent === undefined && (missing1 = 'parent')) ||
+          (data.timestamp === undefined && (missing1 = 'timestamp'))
+        ) {
+          const err5 = {
+            instancePath,
+            schemaPath: '#/anyOf/1/required',
+            keyword: 'required',
+            params: { missingProperty: missing1 },
+          };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        } else {
+          const _errs10 = errors;
+          for (const key1 in data) {
+            if (!(key1 === 'type' || key1 === 'slot' || key1 === 'parent' || key1 === 'timestamp')) {
+              const err6 = {
+                instancePath,
+                schemaPath: '#/anyOf/1/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key1 },
+              };
+              if (vErrors === null) {
+                vErrors = [err6];
+              } else {
+                vErrors.push(err6);
+              }
+              errors++;
+              break;
+            }
+          }
+          if (_errs10 === errors) {
+            if (data.type !== undefined) {
+              const _errs11 = errors;
+              if ('createdBank' !== data.type) {
+                const err7 = {
+                  instancePath: instancePath + '/type',
+                  schemaPath: '#/anyOf/1/properties/type/const',
+                  keyword: 'const',
+                  params: { allowedValue: 'createdBank' },
+                };
+                if (vErrors === null) {
+                  vErrors = [err7];
+                } else {
+                  vErrors.push(err7);
+                }
+                errors++;
+              }
+              var valid2 = _errs11 === errors;
+            } else {
+              var valid2 = true;
+            }
+            if (valid2) {
+              if (data.slot !== undefined) {
+                const _errs12 = errors;
+                if (
+                  !validate3(data.slot, {
+                    instancePath: instancePath + '/slot',
+                    parentData: data,
+                    parentDataProperty: 'slot',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                  errors = vErrors.length;
+                }
+                var valid2 = _errs12 === errors;
+              } else {
+                var valid2 = true;
+              }
+              if (valid2) {
+                if (data.parent !== undefined) {
+                  const _errs13 = errors;
+                  if (
+                    !validate3(data.parent, {
+                      instancePath: instancePath + '/parent',
+                      parentData: data,
+                      parentDataProperty: 'parent',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid2 = _errs13 === errors;
+                } else {
+                  var valid2 = true;
+                }
+                if (valid2) {
+                  if (data.timestamp !== undefined) {
+                    const _errs14 = errors;
+                    if (
+                      !validate24(data.timestamp, {
+                        instancePath: instancePath + '/timestamp',
+                        parentData: data,
+                        parentDataProperty: 'timestamp',
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+                      errors = vErrors.length;
+                    }
+                    var valid2 = _errs14 === errors;
+                  } else {
+                    var valid2 = true;
+                  }
+                }
+              }
+            }
+          }
+        }
+      } else {
+        const err8 = {
+          instancePath,
+          schemaPath: '#/anyOf/1/type',
+          keyword: 'type',
+          params: { type: 'object' },
+        };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    var _valid0 = _errs8 === errors;
+    valid0 = valid0 || _valid0;
+    if (!valid0) {
+      const _errs15 = errors;
+      if (errors === _errs15) {
+        if (data && typeof data == 'object' && !Array.isArray(data)) {
+          let missing2;
+          if (
+            (data.type === undefined && (missing2 = 'type')) ||
+            (data.slot === undefined && (missing2 = 'slot')) ||
+            (data.timestamp === undefined && (missing2 = 'timestamp')) ||
+            (data.stats === undefined && (missing2 = 'stats'))
+          ) {
+            const err9 = {
+              instancePath,
+              schemaPath: '#/anyOf/2/required',
+              keyword: 'required',
+              params: { missingProperty: missing2 },
+            };
+            if (vErrors === null) {
+              vErrors = [err9];
+            } else {
+              vErrors.push(err9);
+            }
+            errors++;
+          } else {
+            const _errs17 = errors;
+            for (const key2 in data) {
+              if (!(key2 === 'type' || key2 === 'slot' || key2 === 'timestamp' || key2 === 'stats')) {
+                const err10 = {
+                  instancePath,
+                  schemaPath: '#/anyOf/2/additionalProperties',
+                  keyword: 'additionalProperties',
+                  params: { additionalProperty: key2 },
+                };
+                if (vErrors === null) {
+                  vErrors = [err10];
+                } else {
+                  vErrors.push(err10);
+                }
+                errors++;
+                break;
+              }
+            }
+            if (_errs17 === errors) {
+              if (data.type !== undefined) {
+                const _errs18 = errors;
+                if ('frozen' !== data.type) {
+                  const err11 = {
+                    instancePath: instancePath + '/type',
+                    schemaPath: '#/anyOf/2/properties/type/const',
+                    keyword: 'const',
+                    params: { allowedValue: 'frozen' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err11];
+                  } else {
+                    vErrors.push(err11);
+                  }
+                  errors++;
+                }
+                var valid3 = _errs18 === errors;
+              } else {
+                var valid3 = true;
+              }
+              if (valid3) {
+                if (data.slot !== undefined) {
+                  const _errs19 = errors;
+                  if (
+                    !validate3(data.slot, {
+                      instancePath: instancePath + '/slot',
+                      parentData: data,
+                      parentDataProperty: 'slot',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid3 = _errs19 === errors;
+                } else {
+                  var valid3 = true;
+                }
+                if (valid3) {
+                  if (data.timestamp !== undefined) {
+                    const _errs20 = errors;
+                    if (
+                      !validate24(data.timestamp, {
+                        instancePath: instancePath + '/timestamp',
+                        parentData: data,
+                        parentDataProperty: 'timestamp',
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+                      errors = vErrors.length;
+                    }
+                    var valid3 = _errs20 === errors;
+                  } else {
+                    var valid3 = true;
+                  }
+                  if (valid3) {
+                    if (data.stats !== undefined) {
+                      let data10 = data.stats;
+                      const _errs21 = errors;
+                      if (errors === _errs21) {
+                        if (data10 && typeof data10 == 'object' && !Array.isArray(data10)) {
+                          let missing3;
+                          if (
+                            (data10.numTransactionEntries === undefined &&
+                              (missing3 = 'numTransactionEntries')) ||
+                            (data10.numSuccessfulTransactions === undefined &&
+                              (missing3 = 'numSuccessfulTransactions')) ||
+                            (data10.numFailedTransactions === undefined &&
+                              (missing3 = 'numFailedTransactions')) ||
+                            (data10.maxTransactionsPerEntry === undefined &&
+                              (missing3 = 'maxTransactionsPerEntry'))
+                          ) {
+                            const err12 = {
+                              instancePath: instancePath + '/stats',
+                              schemaPath: '#/anyOf/2/properties/stats/required',
+                              keyword: 'required',
+                              params: { missingProperty: missing3 },
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err12];
+                            } else {
+                              vErrors.push(err12);
+                            }
+                            errors++;
+                          } else {
+                            const _errs23 = errors;
+                            for (const key3 in data10) {
+                              if (
+                                !(
+                                  key3 === 'numTransactionEntries' ||
+                                  key3 === 'numSuccessfulTransactions' ||
+                                  key3 === 'numFailedTransactions' ||
+                                  key3 === 'maxTransactionsPerEntry'
+                                )
+                              ) {
+                                const err13 = {
+                                  instancePath: instancePath + '/stats',
+                                  schemaPath: '#/anyOf/2/properties/stats/additionalProperties',
+                                  keyword: 'additionalProperties',
+                                  params: { additionalProperty: key3 },
+                                };
+                                if (vErrors === null) {
+                                  vErrors = [err13];
+                                } else {
+                                  vErrors.push(err13);
+                                }
+                                errors++;
+                                break;
+                              }
+                            }
+                            if (_errs23 === errors) {
+                              if (data10.numTransactionEntries !== undefined) {
+                                const _errs24 = errors;
+                                if (
+                                  !validate24(data10.numTransactionEntries, {
+                                    instancePath: instancePath + '/stats/numTransactionEntries',
+                                    parentData: data10,
+                                    parentDataProperty: 'numTransactionEntries',
+                                    rootData,
+                                  })
+                                ) {
+                                  vErrors =
+                                    vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+                                  errors = vErrors.length;
+                                }
+                                var valid4 = _errs24 === errors;
+                              } else {
+                                var valid4 = true;
+                              }
+                              if (valid4) {
+                                if (data10.numSuccessfulTransactions !== undefined) {
+                                  const _errs25 = errors;
+                                  if (
+                                    !validate24(data10.numSuccessfulTransactions, {
+                                      instancePath: instancePath + '/stats/numSuccessfulTransactions',
+                                      parentData: data10,
+                                      parentDataProperty: 'numSuccessfulTransactions',
+                                      rootData,
+                                    })
+                                  ) {
+                                    vErrors =
+                                      vErrors === null
+                                        ? validate24.errors
+                                        : vErrors.concat(validate24.errors);
+                                    errors = vErrors.length;
+                                  }
+                                  var valid4 = _errs25 === errors;
+                                } else {
+                                  var valid4 = true;
+                                }
+                                if (valid4) {
+                                  if (data10.numFailedTransactions !== undefined) {
+                                    const _errs26 = errors;
+                                    if (
+                                      !validate24(data10.numFailedTransactions, {
+                                        instancePath: instancePath + '/stats/numFailedTransactions',
+                                        parentData: data10,
+                                        parentDataProperty: 'numFailedTransactions',
+                                        rootData,
+                                      })
+                                    ) {
+                                      vErrors =
+                                        vErrors === null
+                                          ? validate24.errors
+                                          : vErrors.concat(validate24.errors);
+                                      errors = vErrors.length;
+                                    }
+                                    var valid4 = _errs26 === errors;
+                                  } else {
+                                    var valid4 = true;
+                                  }
+                                  if (valid4) {
+                                    if (data10.maxTransactionsPerEntry !== undefined) {
+                                      const _errs27 = errors;
+                                      if (
+                                        !validate24(data10.maxTransactionsPerEntry, {
+                                          instancePath: instancePath + '/stats/maxTransactionsPerEntry',
+                                          parentData: data10,
+                                          parentDataProperty: 'maxTransactionsPerEntry',
+                                          rootData,
+                                        })
+                                      ) {
+                                        vErrors =
+                                          vErrors === null
+                                            ? validate24.errors
+                                            : vErrors.concat(validate24.errors);
+                                        errors = vErrors.length;
+                                      }
+                                      var valid4 = _errs27 === errors;
+                                    } else {
+                                      var valid4 = true;
+                                    }
+                                  }
+                                }
+                              }
+                            }
+                          }
+                        } else {
+                          const err14 = {
+                            instancePath: instancePath + '/stats',
+                            schemaPath: '#/anyOf/2/properties/stats/type',
+                            keyword: 'type',
+                            params: { type: 'object' },
+                          };
+                          if (vErrors === null) {
+                            vErrors = [err14];
+                          } else {
+                            vErrors.push(err14);
+                          }
+                          errors++;
+                        }
+                      }
+                      var valid3 = _errs21 === errors;
+                    } else {
+                      var valid3 = true;
+                    }
+                  }
+                }
+              }
+            }
+          }
+        } else {
+          const err15 = {
+            instancePath,
+            schemaPath: '#/anyOf/2/type',
+            keyword: 'type',
+            params: { type: 'object' },
+          };
+          if (vErrors === null) {
+            vErrors = [err15];
+          } else {
+            vErrors.push(err15);
+          }
+          errors++;
+        }
+      }
+      var _valid0 = _errs15 === errors;
+      valid0 = valid0 || _valid0;
+      if (!valid0) {
+        const _errs28 = errors;
+        if (errors === _errs28) {
+          if (data && typeof data == 'object' && !Array.isArray(data)) {
+            let missing4;
+            if (
+              (data.type === undefined && (missing4 = 'type')) ||
+              (data.slot === undefined && (missing4 = 'slot')) ||
+              (data.timestamp === undefined && (missing4 = 'timestamp')) ||
+              (data.err === undefined && (missing4 = 'err'))
+            ) {
+              const err16 = {
+                instancePath,
+                schemaPath: '#/anyOf/3/required',
+                keyword: 'required',
+                params: { missingProperty: missing4 },
+              };
+              if (vErrors === null) {
+                vErrors = [err16];
+              } else {
+                vErrors.push(err16);
+              }
+              errors++;
+            } else {
+              const _errs30 = errors;
+              for (const key4 in data) {
+                if (!(key4 === 'type' || key4 === 'slot' || key4 === 'timestamp' || key4 === 'err')) {
+                  const err17 = {
+                    instancePath,
+                    schemaPath: '#/anyOf/3/additionalProperties',
+                    keyword: 'additionalProperties',
+                    params: { additionalProperty: key4 },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err17];
+                  } else {
+                    vErrors.push(err17);
+                  }
+                  errors++;
+                  break;
+                }
+              }
+              if (_errs30 === errors) {
+                if (data.type !== undefined) {
+                  const _errs31 = errors;
+                  if ('dead' !== data.type) {
+                    const err18 = {
+                      instancePath: instancePath + '/type',
+                      schemaPath: '#/anyOf/3/properties/type/const',
+                      keyword: 'const',
+                      params: { allowedValue: 'dead' },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err18];
+                    } else {
+                      vErrors.push(err18);
+                    }
+                    errors++;
+                  }
+                  var valid5 = _errs31 === errors;
+                } else {
+                  var valid5 = true;
+                }
+                if (valid5) {
+                  if (data.slot !== undefined) {
+                    const _errs32 = errors;
+                    if (
+                      !validate3(data.slot, {
+                        instancePath: instancePath + '/slot',
+                        parentData: data,
+                        parentDataProperty: 'slot',
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                      errors = vErrors.length;
+                    }
+                    var valid5 = _errs32 === errors;
+                  } else {
+                    var valid5 = true;
+                  }
+                  if (valid5) {
+                    if (data.timestamp !== undefined) {
+                      const _errs33 = errors;
+                      if (
+                        !validate24(data.timestamp, {
+                          instancePath: instancePath + '/timestamp',
+                          parentData: data,
+                          parentDataProperty: 'timestamp',
+                          rootData,
+                        })
+                      ) {
+                        vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+                        errors = vErrors.length;
+                      }
+                      var valid5 = _errs33 === errors;
+                    } else {
+                      var valid5 = true;
+                    }
+                    if (valid5) {
+                      if (data.err !== undefined) {
+                        const _errs34 = errors;
+                        if (typeof data.err !== 'string') {
+                          const err19 = {
+                            instancePath: instancePath + '/err',
+                            schemaPath: '#/anyOf/3/properties/err/type',
+                            keyword: 'type',
+                            params: { type: 'string' },
+                          };
+                          if (vErrors === null) {
+                            vErrors = [err19];
+                          } else {
+                            vErrors.push(err19);
+                          }
+                          errors++;
+                        }
+                        var valid5 = _errs34 === errors;
+                      } else {
+                        var valid5 = true;
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          } else {
+            const err20 = {
+              instancePath,
+              schemaPath: '#/anyOf/3/type',
+              keyword: 'type',
+              params: { type: 'object' },
+            };
+            if (vErrors === null) {
+              vErrors = [err20];
+            } else {
+              vErrors.push(err20);
+            }
+            errors++;
+          }
+        }
+        var _valid0 = _errs28 === errors;
+        valid0 = valid0 || _valid0;
+      }
+    }
+  }
+  if (!valid0) {
+    const err21 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
+    if (vErrors === null) {
+      vErrors = [err21];
+    } else {
+      vErrors.push(err21);
+    }
+    errors++;
+    validate925.errors = vErrors;
+    return false;
+  } else {
+    errors = _errs0;
+    if (vErrors !== null) {
+      if (_errs0) {
+        vErrors.length = _errs0;
+      } else {
+        vErrors = null;
+      }
+    }
+  }
+  validate925.errors = vErrors;
+  return errors === 0;
+}
+
+export const voteSubscribe = validate939;
+
+function validate939(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.votePubkey === undefined && (missing0 = 'votePubkey')) ||
+        (data.slots === undefined && (missing0 = 'slots')) ||
+        (data.hash === undefined && (missing0 = 'hash')) ||
+        (data.timestamp === undefined && (missing0 = 'timestamp')) ||
+        (data.signature === undefined && (missing0 = 'signature'))
+      ) {
+        validate939.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (
+            !(
+              key0 === 'votePubkey' ||
+              key0 === 'slots' ||
+              key0 === 'hash' ||
+              key0 === 'timestamp' ||
+              key0 === 'signature'
+            )
+          ) {
+            validate939.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.votePubkey !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate16(data.votePubkey, {
+                instancePath: instancePath + '/votePubkey',
+                parentData: data,
+                parentDataProperty: 'votePubkey',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.slots !== undefined) {
+              let data1 = data.slots;
+              const _errs3 = errors;
+              if (errors === _errs3) {
+                if (Array.isArray(data1)) {
+                  var valid1 = true;
+                  const len0 = data1.length;
+                  for (let i0 = 0; i0 < len0; i0++) {
+                    const _errs5 = errors;
+                    if (
+                      !validate3(data1[i0], {
+                        instancePath: instancePath + '/slots/' + i0,
+                        parentData: data1,
+                        parentDataProperty: i0,
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                      errors = vErrors.length;
+                    }
+                    var valid1 = _errs5 === errors;
+                    if (!valid1) {
+                      break;
+                    }
+                  }
+                } else {
+                  validate939.errors = [
+                    {
+                      instancePath: instancePath + '/slots',
+                      schemaPath: '#/properties/slots/type',
+                      keyword: 'type',
+                      params: { type: 'array' },
+                    },
+                  ];
+                  return false;
+                }
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.hash !== undefined) {
+                const _errs6 = errors;
+                if (
+                  !validate18(data.hash, {
+                    instancePath: instancePath + '/hash',
+                    parentData: data,
+                    parentDataProperty: 'hash',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate18.errors : vErrors.concat(validate18.errors);
+                  errors = vErrors.length;
+                }
+                var valid0 = _errs6 === errors;
+              } else {
+                var valid0 = true;
+              }
+              if (valid0) {
+                if (data.timestamp !== undefined) {
+                  let data4 = data.timestamp;
+                  const _errs7 = errors;
+                  const _errs8 = errors;
+                  let valid2 = false;
+                  const _errs9 = errors;
+                  if (data4 !== null) {
+                    const err0 = {
+                      instancePath: instancePath + '/timestamp',
+                      schemaPath: '#/properties/timestamp/anyOf/0/type',
+                      keyword: 'type',
+                      params: { type: 'null' },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err0];
+                    } else {
+                      vErrors.push(err0);
+                    }
+                    errors++;
+                  }
+                  var _valid0 = _errs9 === errors;
+                  valid2 = valid2 || _valid0;
+                  if (!valid2) {
+                    const _errs11 = errors;
+                    if (
+                      !validate63(data4, {
+                        instancePath: instancePath + '/timestamp',
+                        parentData: data,
+                        parentDataProperty: 'timestamp',
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+                      errors = vErrors.length;
+                    }
+                    var _valid0 = _errs11 === errors;
+                    valid2 = valid2 || _valid0;
+                  }
+                  if (!valid2) {
+                    const err1 = {
+                      instancePath: instancePath + '/timestamp',
+                      schemaPath: '#/properties/timestamp/anyOf',
+                      keyword: 'anyOf',
+                      params: {},
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err1];
+                    } else {
+                      vErrors.push(err1);
+                    }
+                    errors++;
+                    validate939.errors = vErrors;
+                    return false;
+                  } else {
+                    errors = _errs8;
+                    if (vErrors !== null) {
+                      if (_errs8) {
+                        vErrors.length = _errs8;
+                      } else {
+                        vErrors = null;
+                      }
+                    }
+                  }
+                  var valid0 = _errs7 === errors;
+                } else {
+                  var valid0 = true;
+                }
+                if (valid0) {
+                  if (data.signature !== undefined) {
+                    const _errs12 = errors;
+                    if (
+                      !validate242(data.signature, {
+                        instancePath: instancePath + '/signature',
+                        parentData: data,
+                        parentDataProperty: 'signature',
+                        rootData,
+                      })
+                    ) {
+                      vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                      errors = vErrors.length;
+                    }
+                    var valid0 = _errs12 === errors;
+                  } else {
+                    var valid0 = true;
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate939.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate939.errors = vErrors;
+  return errors === 0;
+}
+
+export const gapNotification = validate945;
+
+function validate946(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate946.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate946.errors = vErrors;
+  return errors === 0;
+}
+
+function validate945(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.subscriptions === undefined && (missing0 = 'subscriptions')) ||
+        (data.fromSlot === undefined && (missing0 = 'fromSlot')) ||
+        (data.toSlot === undefined && (missing0 = 'toSlot'))
+      ) {
+        validate945.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (
+            !(key0 === 'subscriptions' || key0 === 'fromSlot' || key0 === 'toSlot' || key0 === 'genesisHash')
+          ) {
+            validate945.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.subscriptions !== undefined) {
+            let data0 = data.subscriptions;
+            const _errs2 = errors;
+            if (errors === _errs2) {
+              if (Array.isArray(data0)) {
+                var valid1 = true;
+                const len0 = data0.length;
+                for (let i0 = 0; i0 < len0; i0++) {
+                  const _errs4 = errors;
+                  if (
+                    !validate946(data0[i0], {
+                      instancePath: instancePath + '/subscriptions/' + i0,
+                      parentData: data0,
+                      parentDataProperty: i0,
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate946.errors : vErrors.concat(validate946.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid1 = _errs4 === errors;
+                  if (!valid1) {
+                    break;
+                  }
+                }
+              } else {
+                validate945.errors = [
+                  {
+                    instancePath: instancePath + '/subscriptions',
+                    schemaPath: '#/properties/subscriptions/type',
+                    keyword: 'type',
+                    params: { type: 'array' },
+                  },
+                ];
+                return false;
+              }
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.fromSlot !== undefined) {
+              const _errs5 = errors;
+              if (
+                !validate3(data.fromSlot, {
+                  instancePath: instancePath + '/fromSlot',
+                  parentData: data,
+                  parentDataProperty: 'fromSlot',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs5 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.toSlot !== undefined) {
+                const _errs6 = errors;
+                if (
+                  !validate3(data.toSlot, {
+                    instancePath: instancePath + '/toSlot',
+                    parentData: data,
+                    parentDataProperty: 'toSlot',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                  errors = vErrors.length;
+                }
+                var valid0 = _errs6 === errors;
+              } else {
+                var valid0 = true;
+              }
+              if (valid0) {
+                if (data.genesisHash !== undefined) {
+                  const _errs7 = errors;
+                  if (
+                    !validate18(data.genesisHash, {
+                      instancePath: instancePath + '/genesisHash',
+                      parentData: data,
+                      parentDataProperty: 'genesisHash',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate18.errors : vErrors.concat(validate18.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid0 = _errs7 === errors;
+                } else {
+                  var valid0 = true;
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate945.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate945.errors = vErrors;
+  return errors === 0;
+}
+
+export const subscribeReply = validate951;
+
+function validate951(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate951.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate951.errors = vErrors;
+  return errors === 0;
+}

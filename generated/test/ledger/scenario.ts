@@ -60,6 +60,8 @@ export type ScenarioValues<T> = {
   readonly v0Slot: T;
   /** A slot whose block has no transactions. */
   readonly emptySlot: T;
+  /** Signature of the transfer to the recipient that a run sends when it has subscribed. */
+  readonly nextSignature: T;
   /** A signature that is not on the ledger; another one each time. */
   readonly unknownSignature: T;
   /** Slot at commitment finalized now. */

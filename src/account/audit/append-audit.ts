@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
-import { insertRows } from '../../store/insert-rows.ts';
+import { insertRowsWith } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
@@ -34,15 +34,13 @@ export async function appendAudit(
     const { atMs: _instant, ...members } = record;
     return { ...members, at, previousHash: before, hash: previousHash };
   });
-  await insertRows(tx, auditRecords, rows);
-  await tx
+  const end = { seq, hash: previousHash };
+  const unsignedSince = sql`coalesce(${auditTips.unsignedSince}, ${at.toISOString()})`;
+  const moved = tx
     .update(auditTips)
-    .set({
-      seq,
-      hash: previousHash,
-      unsignedSince: sql`coalesce(${auditTips.unsignedSince}, ${at.toISOString()})`,
-    })
+    .set({ ...end, unsignedSince })
     .where(eq(auditTips.accountId, accountId));
+  await insertRowsWith(tx, auditRecords, rows, moved.getSQL());
 }
 
 async function lockTip(

@@ -1,4 +1,4 @@
-import { and, gt, lte, or, sql, eq } from 'drizzle-orm';
+import { and, gt, lte, or, sql, eq } from '../../store/drizzle.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
 import { auditHeads, auditTips } from '../../store/audit-tables.ts';

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm';
+import { and, asc, eq, gt, lte } from '../../store/drizzle.ts';
 import { auditHeads, auditRecords, auditTips } from '../../store/audit-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type AuditHead, isSignedBy } from './audit-head.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { eq, sql } from '../../store/drizzle.ts';
 import type { Logger } from 'pino';
 import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';

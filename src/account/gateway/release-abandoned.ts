@@ -1,4 +1,4 @@
-import { and, eq, isNull, notExists, notInArray, sql } from 'drizzle-orm';
+import { and, eq, isNull, notExists, notInArray, sql } from '../../store/drizzle.ts';
 import { gateways, idempotencyKeys } from '../../store/access-tables.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';

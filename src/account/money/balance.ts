@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq } from '../../store/drizzle.ts';
 import { ledgerAccounts, operationCounts } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { utcMonth } from './prices.ts';

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from '../../store/drizzle.ts';
 import { ledgerAccounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import type { Counted } from './operation-count.ts';
@@ -35,6 +35,15 @@ const FLOORS: Readonly<Record<LedgerAccount, bigint | null>> = {
   funding: null,
 };
 
+/** Opens the books of a customer; without effect where they are open. */
+export async function openBooks(tx: StoreTransaction, accountId: string): Promise<void> {
+  const kinds = Object.entries(FLOORS) as readonly [LedgerAccount, bigint | null][];
+  await tx
+    .insert(ledgerAccounts)
+    .values(kinds.map(([kind, floor]) => ({ accountId, kind, floor })))
+    .onConflictDoNothing();
+}
+
 /**
  * Locks the books of a customer until the transaction ends, and opens them where there are none. Everything that moves money
  * or counts operations does this first, so that it happens one after the other per customer and nobody waits in a circle.
@@ -42,11 +51,7 @@ const FLOORS: Readonly<Record<LedgerAccount, bigint | null>> = {
 export async function lockBooks(tx: StoreTransaction, accountId: string): Promise<LockedBooks> {
   const locked = await lockAvailable(tx, accountId);
   if (locked !== undefined) return locked;
-  const kinds = Object.entries(FLOORS) as readonly [LedgerAccount, bigint | null][];
-  await tx
-    .insert(ledgerAccounts)
-    .values(kinds.map(([kind, floor]) => ({ accountId, kind, floor })))
-    .onConflictDoNothing();
+  await openBooks(tx, accountId);
   return (await lockAvailable(tx, accountId)) ?? { accountId, available: 0n, floor: 0n };
 }
 
@@ -79,20 +84,9 @@ export async function post(
     select made.id, ${accountId}, moved.kind, moved.amount, moved.balance from moved, made`);
 }
 
-/** What a customer may spend, as it is now; a moment later it may be another. */
-export async function readBooks(db: Pick<StoreTransaction, 'select'>, accountId: string): Promise<Books> {
-  const [row] = await selectAvailable(db, accountId);
-  return { available: row?.available ?? 0n, floor: row?.floor ?? 0n };
-}
-
 async function lockAvailable(tx: StoreTransaction, accountId: string): Promise<LockedBooks | undefined> {
-  const [row] = await selectAvailable(tx, accountId).for('update');
-  return row && { accountId, available: row.available, floor: row.floor ?? 0n };
-}
-
-function selectAvailable(db: Pick<StoreTransaction, 'select'>, accountId: string) {
-  return db
-    .select({ available: ledgerAccounts.balance, floor: ledgerAccounts.floor })
-    .from(ledgerAccounts)
-    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')));
+  const isAvailable = and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available'));
+  const { balance, floor } = ledgerAccounts;
+  const [row] = await tx.select({ balance, floor }).from(ledgerAccounts).where(isAvailable).for('update');
+  return row && { accountId, available: row.balance, floor: row.floor ?? 0n };
 }

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq } from '../../store/drizzle.ts';
 import { ledgerTransactions } from '../../store/money-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../service-error.ts';

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../service-error.ts';
-import { type Books, lockBooks, post, readBooks } from './books.ts';
-import { addToCount, readCount, toUnits } from './operation-count.ts';
+import { type Books, lockBooks, post } from './books.ts';
+import { readCount, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, SPEC_PRICES, utcMonth } from './prices.ts';
 import { drawOn, giveBack, type Receipt, type Reservation } from './reservation.ts';
+import { lockAndCount, readStanding } from './standing.ts';
 
 /** What is to be done, and for whom. `units` is a whole number from 0. */
 export type Work = {
@@ -46,7 +47,10 @@ export type Money = {
   readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
   /** Whether the account could pay for the work now, without locking anything. @throws as `reserve`. */
   readonly assertCanPay: (db: Pick<StoreTransaction, 'select'>, work: Work) => Promise<void>;
-  /** Charges at once for work that is done in this transaction, without setting anything aside. @throws as `reserve`. */
+  /**
+   * Charges at once for work that is done in this transaction, without setting anything aside.
+   * @throws ServiceError as `reserve`: the transaction must not be committed then.
+   */
   readonly chargeNow: (tx: StoreTransaction, work: Work) => Promise<Receipt>;
 };
 
@@ -81,17 +85,14 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       drawOn(tx, prices, { reservation, units, isLast: true, nowMs }),
     release: giveBack,
     assertCanPay: async (db, { accountId, operation, units, nowMs }) => {
-      const books = await readBooks(db, accountId);
-      const before = await readCount(db, { accountId, operation, month: utcMonth(nowMs) });
+      const { books, before } = await readStanding(db, { accountId, operation, month: utcMonth(nowMs) });
       assertSuffices(books, priceOf(prices, { operation, before, units: toUnits(units) }));
     },
     chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
-      const books = await lockBooks(tx, accountId);
       const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
-      const before = await readCount(tx, counted);
+      const { books, before } = await lockAndCount(tx, counted);
       const charged = priceOf(prices, { operation, before, units: counted.units });
       assertSuffices(books, charged);
-      await addToCount(tx, counted);
       const parts = { available: -charged, revenue: charged };
       await post(tx, books, { kind: 'charge', counted, nowMs, parts });
       return { charged, refunded: 0n };

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../service-error.ts';

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from '../../store/drizzle.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../service-error.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull } from '../../store/drizzle.ts';
 import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { accounts } from '../../store/tables.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../store/drizzle.ts';
 import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { isKeyText } from '../key-text.ts';

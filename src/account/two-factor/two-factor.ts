@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../store/drizzle.ts';
 import { twoFactors } from '../../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';

@@ -55,6 +55,21 @@ export class AccountStore {
     return this.#derived.has(address) || this.#changes.before(address, slot) !== undefined;
   }
 
+  /** The program that an account belongs to at the end of `slot`, or now in the open slot. */
+  ownerOf(address: string, slot: bigint): string | undefined {
+    return this.#stored(address, slot)?.owner;
+  }
+
+  /** The addresses of the accounts that were written in a slot that is not finalized yet, each once. */
+  writtenIn(slot: bigint): readonly string[] {
+    return this.#changes.touchedIn(slot);
+  }
+
+  /** The accounts whose data changes with every slot. */
+  get derivedAddresses(): Iterable<string> {
+    return this.#derived.keys();
+  }
+
   /** Every account at a slot, in no order. */
   *all(slot: bigint): Generator<KeyedAccount> {
     yield* this.#readAll(this.#current.keys(), slot);

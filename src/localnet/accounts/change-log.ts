@@ -31,6 +31,11 @@ export class ChangeLog {
     return this.#changes.get(address)?.find((change) => change.slot > slot);
   }
 
+  /** The addresses that have a record of a slot. */
+  touchedIn(slot: bigint): readonly string[] {
+    return this.#touched.get(slot) ?? [];
+  }
+
   /** Drops the records of a slot, which nobody can read behind any more. Slots come in order. */
   forget(slot: bigint): void {
     for (const address of this.#touched.get(slot) ?? []) {

@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger.ts';
 import { shredVersion } from '../validator/shred-version.ts';
 import { CLIENT_ID, FEATURE_SET, NODE_VERSION } from '../validator/version.ts';
 
-/** The one node. It serves RPC and none of the services that validators offer each other. */
+/** The one node. It serves RPC and subscriptions, on one port, and none of the services that validators offer each other. */
 export const getClusterNodes: LedgerHandler<Ledger, 'getClusterNodes'> = ({ genesis, rpcAddress }) => [
   {
     pubkey: genesis.identity.address,
@@ -16,7 +16,7 @@ export const getClusterNodes: LedgerHandler<Ledger, 'getClusterNodes'> = ({ gene
     tpuVote: null,
     serveRepair: null,
     rpc: rpcAddress,
-    pubsub: null,
+    pubsub: rpcAddress,
     version: NODE_VERSION,
     clientId: CLIENT_ID,
     featureSet: FEATURE_SET,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { STREAM_SOURCE } from '../../../generated/stream/sources.ts';
 import { serviceError } from '../../service-error.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import type { HeaderMap } from '../http/respond.ts';
@@ -35,11 +36,13 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const JSON_DOCUMENT = 'application/json; charset=utf-8';
 
+const PROTO = 'text/plain; charset=utf-8';
+
 const WALLET_DOCUMENT = new URL('../../../generated/wallets/openapi.json', import.meta.url);
 
 /**
  * The reference page: `/docs`, and below it the viewer, our own script and style, and the documents that it shows; and the wallet
- * document at `/v1/openapi.json` (interface.md, section 9). Everything comes from this server; no path of a request is ever looked up
+ * document at `/v1/openapi.json` (interface.md, section 9), and the .proto of the stream service at `/stream.proto`. Everything comes from this server; no path of a request is ever looked up
  * on the disk. No key is part of it.
  */
 export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
@@ -54,6 +57,7 @@ export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<str
     ['/docs/ledger.json', serving(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
     ['/docs/wallets.json', walletDocument],
     ['/v1/openapi.json', walletDocument],
+    ['/stream.proto', serving(PROTO, async () => Buffer.from(STREAM_SOURCE))],
   ]);
 }
 

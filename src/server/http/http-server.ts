@@ -7,12 +7,16 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { serviceError } from '../../service-error.ts';
 import { answerClientError } from './client-error.ts';
 import { RequestTracker } from './request-tracker.ts';
 
 /** Answers one request. It never rejects: what fails is answered by the handler's own border. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Takes over the connection of a request for WebSocket (RFC 6455, section 4.2.1). `head` is what came after it already. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Where to listen. */
 export type ListenOptions = {
@@ -29,6 +33,10 @@ export type HttpServerOptions = ListenOptions & {
   readonly requestTimeoutMs: number;
   /** How long a connection may be silent in both directions; longer than the longest answer may take. */
   readonly idleTimeoutMs: number;
+  /** Absent: a request for WebSocket is served as if it did not ask for that. */
+  readonly onUpgrade?: UpgradeHandler | undefined;
+  /** Ends every WebSocket, within the deadline and a second; those that are left are cut with all connections. */
+  readonly drainSockets?: ((deadlineMs: number) => Promise<void>) | undefined;
 };
 
 export type HttpServer = {
@@ -54,6 +62,7 @@ export async function startHttpServer(handler: HttpHandler, options: HttpServerO
   };
   const server = createListener(listener, options);
   server.on('checkContinue', listener);
+  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
   server.on('clientError', (error, socket) => {
     const { requestTimeoutMs: limitMs } = options;
     if (!tracker.mayAnswer(socket)) socket.destroy();
@@ -63,10 +72,18 @@ export async function startHttpServer(handler: HttpHandler, options: HttpServerO
   const sockets = trackSockets(server);
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  return { host: options.host, port, close: (deadlineMs) => close(server, { tracker, sockets, deadlineMs }) };
+  const drainSockets = options.drainSockets ?? (async () => undefined);
+  return {
+    host: options.host,
+    port,
+    close: (deadlineMs) => close(server, { tracker, drainSockets, sockets, deadlineMs }),
+  };
 }
 
-function createListener(listener: RequestListener, { requestTimeoutMs, tls }: HttpServerOptions): Server {
+function createListener(
+  listener: RequestListener,
+  { requestTimeoutMs, tls, onUpgrade }: HttpServerOptions,
+): Server {
   const limits = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
@@ -74,10 +91,15 @@ function createListener(listener: RequestListener, { requestTimeoutMs, tls }: Ht
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
+    shouldUpgradeCallback: (request: IncomingMessage) => onUpgrade !== undefined && asksForWebSocket(request),
   };
   return tls === undefined
     ? createServer(limits, listener)
     : createTlsServer({ ...limits, ...tls, handshakeTimeout: requestTimeoutMs }, listener);
+}
+
+function asksForWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** Fails like `startHttpServer` if the address cannot be listened on, before anything else has been started. */
@@ -111,13 +133,14 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
 
 type Closing = {
   readonly tracker: RequestTracker;
+  readonly drainSockets: (deadlineMs: number) => Promise<void>;
   readonly sockets: ReadonlySet<Socket>;
   readonly deadlineMs: number;
 };
 
-async function close(server: Server, { tracker, sockets, deadlineMs }: Closing): Promise<void> {
+async function close(server: Server, { tracker, drainSockets, sockets, deadlineMs }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => stopListening(server, resolve));
-  await tracker.drain(deadlineMs);
+  await Promise.all([tracker.drain(deadlineMs), drainSockets(deadlineMs)]);
   server.closeAllConnections();
   for (const socket of sockets) socket.destroy();
   await closed;

@@ -3,23 +3,25 @@ import { serviceError, toServiceError } from '../../service-error.ts';
 import { answerBody } from '../json-rpc/answer-body.ts';
 import type { ServeCall } from '../json-rpc/call.ts';
 import { isJsonContentType } from './content-type.ts';
-import { type HttpServer, type ListenOptions, startHttpServer } from './http-server.ts';
+import { type HttpServer, type ListenOptions, startHttpServer, type UpgradeHandler } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
 import { readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';
 
 /** A validator's own limit of a request body. */
-const MAX_BODY_BYTES = 51_200;
+export const MAX_BODY_BYTES = 51_200;
 const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
-const LIMITS = { maxBatchCalls: 1_000, batchConcurrency: 1 } as const;
+export const CALL_LIMITS = { maxBatchCalls: 1_000, batchConcurrency: 1 } as const;
+
+export type NodeServerOptions = ListenOptions & { readonly onUpgrade?: UpgradeHandler };
 
 /**
  * Serves JSON-RPC like a validator: on every path, without a key, and `/health`.
  *
  * @throws ServiceError portTaken, listenFailed.
  */
-export async function startNodeServer(serve: ServeCall, options: ListenOptions): Promise<HttpServer> {
+export async function startNodeServer(serve: ServeCall, options: NodeServerOptions): Promise<HttpServer> {
   return startHttpServer((request, response) => answer(serve, request, response), {
     ...options,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -42,5 +44,5 @@ async function route(serve: ServeCall, request: IncomingMessage, response: Serve
   if (request.method !== 'POST') throw serviceError('methodNotAllowed');
   if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
   const body = await readBody(request, response, MAX_BODY_BYTES);
-  sendBody(response, 200, (await answerBody(body, serve, LIMITS)) ?? '');
+  sendBody(response, 200, (await answerBody(body, serve, CALL_LIMITS)) ?? '');
 }

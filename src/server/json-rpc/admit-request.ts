@@ -7,7 +7,8 @@ import { isJsonContentType } from '../http/content-type.ts';
 import { setLimitFields } from '../http/limit-fields.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendError } from '../http/respond.ts';
-import type { CallLimits, Envelope, Message } from './call.ts';
+import type { CallLimits, Message } from './call.ts';
+import { countInvalid, idOf } from './message-parts.ts';
 import { parseBody } from './parse-body.ts';
 
 export type AdmitOptions = {
@@ -69,15 +70,4 @@ function mayGoOn({ request, response }: Exchange, verdict: Verdict, id: string):
   if (verdict.refusal === undefined) return true;
   sendError(response, verdict.refusal, id);
   return false;
-}
-
-function idOf(message: Message): string {
-  if (message.kind === 'batch') return 'null';
-  const { envelope } = message;
-  return envelope.kind === 'call' ? envelope.call.id : envelope.id;
-}
-
-function countInvalid(message: Message): number {
-  const envelopes: readonly Envelope[] = message.kind === 'single' ? [message.envelope] : message.envelopes;
-  return envelopes.filter(({ kind }) => kind === 'invalid').length;
 }

@@ -7,6 +7,7 @@ import { DEADLINES } from '../deadlines.ts';
 import { acquireLock, releaseLock } from '../lock-file.ts';
 import type { Backend } from '../open-store.ts';
 import { withStoreErrors } from '../store-errors.ts';
+import { PreparingClient } from './preparing-client.ts';
 import { type StoreThread, startStoreThread } from './store-thread.ts';
 import { WireStream } from './wire-stream.ts';
 
@@ -37,6 +38,7 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
     kind: 'pglite',
     where,
     maxConnections: 1,
+    Client: PreparingClient,
     clientConfig: {
       stream: () => new WireStream(thread),
       ssl: false,

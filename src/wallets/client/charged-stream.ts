@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from '../../store/drizzle.ts';
 import type { Operation } from '../../account/money/prices.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk } from '../../keys/pool.ts';

@@ -1,4 +1,5 @@
-import { and, between, count, eq, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, between, count, eq, sql } from '../../store/drizzle.ts';
 import { serviceError } from '../../service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';

@@ -14,6 +14,9 @@ import { type Box, keyOfPlace, type Place, placeAt } from './place.ts';
 import { findWallet, keyOf, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
+/** A child's key, and the id that its wallet will have. */
+export type DerivedKey = { readonly id: string; readonly key: NewKey };
+
 export type Tree = {
   readonly masterId: string;
   readonly box: Box;
@@ -49,7 +52,7 @@ async function completeGroup(
   const present = await readChildren(context, masterId, places);
   const missing = places.filter((place) => !present.has(keyOfPlace(place)));
   const keys = await deriveKeys(context, master, missing);
-  const rows = toRows(context, { masterId, places: missing, keys, range });
+  const rows = toChildRows(context, { masterId, places: missing, keys, from: range.from });
   for (const row of await store(context, tree, rows, range.isLast)) present.set(keyOfPlace(row), row);
   // What another request stored at the same time is there too now.
   if (present.size < places.length) {
@@ -58,11 +61,12 @@ async function completeGroup(
   return places.flatMap((place) => present.get(keyOfPlace(place)) ?? []);
 }
 
-async function deriveKeys(
+/** Derives children of a master, whether or not it is stored. @throws ServiceError `derivationDestroyed`. */
+export async function deriveKeys(
   { signer, signal, caller }: WalletContext,
   master: WalletRow,
   places: readonly Place[],
-): Promise<readonly { readonly id: string; readonly key: NewKey }[]> {
+): Promise<readonly DerivedKey[]> {
   if (places.length === 0) return [];
   const ids = places.map(createWalletId);
   const children = places.map(({ x, y }, at) => ({ walletId: ids[at] ?? '', x, y }));
@@ -77,16 +81,21 @@ async function deriveKeys(
 type Derived = {
   readonly masterId: string;
   readonly places: readonly Place[];
-  readonly keys: readonly { readonly id: string; readonly key: NewKey }[];
-  readonly range: GroupRange;
+  readonly keys: readonly DerivedKey[];
+  /** The place of the first among all of the request. */
+  readonly from: number;
 };
 
-function toRows(context: WalletContext, { masterId, places, keys, range }: Derived): readonly WalletRow[] {
+/** The rows of new children. */
+export function toChildRows(
+  context: WalletContext,
+  { masterId, places, keys, from }: Derived,
+): readonly WalletRow[] {
   const createdAt = new Date(context.clock.nowMs());
   return keys.map(({ id, key }, at) => {
     const { x, y } = places[at] ?? { x: 0, y: 0 };
     const derivationPath = printDerivationPath({ x, y });
-    const place = { masterId, x, y, derivationPath, workSeq: 1 + range.from + at };
+    const place = { masterId, x, y, derivationPath, workSeq: 1 + from + at };
     return toRow(context, key, { id, kind: 'child', ...place }, createdAt);
   });
 }

@@ -9,9 +9,11 @@ import { assertBatchSize } from './assert-batch-size.ts';
 import { leaveWork } from './leave-work.ts';
 import { childrenInGroups } from './children.ts';
 import { assertNoneDestroyed, countChildren } from './children-so-far.ts';
+import { isOneGroup } from './group-ranges.ts';
 import { createMaster, findMaster } from './master.ts';
 import type { Box } from './place.ts';
 import { printLines, toManagedWallet } from './print-wallet.ts';
+import { createSmallTree } from './small-tree.ts';
 import type { WalletRow } from './wallet-row.ts';
 
 /**
@@ -31,8 +33,13 @@ export async function createManagedHd(
   if (known !== undefined) await assertNoneDestroyed(context, known.id, box);
   const units = children - (known === undefined ? 0 : await countChildren(context, known.id, box));
   assertBatchSize(context, units);
-  const reservation = await reserve(context, { operation: 'hd_child_derivation', units });
-  const rows = derive(context, { known, box, reservation });
+  const rows =
+    known === undefined && isOneGroup(children)
+      ? [await createSmallTree(context, box)]
+      : derive(context, {
+          ...{ known, box },
+          reservation: await reserve(context, { operation: 'hd_child_derivation', units }),
+        });
   if (form === 'json') return { kind: 'json', body: await gather(rows) };
   return { kind: 'stream', form, count: children + 1, chunks: printed(rows, form) };
 }
@@ -44,6 +51,7 @@ type Derivation = {
 };
 
 type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
+type Groups = Rows | readonly (readonly WalletRow[])[];
 
 /** The master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
@@ -60,7 +68,7 @@ async function* derive(context: WalletContext, { known, box, reservation }: Deri
   }
 }
 
-async function gather(groups: Rows): Promise<HdWallets> {
+async function gather(groups: Groups): Promise<HdWallets> {
   const rows: WalletRow[] = [];
   for await (const group of groups) rows.push(...group);
   const [master, ...wallets] = rows.map(toManagedWallet);
@@ -68,7 +76,7 @@ async function gather(groups: Rows): Promise<HdWallets> {
   return { master, wallets };
 }
 
-async function* printed(groups: Rows, form: StreamAnswer['form']): StreamAnswer['chunks'] {
+async function* printed(groups: Groups, form: StreamAnswer['form']): StreamAnswer['chunks'] {
   let isFirst = true;
   for await (const rows of groups) {
     yield { bytes: printLines(rows, form, isFirst), count: rows.length };

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray } from '../../store/drizzle.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';

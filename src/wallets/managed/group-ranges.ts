@@ -5,6 +5,11 @@ export type GroupRange = { readonly from: number; readonly count: number; readon
 const FIRST = 32;
 const REST = 512;
 
+/** Whether so many items, from the first on, are one group. */
+export function isOneGroup(count: number): boolean {
+  return count <= FIRST;
+}
+
 /** The groups that the items from `from` to below `end` fall into; none where there are none. */
 export function* groupRanges(from: number, end: number): Generator<GroupRange, void, undefined> {
   let size = FIRST;

@@ -1,4 +1,5 @@
-import { and, eq, inArray, notInArray, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, eq, inArray, notInArray } from '../../store/drizzle.ts';
 import { serviceError } from '../../service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
 import { toServiceError } from '../../service-error.ts';

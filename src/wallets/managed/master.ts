@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq } from '../../store/drizzle.ts';
 import { serviceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
@@ -10,6 +10,9 @@ import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 const MASTER_PATH = 'm';
+
+/** What a master is charged as. */
+export const MASTER_WORK = { operation: 'hd_master_creation', units: 1 } as const;
 
 /**
  * The master that a request names, or the one that an earlier try of the same request made; undefined where there is neither.
@@ -41,17 +44,22 @@ export function createMaster(context: WalletContext): Promise<WalletRow> {
 }
 
 async function create(context: WalletContext): Promise<WalletRow> {
-  const { signer, caller, clock, money } = context;
+  const { caller, clock, money } = context;
   const { accountId } = caller;
-  const id = createWalletId();
-  const key = await signer.createMaster({ walletId: id, accountId });
-  const nowMs = clock.nowMs();
-  const facts = { id, kind: 'master', derivationPath: MASTER_PATH, workSeq: 0 } as const;
-  const row = toRow(context, key, facts, new Date(nowMs));
+  const row = await makeMasterRow(context);
   await transact(context, async (tx) => {
-    await money.chargeNow(tx, { accountId, operation: 'hd_master_creation', units: 1, nowMs });
+    await money.chargeNow(tx, { accountId, ...MASTER_WORK, nowMs: clock.nowMs() });
     await tx.insert(wallets).values(row);
-    await audit(tx, context, [{ action: 'create', outcome: 'ok', walletId: id }]);
+    await audit(tx, context, [{ action: 'create', outcome: 'ok', walletId: row.id }]);
   });
   return row;
+}
+
+/** The row of a new master, which is to be stored. */
+export async function makeMasterRow(context: WalletContext): Promise<WalletRow> {
+  const { signer, caller, clock } = context;
+  const id = createWalletId();
+  const key = await signer.createMaster({ walletId: id, accountId: caller.accountId });
+  const facts = { id, kind: 'master', derivationPath: MASTER_PATH, workSeq: 0 } as const;
+  return toRow(context, key, facts, new Date(clock.nowMs()));
 }

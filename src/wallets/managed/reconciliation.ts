@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asc, gt } from 'drizzle-orm';
+import { asc, gt } from '../../store/drizzle.ts';
 import { appendAudit } from '../../account/audit/append-audit.ts';
 import { toServiceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq } from '../../store/drizzle.ts';
 import { serviceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, max } from 'drizzle-orm';
+import { and, asc, count, eq, gt, max } from '../../store/drizzle.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';

@@ -1,6 +1,7 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eq, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { eq, sql } from '../../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import { type AuditFact, appendAudit } from '../../../src/account/audit/append-audit.ts';
 import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import { joinGateways } from '../../../src/account/gateway/gateway.ts';
 import { createMoney } from '../../../src/account/money/money.ts';

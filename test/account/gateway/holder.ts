@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from '../../../src/store/drizzle.ts';
 import pino from 'pino';
 import { joinGateways } from '../../../src/account/gateway/gateway.ts';
 import { createMoney } from '../../../src/account/money/money.ts';

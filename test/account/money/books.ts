@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../src/store/drizzle.ts';
 import { expect } from 'vitest';
 import { credit } from '../../../src/account/money/credit.ts';
 import { type PriceBook, priceOf } from '../../../src/account/money/prices.ts';

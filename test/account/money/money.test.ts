@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { eq, sql } from '../../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import { readBalance } from '../../../src/account/money/balance.ts';
 import { ensureTestCredit } from '../../../src/account/money/credit.ts';

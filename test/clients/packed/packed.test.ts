@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,18 +40,27 @@ async function check(options: Readonly<Record<string, unknown>>): Promise<string
 
 const withNodeTypes = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] };
 
-test('the package says what it is, and depends on nothing', async () => {
+test('the package says what it is, and depends on nothing but what ./stream asks its user for', async () => {
   const manifest = JSON.parse(await readFile(installed('package.json'), 'utf8')) as Record<string, unknown>;
   const root = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
   expect(manifest).toMatchObject({ name: '@keyslot/client', version: root.version, license: 'Apache-2.0' });
-  expect(Object.keys(manifest).filter((member) => /dependencies|scripts/i.test(member))).toEqual([]);
+  expect(Object.keys(manifest).filter((member) => /dependencies|scripts/i.test(member))).toEqual([
+    'peerDependencies',
+    'peerDependenciesMeta',
+  ]);
+  expect(manifest.peerDependenciesMeta).toEqual({
+    '@bufbuild/protobuf': { optional: true },
+    '@grpc/grpc-js': { optional: true },
+  });
   expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
     '@keyslot',
   ]);
   expect(await readFile(installed('README.md'), 'utf8')).toContain('# @keyslot/client');
 });
 
-test('it is JavaScript with types, and imports nothing but itself', async () => {
+const STREAM_PEERS = /^@(grpc\/grpc-js|bufbuild\/protobuf\/wire)$/;
+
+test('it is JavaScript with types, and imports nothing but itself, but for the client of streams', async () => {
   const files = (await readdir(installed('lib'), { recursive: true })).filter((path) => path.includes('.'));
   const scripts = files.filter((path) => path.endsWith('.js'));
   expect(scripts).toEqual(expect.arrayContaining(['ledger/package.js', 'wallets/package.js']));
@@ -61,7 +70,9 @@ test('it is JavaScript with types, and imports nothing but itself', async () => 
   for (const file of files) {
     const text = await readFile(installed(`lib/${file}`), 'utf8');
     const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, to]) => to);
-    expect(imports.filter((to) => !/^\.\.?\/[\w/-]+\.js$/.test(to ?? ''))).toEqual([]);
+    const foreign = imports.filter((to) => !/^\.\.?\/[\w/-]+\.js$/.test(to ?? ''));
+    const isOfStreams = /^(stream\/|runtime\/stream-)/.test(file);
+    expect([file, foreign.filter((to) => !isOfStreams || !STREAM_PEERS.test(to ?? ''))]).toEqual([file, []]);
   }
 });
 
@@ -79,6 +90,23 @@ test('the types of the package need no types of Node', async () => {
   ]);
 });
 
+test('the client of streams works where its peers are installed, in JavaScript', async () => {
+  for (const peer of ['@grpc/grpc-js', '@grpc/proto-loader', '@js-sdsl/ordered-map', '@bufbuild/protobuf']) {
+    await cp(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), { recursive: true });
+  }
+  const address = new URL(inject('rpcUrl'));
+  const program = `import { createStreamClient, TOPICS } from '@keyslot/client/stream';
+    const client = createStreamClient({ url: '${inject('grpcUrl')}', apiKey: '${address.searchParams.get('apikey')}' });
+    for await (const { slot, parentSlot } of client.subscribe('slots')) {
+      console.log(typeof slot, slot > parentSlot, Object.keys(TOPICS).length);
+      break;
+    }
+    client.close();`;
+  await writeFile(join(folder, 'streams.js'), program);
+  const { stdout } = await run(NODE, ['streams.js'], { cwd: folder });
+  expect(stdout).toBe('bigint true 5\n');
+});
+
 test('the program works against a server: exact integers, and errors by their names', async () => {
   const address = new URL(inject('rpcUrl'));
   const apiKey = address.searchParams.get('apikey') ?? '';
@@ -89,6 +117,8 @@ test('the program works against a server: exact integers, and errors by their na
     lamports: '1',
     rentEpoch: '18446744073709551615',
     notAnAddress: expect.any(String),
+    parent: 'bigint',
+    notAFilter: 'invalidType',
     tooWide: 'slotRangeTooLarge',
     tooWideCode: -32602,
     wrongKey: 'apiKeyUnknown',

@@ -2,6 +2,7 @@
 import {
   CallError,
   createLedgerClient,
+  createLedgerSubscriptions,
   createWalletClient,
   type CreateWalletBatchRequest,
   ERRORS,
@@ -9,6 +10,7 @@ import {
   errorNameOf,
   isWalletError,
   type LedgerClient,
+  type LedgerSubscription,
   type MethodResults,
   type UiAccount,
   type Wallet,
@@ -37,6 +39,17 @@ const found: UiAccount | null = account;
 const notAnAddress = await nameOf(ledger.getBalance(5));
 // @ts-expect-error a u64 is no number
 const rounded: number = slot;
+
+const subscriptions = createLedgerSubscriptions({ url, apiKey });
+const slots: LedgerSubscription<'slotSubscribe'> = await subscriptions.slotSubscribe();
+let parent: bigint | undefined;
+for await (const told of slots) {
+  parent = told.parent;
+  break;
+}
+// @ts-expect-error a filter is a word or an object
+const notAFilter = await nameOf(subscriptions.logsSubscribe(5));
+subscriptions.close();
 
 /** A wallet service that answers two lines, and then nothing for want of money. */
 const LINES =
@@ -70,6 +83,8 @@ console.log(
     lamports: String(lamports),
     rentEpoch: String(found?.rentEpoch),
     notAnAddress,
+    parent: typeof parent,
+    notAFilter,
     tooWide: await nameOf(ledger.getBlocks(0, 500_001)),
     tooWideCode: ERRORS.slotRangeTooLarge.jsonrpc.code,
     wallets: wallets.map((wallet) =>

@@ -2,6 +2,8 @@ import type { Case } from '../../../generated/test/contract-case.ts';
 import type { WalletCase } from '../../../generated/test/wallet-case.ts';
 import { CONTRACT } from '../../../generated/test/ledger/contract.ts';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
+import { SUBSCRIPTION_CONTRACT } from '../../../generated/test/ledger/subscription-contract.ts';
+import { SUBSCRIPTIONS, type SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { CaseResult } from '../runner.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -13,7 +15,7 @@ export type CaseReport = {
   readonly failures: readonly string[];
 };
 
-/** What a run says of one method or operation. */
+/** What a run says of one method, subscription or operation. */
 export type PartReport = {
   readonly name: string;
   /** `unproven`: no case of it was sent, none that showed anything, or some were not answered for the rate of calls. */
@@ -30,16 +32,36 @@ export function reportMethods(
   results: readonly CaseResult[],
   isOwnHistory: boolean,
 ): readonly MethodReport[] {
-  const byCase = new Map(results.map((result) => [result.case, result]));
   const names = Object.keys(CONTRACT) as MethodName[];
-  return names.map((method): MethodReport => {
-    const cases = CONTRACT[method].cases.map((item): CaseReport => {
-      const { kind, name } = item;
-      const result = byCase.get(item);
-      if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
-      return { kind, name, outcome: outcomeOf(result, isOwnHistory), failures: result.failures };
-    });
-    return { name: method, verdict: verdictOf(cases), isGiven: METHODS[method].origin === 'given', cases };
+  return names.map((name): MethodReport => {
+    const cases = reportCases(CONTRACT[name].cases, results, isOwnHistory);
+    return { name, verdict: verdictOf(cases), isGiven: METHODS[name].origin === 'given', cases };
+  });
+}
+
+/** What a run says of every subscription. */
+export function reportSubscriptions(
+  results: readonly CaseResult[],
+  isOwnHistory: boolean,
+): readonly PartReport[] {
+  const names = Object.keys(SUBSCRIPTION_CONTRACT) as SubscriptionName[];
+  return names.map((name): PartReport => {
+    const cases = reportCases(SUBSCRIPTION_CONTRACT[name], results, isOwnHistory);
+    return { name, verdict: verdictOf(cases), isGiven: SUBSCRIPTIONS[name].origin === 'given', cases };
+  });
+}
+
+function reportCases(
+  cases: readonly Case[],
+  results: readonly CaseResult[],
+  isOwnHistory: boolean,
+): readonly CaseReport[] {
+  const byCase = new Map(results.map((result) => [result.case, result]));
+  return cases.map((item): CaseReport => {
+    const { kind, name } = item;
+    const result = byCase.get(item);
+    if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
+    return { kind, name, outcome: outcomeOf(result, isOwnHistory), failures: result.failures };
   });
 }
 

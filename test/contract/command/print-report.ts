@@ -6,19 +6,28 @@ export type RunReport = {
   readonly url: string;
   /** Of JSON-RPC; empty where the ledger was not asked. */
   readonly methods: readonly PartReport[];
+  /** Empty where they were not asked for. */
+  readonly subscriptions: readonly PartReport[];
   /** Of the wallet service; empty where it was not asked. */
   readonly operations: readonly PartReport[];
+  /** Of the stream service; empty where it was not asked. */
+  readonly calls: readonly PartReport[];
 };
 
 /** Everything that a run reports on. */
-export function partsOf({ methods, operations }: RunReport): readonly PartReport[] {
-  return [...methods, ...operations];
+export function partsOf({ methods, subscriptions, operations, calls }: RunReport): readonly PartReport[] {
+  return [...methods, ...subscriptions, ...operations, ...calls];
 }
 
-/** A line per method and per operation of the wallet service, what differs below it, and the counts. */
+/** A line per method, subscription, operation of the wallet service and call of the stream service, what differs below it, and the counts. */
 export function printText(report: RunReport): string {
-  const { url, methods, operations } = report;
-  const sections = [printPart('methods', methods), printPart('operations of the wallet service', operations)];
+  const { url, methods, subscriptions, operations, calls } = report;
+  const sections = [
+    printPart('methods', methods),
+    printPart('subscriptions', subscriptions),
+    printPart('operations of the wallet service', operations),
+    printPart('calls of the stream service', calls),
+  ];
   return `${url}\n\n${sections.join('')}${limitText(partsOf(report))}`;
 }
 
@@ -48,7 +57,7 @@ function limitText(reports: readonly PartReport[]): string {
 
 /** The same as JSON; cases that held are only counted, those that were left out by their reason. */
 export function printAsJson(report: RunReport): string {
-  const { url, methods, operations } = report;
+  const { url, methods, subscriptions, operations, calls } = report;
   const head = {
     url,
     isFulfilled: isFulfilled(partsOf(report)),
@@ -57,11 +66,13 @@ export function printAsJson(report: RunReport): string {
   const shown = {
     ...head,
     methods: methods.map((each) => ({ method: each.name, ...shownPart(each) })),
+    subscriptions: subscriptions.map((each) => ({ subscription: each.name, ...shownPart(each) })),
     operations: operations.map((each) => ({
       operation: each.name,
       ...shownPart(each),
       reasons: leftOut(each),
     })),
+    calls: calls.map((each) => ({ call: each.name, ...shownPart(each), reasons: leftOut(each) })),
   };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
@@ -75,7 +86,7 @@ function shownPart(report: PartReport) {
   };
 }
 
-/** The same as JUnit XML: a suite per method and operation, a test per case; what was not shown is skipped. */
+/** The same as JUnit XML: a suite per method, subscription and operation, a test per case; what was not shown is skipped. */
 export function printJunit(report: RunReport): string {
   const suites = partsOf(report).map((part) => {
     const { name, cases } = part;

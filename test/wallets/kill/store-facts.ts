@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
+import { eq } from '../../../src/store/drizzle.ts';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createNativeEngine } from '../../../src/keys/native-engine.ts';

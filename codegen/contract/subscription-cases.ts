@@ -1,0 +1,55 @@
+import type { LedgerModel } from '../model/ledger.ts';
+import type { Callable } from '../model/method.ts';
+import { type Subscription, unsubscribeOf } from '../model/subscription.ts';
+import type { Case } from '../runtime/contract-case.ts';
+import { errorByCode } from './expect.ts';
+import { limitCases } from './limits.ts';
+import { baseParams } from './place.ts';
+import { arityCases, commitmentCases, conflictCases, nameCases } from './refusals.ts';
+import { rangeCases, wrongTypeCases } from './types.ts';
+
+/** Everything the contract of a subscription says, as calls with what they must answer, and as notifications that must come. */
+export const subscriptionCases = (item: Subscription, model: LedgerModel): readonly Case[] => [
+  ...refusalCases(item, model),
+  ...refusalCases(unsubscribeOf(item, model.common), model),
+  {
+    method: item.name,
+    name: `ended by ${item.unsubscribe}, once`,
+    kind: 'life',
+    params: baseParams(item),
+    expect: { kind: 'result' },
+  },
+  ...item.examples.flatMap(({ name, params, 'x-live': live }): readonly Case[] =>
+    live?.by === undefined
+      ? []
+      : [
+          {
+            method: item.name,
+            name,
+            kind: 'notification',
+            params: live.params ?? params,
+            expect: { kind: 'result' },
+            by: live.by,
+          },
+        ],
+  ),
+];
+
+const refusalCases = (call: Callable, model: LedgerModel): readonly Case[] => [
+  ...exampleCases(call, model),
+  ...limitCases(call, model),
+  ...rangeCases(call, model),
+  ...wrongTypeCases(call, model),
+  ...conflictCases(call, model),
+  ...commitmentCases(call, model),
+  ...arityCases(call, model),
+  ...nameCases(call, model),
+];
+
+/** Examples of refusals; an error that a server of a certain kind answers cannot be asked for. */
+const exampleCases = ({ name: method, examples }: Callable, model: LedgerModel): readonly Case[] =>
+  examples.flatMap(({ name, params, error }): readonly Case[] =>
+    error === undefined || error === 'methodNotFound'
+      ? []
+      : [{ method, name, kind: 'example', params, expect: errorByCode(error, model) }],
+  );

@@ -1,0 +1,78 @@
+import type { Files } from '../../area.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Subscription } from '../../model/subscription.ts';
+import { docComment, HEADER, literal, memberName, quote } from '../../text.ts';
+
+/** ledger/subscriptions.ts: what the gateway needs to know of each subscription, as tables. */
+export const renderSubscriptions = ({ subscriptions, common }: LedgerModel): Files => ({
+  'ledger/subscriptions.ts': `${HEADER}
+export type SubscriptionName = ${union(subscriptions.map(({ name }) => name))};
+
+/** The calls that end subscriptions. */
+export type UnsubscribeName = ${union(subscriptions.map(({ unsubscribe }) => unsubscribe))};
+
+/** The methods of the messages that tell what was subscribed to. */
+export type NotificationName = ${union(subscriptions.map(({ notification }) => notification.name))};
+
+export type SubscriptionInfo = {
+  readonly name: SubscriptionName;
+  readonly unsubscribe: UnsubscribeName;
+  readonly notification: NotificationName;
+  /** Given by the interface, or chosen by us. */
+  readonly origin: 'given' | 'chosen';
+  /** Weight of the subscribe call in the account's budget. */
+  readonly cost: number;
+  /** Whether a notification is \`{context: {slot}, value}\`, or the bare value. */
+  readonly hasContext: boolean;
+  /** Whether every node serves it, or those only whose operator allowed it: the others have no such method. */
+  readonly nodes: 'all' | 'some';
+  /** What a lost connection to the node is made up by: the latest state, the status, the missed blocks, or nothing. */
+  readonly refill: 'state' | 'status' | 'blocks' | 'none';
+  /** What a reader that is too slow is left with: the latest notification only, or all until its bound is hit. */
+  readonly congested: 'latest' | 'all';
+  /** Whether the server ends it after the notification that was waited for: the one that has a member at \`outcome\`. */
+  readonly endsItself: boolean;
+  readonly outcome?: readonly string[];
+  readonly minParams: number;
+  readonly maxParams: number;
+};
+
+export const SUBSCRIPTIONS: { readonly [S in SubscriptionName]: SubscriptionInfo } = {
+${subscriptions.map((item) => `${docComment(item.summary)}${memberName(item.name)}: ${literal(info(item))},\n`).join('')}};
+
+/** From the call that ends a subscription to the one that makes it. Each ends subscriptions of every kind. */
+export const UNSUBSCRIBES: { readonly [U in UnsubscribeName]: SubscriptionName } = {
+${subscriptions.map(({ name, unsubscribe }) => `${memberName(unsubscribe)}: ${quote(name)},\n`).join('')}};
+
+/** The weight of each of them. */
+export const UNSUBSCRIBE_COST = ${common.unsubscribe['x-cost']};
+
+${docComment(common.gap.description)}export const GAP_NOTIFICATION = ${quote(common.gap.name)};
+
+/** Whether the text is the name of a subscribe call; names are case-sensitive. */
+export const isSubscriptionName = (text: string): text is SubscriptionName =>
+  Object.hasOwn(SUBSCRIPTIONS, text);
+
+/** Whether the text is the name of a call that ends a subscription. */
+export const isUnsubscribeName = (text: string): text is UnsubscribeName =>
+  Object.hasOwn(UNSUBSCRIBES, text);
+`,
+});
+
+const info = (item: Subscription) => ({
+  name: item.name,
+  unsubscribe: item.unsubscribe,
+  notification: item.notification.name,
+  origin: item.origin,
+  cost: item.cost,
+  hasContext: item.hasContext,
+  nodes: item.nodes,
+  refill: item.refill,
+  congested: item.congested,
+  endsItself: item.outcome !== undefined,
+  outcome: item.outcome,
+  minParams: item.minParams,
+  maxParams: item.params.length,
+});
+
+const union = (names: readonly string[]): string => names.map(quote).join(' | ') || 'never';

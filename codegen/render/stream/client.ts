@@ -1,0 +1,76 @@
+import type { Files } from '../../area.ts';
+import type { StreamModel } from '../../model/stream/stream.ts';
+import { HEADER } from '../../text.ts';
+
+/** stream/client.ts: the client; stream/package.ts: what the client package exports at ./stream. */
+export const renderStreamClient = (_: StreamModel): Files => ({
+  'stream/client.ts': `${HEADER}import {
+  answerOf,
+  metadataOf,
+  readStream,
+  type StreamClientOptions,
+  type SubscribeOptions,
+  targetOf,
+} from '../runtime/stream-call.ts';
+import {
+  type GetTopicSchemaResponse,
+  type ListTopicsResponse,
+  OutputFormat,
+  StreamServiceClient,
+  type TopicInfo,
+} from './service.ts';
+import { TOPIC_CODECS, type TopicMessages } from './topic-messages.ts';
+import type { TopicName } from './topics.ts';
+
+/** The client of the stream service. */
+export type StreamClient = {
+  /**
+   * The messages of a topic, from the next slot on or after \`resumeSlot\`. A stream that is lost goes on where it was. Leaving the loop
+   * ends it.
+   */
+  readonly subscribe: <T extends TopicName>(
+    topic: T,
+    options?: SubscribeOptions,
+  ) => AsyncGenerator<TopicMessages[T], void, undefined>;
+  readonly listTopics: () => Promise<readonly TopicInfo[]>;
+  readonly getTopicSchema: (topic: string) => Promise<GetTopicSchemaResponse>;
+  /** Closes the connection; streams end. */
+  readonly close: () => void;
+};
+
+/** Messages of any size; a connection over which nothing comes back, pings included, is lost. */
+const CHANNEL_OPTIONS = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+};
+
+/** Creates a client. It connects with its first call. */
+export const createStreamClient = (options: StreamClientOptions): StreamClient => {
+  const { target, credentials } = targetOf(options);
+  const service = new StreamServiceClient(target, credentials, CHANNEL_OPTIONS);
+  return {
+    subscribe: (topic, subscribeOptions = {}) =>
+      readStream(
+        (metadata) => service.subscribe({ topic, format: OutputFormat.PROTO }, metadata),
+        options,
+        TOPIC_CODECS[topic].decode,
+        subscribeOptions,
+      ),
+    listTopics: async () => {
+      const answer = await answerOf<ListTopicsResponse>((done) =>
+        service.listTopics({}, metadataOf(options), done),
+      );
+      return answer.topics;
+    },
+    getTopicSchema: (topic) => answerOf((done) => service.getTopicSchema({ topic }, metadataOf(options), done)),
+    close: () => service.close(),
+  };
+};
+`,
+  'stream/package.ts': `${HEADER}export { createStreamClient, type StreamClient } from './client.ts';
+export { StreamCallError, type StreamClientOptions, type SubscribeOptions } from '../runtime/stream-call.ts';
+export { isTopicName, type TopicEntry, type TopicName, TOPICS } from './topics.ts';
+export * from './topic-messages.ts';
+`,
+});

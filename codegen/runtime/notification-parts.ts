@@ -1,0 +1,16 @@
+/** The slot that a notification is of, where it says one. */
+export const slotOf = (result: unknown): bigint | undefined => {
+  if (typeof result === 'bigint') return result;
+  if (!isObject(result)) return undefined;
+  return asSlot(isObject(result.context) ? result.context.slot : result.slot);
+};
+
+/** A decoded slot. */
+export const asSlot = (value: unknown): bigint | undefined => (typeof value === 'bigint' ? value : undefined);
+
+/** Whether a value has the member at the path. */
+export const hasMember = (value: unknown, [step, ...rest]: readonly string[]): boolean =>
+  step === undefined || (isObject(value) && Object.hasOwn(value, step) && hasMember(value[step], rest));
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,185 @@
+import {
+  type ClientReadableStream,
+  credentials,
+  type ChannelCredentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+
+/** How a stream server is reached, and as whom. */
+export type StreamClientOptions = {
+  /** The server's `grpc_url`: `http://host:port`, or `https://host:port` with TLS. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** An access token, for the topics that need one. */
+  readonly token?: string;
+  /** `<name>-<environment>`; default: the first network that the server has. */
+  readonly network?: string;
+  /** Certificates to trust, PEM; default: those of Node. */
+  readonly rootCertificates?: Buffer;
+  /** Longest pause between two attempts to reconnect; default 5,000 ms. */
+  readonly maxPauseMs?: number;
+};
+
+export type SubscribeOptions = {
+  /** Continue after this slot; default: begin with the next one. */
+  readonly resumeSlot?: bigint;
+  /** Ends the stream without an error. */
+  readonly signal?: AbortSignal;
+  /** Told of each loss of the stream that is mended. */
+  readonly onReconnect?: (lost: StreamCallError) => void;
+};
+
+/** A call that the server refused, or a stream that cannot be continued. Holds neither key nor token. */
+export class StreamCallError extends Error {
+  override readonly name = 'StreamCallError';
+  /** The gRPC status, `OUT_OF_RANGE` say. */
+  readonly status: string;
+  /** The stable name of the server's error; undefined where the server did not say one. */
+  readonly error: string | undefined;
+  /** The oldest slot that the server can continue after; of OUT_OF_RANGE. */
+  readonly oldestSlot: bigint | undefined;
+
+  constructor({ code, details, metadata }: ServiceError) {
+    super(details);
+    this.status = status[code] ?? 'UNKNOWN';
+    this.error = textOf(metadata, 'keyslot-error');
+    const oldest = textOf(metadata, 'x-oldest-slot');
+    this.oldestSlot = oldest === undefined ? undefined : BigInt(oldest);
+  }
+}
+
+/** One message as the server sends it. */
+type Response = { readonly slot: bigint; readonly payload: string };
+
+/** Opens one stream with metadata. */
+export type OpenStream = (metadata: Metadata) => ClientReadableStream<Response>;
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+
+/** What is tried again, once a stream was open: the server is away, broke off, or let a slow reader go. */
+const MENDED: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED]);
+const MENDED_ERRORS: ReadonlySet<string | undefined> = new Set([
+  ...['streamTooSlow', 'rateLimited'],
+  // The stream that was lost may still have its place.
+  'tooManyStreams',
+]);
+
+/** Where a stream stands: complete up to `after`, and `seen` messages of the slot that comes next. */
+type Position = { after: bigint | undefined; partial: bigint | undefined; seen: number };
+
+/**
+ * The payloads of a topic, decoded, in order. A stream that is lost is opened again where it was: nothing is missing, and nothing
+ * comes twice. Only what was read counts: grpc-js drops what it has not handed over when a stream ends with an error, so that the
+ * position in the trailing metadata, up to which the server has sent, is not to be relied on.
+ *
+ * @throws StreamCallError what cannot be mended: a refusal, or a position that the server no longer has.
+ */
+export async function* readStream<M>(
+  open: OpenStream,
+  client: StreamClientOptions,
+  decode: (bytes: Uint8Array) => M,
+  { resumeSlot, signal, onReconnect }: SubscribeOptions,
+): AsyncGenerator<M, void, undefined> {
+  const position: Position = { after: resumeSlot, partial: undefined, seen: 0 };
+  const maxPauseMs = client.maxPauseMs ?? MAX_PAUSE_MS;
+  let isOpened = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  const isAborted = (): boolean => signal?.aborted === true;
+  while (!isAborted()) {
+    const stream = open(metadataOf(client, position.after));
+    const cancel = (): void => stream.cancel();
+    // What a cancelled stream ends with comes after its reader has left.
+    stream.on('error', () => undefined);
+    signal?.addEventListener('abort', cancel);
+    stream.once('metadata', (head: Metadata) => {
+      isOpened = true;
+      position.after ??= slotOf(head);
+    });
+    try {
+      let skip = position.seen;
+      for await (const { slot, payload } of stream as AsyncIterable<Response>) {
+        pauseMs = FIRST_PAUSE_MS;
+        if (slot !== position.partial) {
+          Object.assign(position, { after: slot - 1n, partial: slot, seen: 0 });
+          skip = 0;
+        }
+        if (skip > 0) skip--;
+        else {
+          position.seen++;
+          yield decode(Buffer.from(payload, 'base64'));
+        }
+      }
+      return;
+    } catch (thrown) {
+      if (isAborted()) return;
+      if (!isServiceError(thrown)) throw thrown;
+      const lost = new StreamCallError(thrown);
+      if (!isOpened || !(MENDED.has(thrown.code) || MENDED_ERRORS.has(lost.error))) throw lost;
+      onReconnect?.(lost);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      stream.cancel();
+    }
+    await pause(pauseMs * (0.5 + Math.random() / 2), signal);
+    pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+  }
+}
+
+/** The metadata of a call. */
+export const metadataOf = (
+  { apiKey, token, network }: StreamClientOptions,
+  resumeSlot?: bigint,
+): Metadata => {
+  const metadata = new Metadata();
+  metadata.set('x-api-key', apiKey);
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+  if (network !== undefined) metadata.set('x-network', network);
+  if (resumeSlot !== undefined) metadata.set('x-resume-slot', String(resumeSlot));
+  return metadata;
+};
+
+/** Where to connect, and how. @throws TypeError if the URL is none of http or https. */
+export const targetOf = ({
+  url,
+  rootCertificates,
+}: StreamClientOptions): { readonly target: string; readonly credentials: ChannelCredentials } => {
+  const { protocol, host } = new URL(url);
+  if (protocol === 'http:') return { target: host, credentials: credentials.createInsecure() };
+  if (protocol !== 'https:') throw new TypeError('the URL must begin with http:// or https://');
+  return { target: host, credentials: credentials.createSsl(rootCertificates ?? null) };
+};
+
+/** The answer of a call that has one, or its refusal as StreamCallError. */
+export const answerOf = <A>(
+  call: (done: (error: ServiceError | null, answer: A) => void) => unknown,
+): Promise<A> =>
+  new Promise((resolve, reject) => {
+    call((error, answer) => (error === null ? resolve(answer) : reject(new StreamCallError(error))));
+  });
+
+const isServiceError = (thrown: unknown): thrown is ServiceError =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number' && 'metadata' in thrown;
+
+const slotOf = (metadata: Metadata): bigint | undefined => {
+  const text = textOf(metadata, 'x-resume-slot');
+  return text === undefined ? undefined : BigInt(text);
+};
+
+const textOf = (metadata: Metadata, name: string): string | undefined => {
+  const [value] = metadata.get(name);
+  return value === undefined ? undefined : String(value);
+};
+
+const pause = (delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, delayMs);
+    signal?.addEventListener('abort', done);
+  });

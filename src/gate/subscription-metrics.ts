@@ -1,0 +1,71 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { SubscriptionName } from '../../generated/ledger/subscriptions.ts';
+
+/** What is counted of the subscriptions of one network. */
+export type SubscriptionMetrics = {
+  /** Notifications sent, one for each who hears it. */
+  readonly countNotification: (name: SubscriptionName, subscribers: number) => void;
+  /** A gap that subscribers were told of. */
+  readonly countGap: (name: SubscriptionName) => void;
+  /** What a node sent and nobody was told: `known`, `late`, `malformed`, `held` (there was no room to keep it back). */
+  readonly countDrop: (name: SubscriptionName, reason: 'known' | 'late' | 'malformed' | 'held') => void;
+  /** A WebSocket to a node that was lost. */
+  readonly countLoss: (reason: string) => void;
+  /** Reads how many subscriptions clients and nodes have, by name, and whether a node is connected. */
+  readonly watch: (read: () => SubscriptionCounts) => void;
+};
+
+export type SubscriptionCounts = {
+  readonly isConnected: boolean;
+  readonly byName: ReadonlyMap<SubscriptionName, { readonly clients: number; readonly node: number }>;
+};
+
+/** Adds the metrics of subscriptions to a registry. @returns those of a network. */
+export function createSubscriptionMetrics(registry: Registry): (network: string) => SubscriptionMetrics {
+  const counter = <L extends string>(name: string, help: string, labels: readonly L[]) =>
+    new Counter({ name, help, labelNames: ['network', ...labels] as const, registers: [registry] });
+  const told = counter('keyslot_ws_notifications_total', 'Notifications sent to clients', ['subscription']);
+  const gaps = counter('keyslot_ws_gaps_total', 'Gaps that subscribers were told of', ['subscription']);
+  const drops = counter('keyslot_ws_dropped_total', 'Notifications of nodes that nobody was told', [
+    ...(['subscription', 'reason'] as const),
+  ]);
+  const losses = counter('keyslot_upstream_ws_losses_total', 'WebSockets to nodes that were lost', [
+    'reason',
+  ]);
+  const reads = new Map<string, () => SubscriptionCounts>();
+  watchCounts(registry, reads);
+  return (network) => ({
+    countNotification: (subscription, count) => told.inc({ network, subscription }, count),
+    countGap: (subscription) => gaps.inc({ network, subscription }),
+    countDrop: (subscription, reason) => drops.inc({ network, subscription, reason }),
+    countLoss: (reason) => losses.inc({ network, reason }),
+    watch: (read) => void reads.set(network, read),
+  });
+}
+
+function watchCounts(registry: Registry, reads: ReadonlyMap<string, () => SubscriptionCounts>): void {
+  new Gauge({
+    name: 'keyslot_ws_subscriptions',
+    help: 'Subscriptions: those of clients, and those at the node, which clients share',
+    labelNames: ['network', 'subscription', 'side'] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [network, read] of reads) {
+        for (const [subscription, { clients, node }] of read().byName) {
+          this.set({ network, subscription, side: 'clients' }, clients);
+          this.set({ network, subscription, side: 'node' }, node);
+        }
+      }
+    },
+  });
+  new Gauge({
+    name: 'keyslot_upstream_ws_up',
+    help: 'Whether the WebSocket to a node is open; it is only while somebody subscribes',
+    labelNames: ['network'] as const,
+    registers: [registry],
+    collect() {
+      for (const [network, read] of reads) this.set({ network }, read().isConnected ? 1 : 0);
+    },
+  });
+}

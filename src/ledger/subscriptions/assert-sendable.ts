@@ -1,0 +1,17 @@
+import { serviceError } from '../../service-error.ts';
+
+/** What validators read of one message on their WebSocket; a longer one costs the connection, and with it everyone's subscriptions. */
+const MAX_MESSAGE_BYTES = 4_096;
+/** The rest of a call: version, id of up to 16 digits, names of the members. */
+const ENVELOPE_BYTES = 64;
+
+/**
+ * Refuses what a node would not read.
+ *
+ * @throws ServiceError `subscriptionTooLarge` above what is left of a message for the params of a call.
+ */
+export function assertSendable(name: string, params: string): void {
+  const limit = MAX_MESSAGE_BYTES - ENVELOPE_BYTES - name.length;
+  const value = Buffer.byteLength(params);
+  if (value > limit) throw serviceError('subscriptionTooLarge', { limit, value });
+}

@@ -1,0 +1,40 @@
+import { stringifyJson } from '../../json.ts';
+
+const DEFAULT_COMMITMENT = 'finalized';
+
+/**
+ * The JSON text of checked params such that calls for the same have the same text: members in order, nulls, empty configs and the
+ * default commitment, or one that nodes do not know and so do not read, left out. A node takes it as it would take the client's own.
+ */
+export function canonicalParams(params: unknown): string {
+  const items = Array.isArray(params) ? params.map(tidy) : [];
+  while (items.length > 0 && isEmpty(items.at(-1))) items.pop();
+  return stringifyJson(items);
+}
+
+/** The commitment that a subscription asks for: nodes take `finalized` where it says nothing, or nothing that they know. */
+export function commitmentOf(params: readonly unknown[]): string {
+  const config = params[1];
+  const asked = typeof config === 'object' && config !== null ? (config as Config).commitment : undefined;
+  return isOtherCommitment(asked) ? asked : DEFAULT_COMMITMENT;
+}
+
+function isOtherCommitment(value: unknown): value is string {
+  return value === 'processed' || value === 'confirmed';
+}
+
+type Config = { readonly commitment?: unknown };
+
+function tidy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(tidy);
+  const members = Object.entries(value)
+    .filter(([name, member]) => member !== null && (name !== 'commitment' || isOtherCommitment(member)))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, tidy(member)]));
+}
+
+function isEmpty(item: unknown): boolean {
+  if (item === null || item === undefined) return true;
+  return typeof item === 'object' && !Array.isArray(item) && Object.keys(item).length === 0;
+}

@@ -1,0 +1,295 @@
+import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
+import type { CallSignal } from '../../call-signal.ts';
+import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
+import { serviceError } from '../../service-error.ts';
+import type { PubsubLoss } from '../../upstream/pubsub-connection.ts';
+import { PubsubLink, type PubsubLinkOptions, type PubsubSession } from '../../upstream/pubsub-link.ts';
+import { assertSendable } from './assert-sendable.ts';
+import { canonicalParams } from './canonical-params.ts';
+import { CommitmentClock } from './commitment-clock.ts';
+import { NodeSubscriptions } from './node-subscriptions.ts';
+import { type AskedNode, readNodeValue, readSlot } from './node-reads.ts';
+import type { Listener, Subscriber } from './notification.ts';
+import { forEachOf, makeUp } from './restore.ts';
+import { SharedSubscription } from './shared-subscription.ts';
+import { SignatureChecks } from './signature-checks.ts';
+
+export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown'> & {
+  /** Makes the WebSocket frame of a message. */
+  readonly frame: (text: Buffer) => Buffer;
+  readonly metrics: SubscriptionMetrics;
+};
+
+/** What a subscribe call came to: the id, or the error object that the node answered. */
+export type SubscribeOutcome =
+  | { readonly kind: 'subscribed'; readonly id: number }
+  | { readonly kind: 'refused'; readonly error: Buffer };
+
+/** How far a node is. */
+type NewestSlots = { readonly slot: number; readonly root: number };
+
+/** Votes and updates are about slots so far behind the newest one, and rarely about older ones. */
+const MAX_UNROOTED_SLOTS = 64;
+const LINGER_MS = 30_000;
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 30_000;
+
+/**
+ * The subscriptions of one network. Those that are the same share one subscription at the node and one id; while nobody
+ * subscribes there is no connection to a node. When it is lost all are made again, and what was missed is made up for or told as
+ * a gap.
+ */
+export class Hub {
+  readonly #options: HubOptions;
+  readonly #link: PubsubLink;
+  readonly #clock = new CommitmentClock();
+  readonly #checks = new SignatureChecks(() => this.#node);
+  readonly #atNode: NodeSubscriptions;
+  readonly #byKey = new Map<string, SharedSubscription>();
+  readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
+  #session: PubsubSession | undefined;
+  #node: AskedNode | undefined;
+  #genesis: string | undefined;
+  #newest: NewestSlots = { slot: 0, root: 0 };
+  #nextId = 1;
+  #linger: NodeJS.Timeout | undefined;
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+    this.#atNode = new NodeSubscriptions(options.onFailure);
+    this.#link = new PubsubLink({
+      ...options,
+      onUp: (session) => this.#takeUp(session),
+      onDown: (loss, session) => this.#takeDown(loss, session),
+    });
+    options.metrics.watch(() => this.#count());
+  }
+
+  /**
+   * Subscribes with params that have passed their check, and resolves when the node has taken it. `listener.added` is called when
+   * notifications begin.
+   *
+   * @throws ServiceError `subscriptionLimitReached`, `subscriptionTooLarge`, `upstreamUnavailable`, `upstreamTimeout`.
+   */
+  async subscribe(
+    name: SubscriptionName,
+    params: unknown,
+    { subscriber, added }: Listener,
+    signal: CallSignal,
+  ): Promise<SubscribeOutcome> {
+    const text = canonicalParams(params);
+    assertSendable(name, text);
+    subscriber.reserve();
+    let isKept = false;
+    try {
+      for (;;) {
+        const shared = this.#sharedOf(name, text);
+        shared.waiting++;
+        try {
+          const refusal = await this.#opened(shared, signal);
+          if (refusal !== undefined) return { kind: 'refused', error: refusal };
+          signal.throwIfAborted();
+          if (shared.isEnded) continue;
+          isKept = this.#join(shared, subscriber, added);
+          return { kind: 'subscribed', id: shared.id };
+        } finally {
+          shared.waiting--;
+          this.#dropIfUnused(shared);
+        }
+      }
+    } finally {
+      if (!isKept) subscriber.release();
+    }
+  }
+
+  /** Ends a subscription of one subscriber. @returns whether it had it. */
+  unsubscribe(id: number, subscriber: Subscriber): boolean {
+    const shared = this.#bySubscriber.get(subscriber)?.get(id);
+    if (shared === undefined) return false;
+    this.#part(shared, subscriber);
+    subscriber.forget(id);
+    return true;
+  }
+
+  /** Ends all that a subscriber has. */
+  readonly leave = (subscriber: Subscriber): void => {
+    for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? []) this.#part(shared, subscriber);
+  };
+
+  async close(): Promise<void> {
+    clearTimeout(this.#linger);
+    this.#checks.close();
+    this.#clock.follow(undefined);
+    await this.#link.stop();
+  }
+
+  #sharedOf(name: SubscriptionName, params: string): SharedSubscription {
+    const key = `${name} ${params}`;
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    clearTimeout(this.#linger);
+    const { frame, metrics } = this.#options;
+    const shared = new SharedSubscription({
+      ...{ id: this.#nextId++, name, params, frame, metrics },
+      onEnd: (ended) => this.#end(ended),
+    });
+    this.#byKey.set(key, shared);
+    this.#link.start();
+    if (this.#session !== undefined) void this.#open(shared, this.#session);
+    return shared;
+  }
+
+  /** Waits until the node has taken a subscription or refused it. */
+  async #opened(shared: SharedSubscription, signal: CallSignal): Promise<Buffer | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(serviceError('upstreamUnavailable')),
+      this.#options.callTimeoutMs,
+    );
+    const forget = signal.onAbort((reason) => late.reject(reason));
+    try {
+      return await Promise.race([shared.opened.promise, late.promise]);
+    } finally {
+      clearTimeout(timer);
+      forget();
+    }
+  }
+
+  /** @returns false if the subscriber had it already. */
+  #join(shared: SharedSubscription, subscriber: Subscriber, added: () => void): boolean {
+    if (shared.subscribers.has(subscriber)) return false;
+    added();
+    shared.subscribers.add(subscriber);
+    const own = this.#bySubscriber.get(subscriber) ?? new Map<number, SharedSubscription>();
+    this.#bySubscriber.set(subscriber, own.set(shared.id, shared));
+    if (shared.missingFrom === undefined && shared.subscribers.size === 1) shared.resume();
+    if (shared.info.refill === 'status') this.#checks.add(shared);
+    return true;
+  }
+
+  #part(shared: SharedSubscription, subscriber: Subscriber): void {
+    if (!shared.subscribers.delete(subscriber)) return;
+    const own = this.#bySubscriber.get(subscriber);
+    own?.delete(shared.id);
+    if (own?.size === 0) this.#bySubscriber.delete(subscriber);
+    subscriber.release();
+    this.#dropIfUnused(shared);
+  }
+
+  /** A subscription that has told its last notification is gone, here and at the node. */
+  #end(shared: SharedSubscription): void {
+    this.#remove(shared);
+    this.#atNode.forget(shared, this.#session);
+    for (const subscriber of [...shared.subscribers]) this.#part(shared, subscriber);
+  }
+
+  #dropIfUnused(shared: SharedSubscription): void {
+    if (shared.waiting > 0 || shared.subscribers.size > 0 || shared.isEnded) return;
+    shared.isEnded = true;
+    this.#remove(shared);
+    this.#atNode.close(shared, this.#session);
+  }
+
+  #remove(shared: SharedSubscription): void {
+    const key = `${shared.info.name} ${shared.paramsText}`;
+    if (this.#byKey.get(key) === shared) this.#byKey.delete(key);
+    clearTimeout(this.#linger);
+    if (this.#byKey.size === 0) this.#linger = setTimeout(() => void this.#link.stop(), LINGER_MS).unref();
+  }
+
+  async #open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
+    const { info, commitment } = shared;
+    if (info.refill === 'none')
+      shared.baseline ??= info.name === 'slotSubscribe' ? this.#newest.slot : this.#newest.root;
+    else if (info.refill !== 'status') shared.baseline ??= await this.#clock.latest(commitment);
+    await this.#atNode.open(shared, session);
+  }
+
+  /** A node is there: everything is subscribed to again, and what was missed is made up for. */
+  async #takeUp(session: PubsubSession): Promise<void> {
+    const isCurrent = (): boolean => session.connection.isOpen;
+    const node = { upstream: session.upstream, isCurrent };
+    await Promise.all([this.#recognise(node), this.#readNewest(node)]);
+    this.#clock.follow(node);
+    this.#session = session;
+    this.#node = node;
+    const all = [...this.#byKey.values()];
+    const lost = all.filter(({ missingFrom }) => missingFrom !== undefined);
+    for (const shared of lost) shared.hold();
+    await forEachOf(all, (shared) => this.#open(shared, session));
+    if (!isCurrent()) return;
+    for (const shared of lost) if (!isBack(shared)) this.#retry(shared, session, RETRY_MS);
+    await this.#makeUp(lost.filter(isBack), node);
+  }
+
+  #makeUp(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
+    const { onFailure } = this.#options;
+    return makeUp(lost, { node, checks: this.#checks, onFailure });
+  }
+
+  /** What the node does not take again is tried for as long as it is connected. */
+  #retry(shared: SharedSubscription, session: PubsubSession, delayMs: number): void {
+    const again = async (): Promise<void> => {
+      const node = this.#node;
+      if (this.#session !== session || node === undefined || shared.isEnded) return;
+      shared.hold();
+      await this.#atNode.open(shared, session);
+      if (isBack(shared)) await this.#makeUp([shared], node);
+      else this.#retry(shared, session, Math.min(2 * delayMs, MAX_RETRY_MS));
+    };
+    setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
+  }
+
+  /** How far the node is before anything is subscribed to. */
+  async #readNewest(node: AskedNode): Promise<void> {
+    const [slot, root] = await Promise.all([readSlot(node, 'processed'), readSlot(node, 'finalized')]);
+    this.#newest = { slot, root };
+  }
+
+  /** Whether the ledger behind the node is the one of before. Of several nodes one with another ledger is passed over. */
+  async #recognise(node: AskedNode): Promise<void> {
+    const genesis = String(await readNodeValue(node, 'getGenesisHash', []));
+    const isOther = this.#genesis !== undefined && this.#genesis !== genesis;
+    if (isOther && this.#options.nodes().length > 1)
+      throw serviceError('upstreamBroken', {}, new Error(`the node has another ledger, ${genesis}`));
+    this.#genesis = genesis;
+    if (!isOther) return;
+    this.#clock.reset();
+    for (const shared of this.#byKey.values()) {
+      if (shared.isOpened) shared.reset(genesis);
+      else shared.baseline = undefined;
+    }
+  }
+
+  #takeDown(loss: PubsubLoss, session: PubsubSession): void {
+    if (loss !== 'stopped') this.#options.metrics.countLoss(loss);
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    this.#node = undefined;
+    this.#clock.follow(undefined);
+    for (const shared of this.#byKey.values()) shared.lose(this.#settled(shared, session));
+  }
+
+  /** Up to which slot everything had been told: what has no commitment is told with the slots, or about one that is no root yet. */
+  #settled({ info, commitment }: SharedSubscription, session: PubsubSession): number | undefined {
+    const newestSlot = session.newestSlot();
+    if (newestSlot === undefined || info.name === 'rootSubscribe') return undefined;
+    if (info.refill !== 'none') return this.#clock.settled(commitment, newestSlot);
+    return newestSlot - 1 - (info.name === 'slotSubscribe' ? 0 : MAX_UNROOTED_SLOTS);
+  }
+
+  #count() {
+    const byName = new Map<SubscriptionName, { clients: number; node: number }>();
+    for (const { info, subscribers, nodeId } of this.#byKey.values()) {
+      const counts = byName.get(info.name) ?? { clients: 0, node: 0 };
+      counts.clients += subscribers.size;
+      counts.node += nodeId === undefined ? 0 : 1;
+      byName.set(info.name, counts);
+    }
+    return { isConnected: this.#session !== undefined, byName };
+  }
+}
+
+function isBack({ nodeId, isEnded }: SharedSubscription): boolean {
+  return nodeId !== undefined && !isEnded;
+}

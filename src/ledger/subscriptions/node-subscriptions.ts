@@ -1,0 +1,75 @@
+import { ServiceError, serviceError } from '../../service-error.ts';
+import type { PubsubSession } from '../../upstream/pubsub-link.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+
+/** The id that stands for the link's own subscription to slots, which is there anyway. */
+const OWN_SLOTS = 'own';
+/** A subscription that was on its way when the node was lost, so often, may be why it was. */
+const MAX_ATTEMPTS = 2;
+
+/** Makes and ends subscriptions at the node that is connected. */
+export class NodeSubscriptions {
+  readonly #onFailure: (error: unknown) => void;
+
+  /** `onFailure`: told of a subscription that the node had, and does not take again. */
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /**
+   * Subscribes at the node. Who waits for a new subscription is told if the node refuses it. Never rejects: what the node has
+   * not taken has no id afterwards.
+   */
+  async open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
+    const { connection, slots } = session;
+    const { info, paramsText, take } = shared;
+    if (shared.isEnded) return;
+    if (info.name === 'slotSubscribe') {
+      slots.takers.add(take);
+      return this.#taken(shared, OWN_SLOTS, session);
+    }
+    try {
+      const answer = await connection.subscribe(info.name, paramsText, take);
+      if (answer.kind === 'subscribed') this.#taken(shared, answer.id, session);
+      else if (shared.isOpened) this.#onFailure(new Error(`${info.name} is refused: ${answer.error}`));
+      else shared.opened.resolve(answer.error);
+    } catch (error) {
+      shared.attempts++;
+      if (shared.isOpened) this.#onFailure(error);
+      else if (connection.isOpen || shared.attempts >= MAX_ATTEMPTS) this.#fail(shared, error);
+    }
+  }
+
+  /** Ends a subscription at the node. */
+  close(shared: SharedSubscription, session: PubsubSession | undefined): void {
+    const { nodeId, info, take } = shared;
+    shared.nodeId = undefined;
+    if (nodeId === undefined || session === undefined) return;
+    if (nodeId === OWN_SLOTS) session.slots.takers.delete(take);
+    else session.connection.unsubscribe(info.unsubscribe, nodeId, take);
+  }
+
+  /** Forgets a subscription that the node has ended itself. */
+  forget(shared: SharedSubscription, session: PubsubSession | undefined): void {
+    if (shared.nodeId !== undefined) session?.connection.forget(shared.nodeId, shared.take);
+    shared.nodeId = undefined;
+  }
+
+  #taken(shared: SharedSubscription, id: string, session: PubsubSession): void {
+    shared.nodeId = id;
+    shared.attempts = 0;
+    if (shared.isEnded) {
+      this.close(shared, session);
+      return;
+    }
+    shared.isOpened = true;
+    shared.opened.resolve(undefined);
+  }
+
+  #fail(shared: SharedSubscription, error: unknown): void {
+    shared.opened.promise.catch(() => undefined);
+    shared.opened.reject(
+      error instanceof ServiceError ? error : serviceError('upstreamUnavailable', {}, error),
+    );
+  }
+}

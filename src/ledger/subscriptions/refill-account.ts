@@ -1,0 +1,46 @@
+import { parseJson } from '../../json.ts';
+import { membersOf } from '../../upstream/pubsub-message.ts';
+import { type AskedNode, readNode } from './node-reads.ts';
+import { contextSlot } from './read-notice.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+
+type Config = { readonly encoding?: string };
+
+const ABSENT = 'null';
+
+/**
+ * Tells the state of an account that was not heard of for a while, if it is another one than was told last, and of the gap before
+ * it: states in between are lost.
+ */
+export async function refillAccount(shared: SharedSubscription, node: AskedNode): Promise<void> {
+  const [address, config] = shared.params;
+  const { encoding } = (config ?? {}) as Config;
+  const asked = { commitment: shared.commitment, ...(encoding !== undefined && { encoding }) };
+  const answer = await readNode(node, 'getAccountInfo', [address, asked]);
+  const slot = contextSlot(parseJson(answer.toString()));
+  const value = membersOf(answer).get('value')?.toString();
+  if (slot === undefined || value === undefined) throw new Error('the node gave no account');
+  const last = lastValue(shared);
+  const now = value === ABSENT ? closedAccount(encoding) : value;
+  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: slot });
+  const isUntouched = value === ABSENT ? last === undefined || isClosed(last) : value === last;
+  // A node that is behind tells itself what comes after that.
+  if (!isUntouched && slot >= shared.lastSlot)
+    shared.tell(Buffer.from(`{"context":{"slot":${slot}},"value":${now}}`));
+  shared.resume(slot);
+}
+
+function lastValue({ latest }: SharedSubscription): string | undefined {
+  const result = latest.get('');
+  return result && membersOf(result).get('value')?.toString();
+}
+
+function isClosed(value: string): boolean {
+  return (parseJson(value) as { lamports?: unknown }).lamports === 0;
+}
+
+/** What nodes tell of an account that is no more. */
+function closedAccount(encoding = 'binary'): string {
+  const data = encoding === 'binary' ? '""' : `["","${encoding === 'jsonParsed' ? 'base64' : encoding}"]`;
+  return `{"lamports":0,"data":${data},"owner":"11111111111111111111111111111111","executable":false,"rentEpoch":18446744073709551615,"space":0}`;
+}

@@ -1,0 +1,34 @@
+import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
+import { type AskedNode, readNode, readSlot } from './node-reads.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+
+type Config = {
+  readonly encoding?: string;
+  readonly transactionDetails?: string;
+  readonly showRewards?: boolean;
+  readonly maxSupportedTransactionVersion?: number;
+};
+
+/** Nodes write blocks of subscriptions in base64 unless told otherwise, those of calls in JSON. */
+const DEFAULT_ENCODING = 'base64';
+
+/** Tells the blocks that were missed, in order, for a subscription to all of every block. One that cannot be read is a gap. */
+export async function refillWholeBlocks(shared: SharedSubscription, node: AskedNode): Promise<void> {
+  const { commitment, catchUp, params } = shared;
+  const { showRewards, ...config } = (params[1] ?? {}) as Config;
+  const asked = { encoding: DEFAULT_ENCODING, ...config, commitment, rewards: showRewards ?? false };
+  const lastSlot = await readSlot(node, commitment);
+  const firstSlot = firstOf([shared], lastSlot);
+  shared.tellGap({ fromSlot: unreadFrom(shared), toSlot: Math.min(firstSlot - 1, lastSlot) });
+  for (const slot of await listBlocks(node, firstSlot, lastSlot, commitment)) {
+    const block = await inTime(node, () => readNode(node, 'getBlock', [slot, asked]));
+    if (!node.isCurrent()) return;
+    catchUp.readUntil = slot;
+    if (block === undefined) shared.tellGap({ fromSlot: slot, toSlot: slot });
+    else
+      shared.tell(
+        Buffer.from(`{"context":{"slot":${slot}},"value":{"slot":${slot},"block":${block},"err":null}}`),
+      );
+  }
+  shared.resume();
+}

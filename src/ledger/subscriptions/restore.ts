@@ -1,0 +1,106 @@
+import { type AskedNode, readSlot } from './node-reads.ts';
+import { refillAccount } from './refill-account.ts';
+import { KINDS } from './read-notice.ts';
+import { refillFromBlocks } from './refill-blocks.ts';
+import { refillWholeBlocks } from './refill-whole-blocks.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+import type { SignatureChecks } from './signature-checks.ts';
+
+export type RestoreParts = {
+  readonly node: AskedNode;
+  readonly checks: SignatureChecks;
+  /** Told of what could not be made up for. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** A gap that is told only where the ledger is another one. */
+const NO_SLOTS = { fromSlot: 0, toSlot: -1 };
+/** Calls to the node at the same time. */
+const CONCURRENCY = 16;
+
+/**
+ * Makes up, for subscriptions that the node has again, for what was missed: accounts and programs by their latest state,
+ * signatures by their status, logs from the missed blocks. What cannot be made up for is told as a gap, by all of them, before
+ * anything newer is told.
+ */
+export async function makeUp(lost: readonly SharedSubscription[], parts: RestoreParts): Promise<void> {
+  const blocks = lost.filter(({ info }) => info.name === 'logsSubscribe' || info.name === 'programSubscribe');
+  const others = lost.filter((shared) => !blocks.includes(shared));
+  const byCommitment = Map.groupBy(blocks, ({ commitment }) => commitment);
+  await Promise.all([
+    forEachOf(others, (shared) => makeUpOne(shared, parts)),
+    ...[...byCommitment].map(([commitment, subscriptions]) => makeUpBlocks(commitment, subscriptions, parts)),
+  ]);
+}
+
+async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
+  switch (shared.info.refill) {
+    case 'state':
+      return orGap([shared], parts, () => refillAccount(shared, parts.node));
+    case 'status':
+      shared.tellGap(NO_SLOTS);
+      shared.resume();
+      return parts.checks.add(shared);
+    case 'blocks':
+      // Which transactions of a block a filter would leave is the node's to say.
+      if (shared.params[0] !== 'all') return leaveGap(shared, parts);
+      return orGap([shared], parts, () => refillWholeBlocks(shared, parts.node));
+    case 'none':
+      return leaveOpenGap(shared, parts);
+  }
+}
+
+function makeUpBlocks(
+  commitment: string,
+  subscriptions: readonly SharedSubscription[],
+  parts: RestoreParts,
+): Promise<void> {
+  const { node } = parts;
+  return orGap(subscriptions, parts, () => refillFromBlocks({ node, commitment, subscriptions }));
+}
+
+/** What fails leaves a gap, unless the node is lost again: then the next one is asked. */
+async function orGap(
+  subscriptions: readonly SharedSubscription[],
+  parts: RestoreParts,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!parts.node.isCurrent()) return;
+    parts.onFailure(error);
+    for (const shared of subscriptions) if (shared.missingFrom !== undefined) await leaveGap(shared, parts);
+  }
+}
+
+/** The gap ends with the node's newest slot; where the node does not tell that either, with the next notification. */
+async function leaveGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
+  const toSlot = await readSlot(node, 'processed').catch(() => undefined);
+  if (!node.isCurrent()) return;
+  if (toSlot === undefined) {
+    shared.resumeAfterGap();
+    return;
+  }
+  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot });
+  shared.resume();
+}
+
+/** The gap ends before the next notification; where that may be about any slot, after the node's newest one too. */
+async function leaveOpenGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
+  if (KINDS[shared.info.name].order !== 'free') return shared.resumeAfterGap();
+  const newestSlot = await readSlot(node, 'processed').catch(() => undefined);
+  if (node.isCurrent()) shared.resumeAfterGap(newestSlot ?? shared.missingFrom);
+}
+
+/** Works on items, so many at a time. */
+export async function forEachOf<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void> | void,
+): Promise<void> {
+  const rest = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
+}

@@ -1,0 +1,240 @@
+import {
+  SUBSCRIPTIONS,
+  type SubscriptionInfo,
+  type SubscriptionName,
+} from '../../../generated/ledger/subscriptions.ts';
+import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
+import { parseJson } from '../../json.ts';
+import { commitmentOf } from './canonical-params.ts';
+import { type Gap, gapText } from './gap-text.ts';
+import type { Notification, Subscriber } from './notification.ts';
+import { KINDS, type Notice } from './read-notice.ts';
+import { Told } from './told.ts';
+
+export type SharedOptions = {
+  readonly id: number;
+  readonly name: SubscriptionName;
+  /** The canonical JSON text of its params. */
+  readonly params: string;
+  /** Makes the frame of a message. */
+  readonly frame: (text: Buffer) => Buffer;
+  readonly metrics: SubscriptionMetrics;
+  /** Called when its last notification has been told. */
+  readonly onEnd: (shared: SharedSubscription) => void;
+};
+
+type CatchUp = { readUntil: number; readonly written: Set<string> };
+
+function nothingRead(): CatchUp {
+  return { readUntil: -1, written: new Set() };
+}
+
+/** Results that are kept back until what was missed has been told; where there are more, the oldest are a gap. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
+
+/** One subscription at the node, and all who hear it. */
+export class SharedSubscription {
+  readonly id: number;
+  readonly info: SubscriptionInfo;
+  readonly paramsText: string;
+  readonly params: readonly unknown[];
+  readonly commitment: string;
+  readonly subscribers = new Set<Subscriber>();
+  /** Resolves with the error object that the node refused the subscription with, or with nothing once it has taken it. */
+  readonly opened = Promise.withResolvers<Buffer | undefined>();
+  /** Subscribe calls that wait for it. */
+  waiting = 0;
+  /** How often it was sent to a node that was lost before it answered. */
+  attempts = 0;
+  /** The node's id for it; undefined while it has none. */
+  nodeId: string | undefined;
+  isOpened = false;
+  isEnded = false;
+  /** The newest slot of the commitment when it was opened. */
+  baseline: number | undefined;
+  /** The first slot that something may be missing of; undefined while nothing is. */
+  missingFrom: number | undefined;
+  /** What has been read of the blocks that were missed: the last slot, and the accounts that they could write. */
+  catchUp: CatchUp = nothingRead();
+  /** The hash of a ledger that has taken the place of the one before, until that was told. */
+  newGenesis: string | undefined;
+  readonly take = (result: Buffer): void => this.#take(result);
+  readonly #options: SharedOptions;
+  readonly #told: Told;
+  #latest = new Map<string, Buffer>();
+  #latestSlot: number | undefined;
+  /** At first, until somebody hears it. */
+  #held: Buffer[] | undefined = [];
+  #heldBytes = 0;
+  #leftOut: Gap | undefined;
+  #isGapDue = false;
+  #reachedSlot = -1;
+
+  constructor(options: SharedOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.info = SUBSCRIPTIONS[options.name];
+    this.paramsText = options.params;
+    this.params = parseJson(options.params) as readonly unknown[];
+    this.commitment = commitmentOf(this.params);
+    this.#told = new Told(KINDS[options.name]);
+  }
+
+  /** The newest slot that was told of. */
+  get lastSlot(): number {
+    return this.#told.lastSlot ?? -1;
+  }
+
+  /** What was told of the newest slot, by subject. Kept where the state can be read again only. */
+  get latest(): ReadonlyMap<string, Buffer> {
+    return this.#latest;
+  }
+
+  /** What has come since `hold`. */
+  get held(): readonly Buffer[] {
+    return this.#held ?? [];
+  }
+
+  /** Keeps back what comes from now on. */
+  hold(): void {
+    this.#held = [];
+    this.#leftOut = undefined;
+    this.#heldBytes = 0;
+  }
+
+  /** Tells what was kept back and is newer than `afterSlot`, and all that comes from now on. Nothing is missing any more. */
+  resume(afterSlot = -1): void {
+    const [held, leftOut] = [this.held, this.#leftOut];
+    this.#held = undefined;
+    this.#leftOut = undefined;
+    if (leftOut !== undefined) this.tellGap(leftOut);
+    if (!this.#isGapDue) this.missingFrom = undefined;
+    this.catchUp = nothingRead();
+    for (const result of held) {
+      const notice = this.read(result);
+      if (notice !== undefined && (notice.slot === undefined || notice.slot >= afterSlot)) this.tell(result);
+    }
+  }
+
+  /** The same where nothing can be made up for: the gap reaches to the next notification, and to `reachedSlot` at least. */
+  resumeAfterGap(reachedSlot = -1): void {
+    this.#reachedSlot = reachedSlot;
+    this.#isGapDue = this.missingFrom !== undefined;
+    this.resume();
+  }
+
+  /** Notes that the node was lost; `settled`: everything up to that slot had been told. What was missing before still is. */
+  lose(settled: number | undefined): void {
+    this.nodeId = undefined;
+    this.#held = undefined;
+    if (!this.isOpened || this.missingFrom !== undefined) return;
+    const { isOnePerSlot, order } = KINDS[this.info.name];
+    const last = this.#told.lastSlot;
+    const toldUntil = last === undefined || order === 'free' ? -1 : last - (isOnePerSlot ? 0 : 1);
+    const quietUntil = order === 'strict' && last !== undefined ? -1 : (settled ?? -1);
+    this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.baseline ?? -1);
+  }
+
+  /** Begins anew on another ledger. */
+  reset(genesisHash: string): void {
+    this.#told.reset();
+    this.#latest = new Map();
+    this.missingFrom = 0;
+    this.baseline = undefined;
+    this.catchUp = nothingRead();
+    this.newGenesis = genesisHash;
+  }
+
+  /** What a result tells of itself; undefined if it is not of this kind. */
+  read(result: Buffer): Notice | undefined {
+    return KINDS[this.info.name].read(parseJson(result.toString()));
+  }
+
+  /** Tells subscribers a result, unless they know it or something newer. */
+  tell(result: Buffer): void {
+    const { metrics } = this.#options;
+    const notice = this.read(result);
+    if (this.isEnded) return;
+    if (notice === undefined) {
+      metrics.countDrop(this.info.name, 'malformed');
+      return;
+    }
+    this.#tellGapBefore(notice);
+    const verdict = this.#told.take(notice, result);
+    if (verdict === 'new') {
+      this.#publishResult(notice, result);
+      return;
+    }
+    metrics.countDrop(this.info.name, verdict);
+    const { slot } = notice;
+    if (verdict === 'late' && slot !== undefined) this.tellGap({ fromSlot: slot, toSlot: slot });
+  }
+
+  #publishResult(notice: Notice, result: Buffer): void {
+    const { metrics } = this.#options;
+    if (this.info.refill === 'state') this.#keep(notice, result);
+    const { notification } = this.info;
+    const head = `{"jsonrpc":"2.0","method":"${notification}","params":{"result":`;
+    const text = Buffer.concat([Buffer.from(head), result, Buffer.from(`,"subscription":${this.id}}}`)]);
+    this.#publish(text, notice.slot, this.info.congested === 'latest');
+    metrics.countNotification(this.info.name, this.subscribers.size);
+    if (!notice.isLast) return;
+    this.isEnded = true;
+    this.#options.onEnd(this);
+  }
+
+  /** Tells of slots that notifications may be missing of; of none where there are none and the ledger is the same. */
+  tellGap(gap: Gap): void {
+    const genesisHash = this.newGenesis;
+    this.newGenesis = undefined;
+    if (gap.fromSlot > gap.toSlot && genesisHash === undefined) return;
+    const toSlot = Math.max(gap.fromSlot, gap.toSlot);
+    this.#publish(gapText(this.id, { fromSlot: gap.fromSlot, toSlot }, genesisHash), undefined, false);
+    this.#options.metrics.countGap(this.info.name);
+  }
+
+  #take(result: Buffer): void {
+    const held = this.#held;
+    if (held === undefined) {
+      this.tell(result);
+      return;
+    }
+    held.push(result);
+    this.#heldBytes += result.length;
+    while (this.#heldBytes > MAX_HELD_BYTES && held.length > 1) this.#leaveOut(held.shift());
+  }
+
+  /** The oldest that was kept back makes room. */
+  #leaveOut(result: Buffer | undefined): void {
+    if (result === undefined) return;
+    this.#heldBytes -= result.length;
+    this.#options.metrics.countDrop(this.info.name, 'held');
+    const slot = this.read(result)?.slot;
+    if (slot !== undefined) this.#leftOut = { fromSlot: this.#leftOut?.fromSlot ?? slot, toSlot: slot };
+  }
+
+  /** A gap whose end was not known ends before this notice, or in its slot where a slot has several. */
+  #tellGapBefore({ slot }: Notice): void {
+    const fromSlot = this.missingFrom;
+    if (!this.#isGapDue || fromSlot === undefined) return;
+    const { isOnePerSlot } = KINDS[this.info.name];
+    const lastSlot = Math.max(slot ?? fromSlot, this.#reachedSlot);
+    if (lastSlot < fromSlot) return;
+    this.#isGapDue = false;
+    this.missingFrom = undefined;
+    this.tellGap({ fromSlot, toSlot: isOnePerSlot ? lastSlot - 1 : lastSlot });
+  }
+
+  #keep({ slot, subject }: Notice, result: Buffer): void {
+    if (slot !== this.#latestSlot) this.#latest = new Map();
+    this.#latestSlot = slot;
+    this.#latest.set(subject, result);
+  }
+
+  #publish(text: Buffer, slot: number | undefined, isLatestOnly: boolean): void {
+    const notification: Notification = {
+      ...{ subscription: this.id, frame: this.#options.frame(text), slot, isLatestOnly },
+    };
+    for (const subscriber of this.subscribers) subscriber.deliver(notification);
+  }
+}

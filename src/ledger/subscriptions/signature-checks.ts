@@ -1,0 +1,73 @@
+import { type AskedNode, readNodeValue } from './node-reads.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+import { stringifyJson } from '../../json.ts';
+
+type Status = { readonly slot: number; readonly err: unknown; readonly confirmationStatus?: string | null };
+
+const LEVELS: readonly string[] = ['processed', 'confirmed', 'finalized'];
+/** What getSignatureStatuses takes at once (interface.md section 8). */
+const MAX_SIGNATURES = 256;
+/** Clients begin to listen when they have read the reply to their subscribe call: they are given this long. */
+const DELAY_MS = 25;
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 30_000;
+/** So many attempts follow each other quickly; after them the pause doubles. */
+const QUICK_ATTEMPTS = 8;
+
+/**
+ * Looks after signatures that may have reached their level before the node was asked to tell of it, which it then never does:
+ * their status is read once they are subscribed to, many at a time.
+ */
+export class SignatureChecks {
+  readonly #node: () => AskedNode | undefined;
+  #waiting = new Set<SharedSubscription>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `node`: the node that tells of signatures now. */
+  constructor(node: () => AskedNode | undefined) {
+    this.#node = node;
+  }
+
+  add(shared: SharedSubscription): void {
+    this.#waiting.add(shared);
+    this.#timer ??= setTimeout(() => this.#flush(0), DELAY_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #flush(attempt: number): void {
+    this.#timer = undefined;
+    const waiting = [...this.#waiting];
+    this.#waiting = new Set();
+    for (let start = 0; start < waiting.length; start += MAX_SIGNATURES)
+      void this.#check(waiting.slice(start, start + MAX_SIGNATURES), attempt);
+  }
+
+  /** Asks again until the node answers; once it is lost, the next one is asked anyway. */
+  async #check(checked: readonly SharedSubscription[], attempt: number): Promise<void> {
+    const node = this.#node();
+    const open = checked.filter(({ isEnded, subscribers }) => !isEnded && subscribers.size > 0);
+    if (node === undefined || open.length === 0) return;
+    try {
+      const signatures = open.map(({ params }) => params[0]);
+      const config = { searchTransactionHistory: true };
+      const answer = await readNodeValue(node, 'getSignatureStatuses', [signatures, config]);
+      const { value } = answer as { value: readonly (Status | null)[] };
+      for (const [index, shared] of open.entries()) answerFrom(shared, value[index] ?? undefined);
+    } catch {
+      const pauseMs = RETRY_MS * 2 ** Math.max(0, attempt - QUICK_ATTEMPTS + 1);
+      setTimeout(() => void this.#check(open, attempt + 1), Math.min(pauseMs, MAX_RETRY_MS)).unref();
+    }
+  }
+}
+
+function answerFrom(shared: SharedSubscription, status: Status | undefined): void {
+  if (status === undefined || shared.isEnded) return;
+  const reached = LEVELS.indexOf(status.confirmationStatus ?? 'processed');
+  if (reached < LEVELS.indexOf(shared.commitment)) return;
+  const { slot, err } = status;
+  shared.tell(Buffer.from(stringifyJson({ context: { slot }, value: { err: err ?? null } })));
+}

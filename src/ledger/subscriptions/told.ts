@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import type { Kind, Notice } from './read-notice.ts';
+
+/** `new`: to be told; `known`: it was told; `late`: it was not, and something newer was. */
+export type Verdict = 'new' | 'known' | 'late';
+
+/** Slots of which every subject that was told is remembered. */
+const REMEMBERED_SLOTS = 64;
+/** Most subjects that are remembered in all, about 100 bytes each. */
+const REMEMBERED_SUBJECTS = 20_000;
+
+/** What a subscription has told: so that nothing is told twice, and nothing older after something newer. */
+export class Told {
+  readonly #kind: Kind;
+  readonly #slots = new Map<number, Map<string, string>>();
+  #subjects = 0;
+  #lastSlot: number | undefined;
+
+  constructor(kind: Kind) {
+    this.#kind = kind;
+  }
+
+  /** The newest slot that was told of. */
+  get lastSlot(): number | undefined {
+    return this.#lastSlot;
+  }
+
+  /** Says what a notice is, and remembers it if it is new. One that is about no slot always is. */
+  take({ slot, subject }: Notice, result: Buffer): Verdict {
+    if (slot === undefined) return 'new';
+    const { order, mayRepeat } = this.#kind;
+    const known = this.#slots.get(slot)?.get(subject);
+    const text = mayRepeat ? hash('sha1', result, 'base64') : '';
+    if (known !== undefined && (known === text || !mayRepeat)) return 'known';
+    const lastSlot = this.#lastSlot ?? -1;
+    if (order === 'strict' && slot <= lastSlot) return 'known';
+    if (order === 'rising' && slot < lastSlot)
+      return known !== undefined || slot <= lastSlot - REMEMBERED_SLOTS ? 'known' : 'late';
+    this.#remember(slot, subject, text);
+    return 'new';
+  }
+
+  /** Begins anew: the ledger is another one, and its slots are others too. */
+  reset(): void {
+    this.#slots.clear();
+    this.#subjects = 0;
+    this.#lastSlot = undefined;
+  }
+
+  #remember(slot: number, subject: string, text: string): void {
+    const subjects = this.#slots.get(slot) ?? new Map<string, string>();
+    if (!subjects.has(subject)) this.#subjects++;
+    this.#slots.set(slot, subjects.set(subject, text));
+    this.#lastSlot = Math.max(slot, this.#lastSlot ?? slot);
+    for (const [old, { size }] of this.#slots) {
+      const isOld = old < this.#lastSlot - REMEMBERED_SLOTS;
+      if (this.#slots.size === 1 || (!isOld && this.#subjects <= REMEMBERED_SUBJECTS)) break;
+      this.#slots.delete(old);
+      this.#subjects -= size;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { checkParams } from '../../../generated/ledger/params.ts';
+import {
+  isSubscriptionName,
+  isUnsubscribeName,
+  type SubscriptionName,
+  type UnsubscribeName,
+} from '../../../generated/ledger/subscriptions.ts';
+import type { Context } from '../../context.ts';
+import { ServiceError, serviceError } from '../../service-error.ts';
+import type { Call } from '../../server/json-rpc/call.ts';
+import type { Ledger, LedgerReply } from '../ledger.ts';
+import type { Hub } from './hub.ts';
+import type { Listener } from './notification.ts';
+
+/** Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. */
+export function withSubscriptions(ledger: Ledger, hub: Hub): Ledger {
+  return {
+    serve: async (call, context) => {
+      const { method } = call;
+      const { listener } = context;
+      if (listener === undefined) return ledger.serve(call, context);
+      if (isSubscriptionName(method)) return subscribe(hub, { method, call, context, listener });
+      if (isUnsubscribeName(method)) return unsubscribe(hub, method, call, listener);
+      return ledger.serve(call, context);
+    },
+  };
+}
+
+type Subscribing = {
+  readonly method: SubscriptionName;
+  readonly call: Call;
+  readonly context: Context;
+  readonly listener: Listener;
+};
+
+async function subscribe(hub: Hub, { method, call, context, listener }: Subscribing): Promise<LedgerReply> {
+  assertParams(method, call.params);
+  const outcome = await hub.subscribe(method, call.params, listener, context.signal);
+  if (outcome.kind === 'subscribed') return { kind: 'result', json: String(outcome.id) };
+  const head = Buffer.from('{"jsonrpc":"2.0","error":');
+  const body = Buffer.concat([head, outcome.error, Buffer.from(`,"id":${call.id}}`)]);
+  return { kind: 'whole', body, isError: true };
+}
+
+/** A call of any kind ends subscriptions of every kind, as at nodes. */
+function unsubscribe(
+  hub: Hub,
+  method: UnsubscribeName,
+  { params }: Call,
+  { subscriber }: Listener,
+): LedgerReply {
+  assertParams(method, params);
+  const [id] = params as readonly [number | bigint];
+  if (!hub.unsubscribe(Number(id), subscriber)) throw serviceError('subscriptionNotFound');
+  return { kind: 'result', json: 'true' };
+}
+
+function assertParams(name: SubscriptionName | UnsubscribeName, params: unknown): void {
+  const violation = checkParams(name, params);
+  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { MAX_BODY_BYTES } from '../../server/http/node-server.ts';
+import type { Ledger } from '../ledger.ts';
+import { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
+import { type SessionLimits, SocketSession } from './socket-session.ts';
+
+const GOING_AWAY = 1001;
+
+export type SocketOptions = SessionLimits & {
+  /** How often a client is asked for a sign of life; one that gave none until the next time is cut. */
+  readonly pulseMs: number;
+};
+
+const DEFAULTS: SocketOptions = { maxBufferedBytes: 16 * 1024 * 1024, settleMs: 20, pulseMs: 30_000 };
+
+/** The WebSocket side of the ledger: on every path, without a key, messages as large as the body of a POST. */
+export class SocketServer {
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_BODY_BYTES,
+    perMessageDeflate: false,
+    autoPong: false,
+    clientTracking: false,
+  });
+  readonly #sessions = new Set<SocketSession>();
+  readonly #ledger: Ledger;
+  readonly #hub: SubscriptionHub;
+  readonly #options: SocketOptions;
+  readonly #pulse: NodeJS.Timeout;
+  #isClosing = false;
+  #onLast: () => void = () => undefined;
+
+  constructor(ledger: Ledger, options: Partial<SocketOptions> = {}) {
+    this.#ledger = ledger;
+    this.#hub = new SubscriptionHub(ledger);
+    this.#options = { ...DEFAULTS, ...options };
+    this.#pulse = setInterval(() => this.#checkPulses(), this.#options.pulseMs).unref();
+  }
+
+  /** Connections now open. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Subscriptions held, one for each connection that has it. */
+  get subscriptionCount(): number {
+    return this.#hub.size;
+  }
+
+  /** Takes over a connection. */
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (this.#isClosing) {
+      socket.destroy();
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const session = new SocketSession(opened, this.#ledger, this.#hub, this.#options);
+      this.#sessions.add(session);
+      opened.on('close', () => {
+        this.#sessions.delete(session);
+        if (this.#sessions.size === 0) this.#onLast();
+      });
+    });
+  };
+
+  /** Closes all connections with 1001, and cuts those that have not ended after `deadlineMs`. */
+  async close(deadlineMs: number): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#pulse);
+    this.#hub.close();
+    const ended = Promise.withResolvers<void>();
+    this.#onLast = ended.resolve;
+    if (this.#sessions.size === 0) ended.resolve();
+    for (const session of this.#sessions) session.close(GOING_AWAY, 'The ledger ends');
+    const deadline = setTimeout(ended.resolve, deadlineMs);
+    await ended.promise;
+    clearTimeout(deadline);
+    for (const session of this.#sessions) session.cut();
+  }
+
+  #checkPulses(): void {
+    for (const session of this.#sessions) if (!session.checkPulse()) session.cut();
+  }
+}

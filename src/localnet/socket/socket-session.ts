@@ -1,0 +1,190 @@
+import type { WebSocket } from 'ws';
+import { CALL_LIMITS } from '../../server/http/node-server.ts';
+import { answerBody } from '../../server/json-rpc/answer-body.ts';
+import type { Ledger } from '../ledger.ts';
+import type { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
+import { type Connection, serveSocketCall } from './serve-socket-call.ts';
+
+/** Close codes (RFC 6455, section 7.4.1). */
+const INVALID_DATA = 1007;
+const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
+
+export type SessionLimits = {
+  /** What may wait to be sent when a notification comes; one more is then too many. */
+  readonly maxBufferedBytes: number;
+  /**
+   * How long the notifications of a new subscription are held after its reply. Clients attach their listeners when they have seen
+   * the reply, and kit loses what comes in the same packet. 0: they are sent right behind it.
+   */
+  readonly settleMs: number;
+};
+
+/** A new subscription, and what is held for it. */
+type Begun = { readonly id: number; readonly notifications: readonly Buffer[] };
+
+/** One WebSocket: answers its messages one after the other, and sends it the notifications of its subscriptions. */
+export class SocketSession implements Connection {
+  readonly #socket: WebSocket;
+  readonly #ledger: Ledger;
+  readonly #hub: SubscriptionHub;
+  readonly #limits: SessionLimits;
+  readonly #messages: Buffer[] = [];
+  #isAnswering = false;
+  /** Notifications of subscriptions whose reply is not out yet, or only just. */
+  readonly #held = new Map<number, Buffer[]>();
+  #heldBytes = 0;
+  #begun: Begun[] = [];
+  #isAlive = true;
+
+  constructor(socket: WebSocket, ledger: Ledger, hub: SubscriptionHub, limits: SessionLimits) {
+    this.#socket = socket;
+    this.#ledger = ledger;
+    this.#hub = hub;
+    this.#limits = limits;
+    socket.on('message', (data: Buffer) => this.#receive(data));
+    socket.on('ping', (data: Buffer) => this.#pong(data));
+    socket.on('pong', () => this.#hear());
+    // ws answers what is no WebSocket with a close code itself; 'close' follows.
+    socket.on('error', () => this.#hub.leave(this));
+    socket.on('close', () => this.#stop());
+  }
+
+  readonly begin = (id: number): void => {
+    const notifications: Buffer[] = [];
+    this.#held.set(id, notifications);
+    this.#begun.push({ id, notifications });
+  };
+
+  readonly end = (id: number): void => {
+    this.#forget(id);
+  };
+
+  readonly notify = (id: number, notification: Buffer): void => {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    const held = this.#held.get(id);
+    if (this.#isFull()) {
+      this.#refuse();
+    } else if (held === undefined) {
+      this.#send(notification);
+    } else {
+      held.push(notification);
+      this.#heldBytes += notification.length;
+    }
+  };
+
+  readonly fail = (): void => this.close(INTERNAL_ERROR, 'A notification could not be made');
+
+  /** Whether anything came from the client since the last time; asks it for a sign of life until the next. */
+  checkPulse(): boolean {
+    const wasAlive = this.#isAlive;
+    this.#isAlive = false;
+    if (wasAlive) this.#socket.ping();
+    return wasAlive;
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  /** Ends the subscriptions, and closes with a code and a reason of up to 123 bytes. */
+  close(code: number, reason: string): void {
+    this.#hub.leave(this);
+    this.#socket.close(code, reason);
+  }
+
+  #receive(message: Buffer): void {
+    this.#hear();
+    this.#messages.push(message);
+    if (this.#isAnswering) return;
+    this.#isAnswering = true;
+    this.#socket.pause();
+    void this.#answerAll();
+  }
+
+  /** Reads on when all that came has been answered and the answers have left: a client that does not read is not read. */
+  async #answerAll(): Promise<void> {
+    for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {
+      if (this.#socket.readyState !== this.#socket.OPEN) break;
+      await this.#answer(next);
+    }
+    this.#isAnswering = false;
+    this.#socket.resume();
+  }
+
+  async #answer(message: Buffer): Promise<void> {
+    try {
+      const reply = await answerBody(
+        message,
+        (call) => serveSocketCall(this.#ledger, this.#hub, this, call),
+        CALL_LIMITS,
+      );
+      if (reply !== undefined) await this.#sendWhole(reply);
+    } catch {
+      this.close(INVALID_DATA, 'Messages are JSON in UTF-8');
+    }
+    this.#settleLater();
+  }
+
+  #settleLater(): void {
+    const begun = this.#begun;
+    this.#begun = [];
+    const settle = (): void => {
+      for (const each of begun) this.#settle(each);
+    };
+    if (this.#limits.settleMs === 0) settle();
+    else if (begun.length > 0) setTimeout(settle, this.#limits.settleMs).unref();
+  }
+
+  /** An id that was ended since may have begun anew, and has its own time then. */
+  #settle({ id, notifications }: Begun): void {
+    if (this.#held.get(id) !== notifications) return;
+    for (const notification of this.#forget(id)) this.#send(notification);
+  }
+
+  #forget(id: number): readonly Buffer[] {
+    const held = this.#held.get(id) ?? [];
+    for (const { length } of held) this.#heldBytes -= length;
+    this.#held.delete(id);
+    return held;
+  }
+
+  #send(text: Buffer): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text, { binary: false });
+  }
+
+  /** Resolves when the text has been handed to the system, or the connection is gone. */
+  #sendWhole(text: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.readyState !== this.#socket.OPEN) resolve();
+      else this.#socket.send(text, { binary: false }, () => resolve());
+    });
+  }
+
+  #pong(data: Buffer): void {
+    this.#hear();
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#isFull()) this.#refuse();
+    else this.#socket.pong(data);
+  }
+
+  #isFull(): boolean {
+    return this.#socket.bufferedAmount + this.#heldBytes > this.#limits.maxBufferedBytes;
+  }
+
+  #refuse(): void {
+    const { maxBufferedBytes } = this.#limits;
+    this.close(POLICY_VIOLATION, `More than ${maxBufferedBytes} bytes wait to be read`);
+  }
+
+  #hear(): void {
+    this.#isAlive = true;
+  }
+
+  #stop(): void {
+    this.#hub.leave(this);
+    this.#messages.length = 0;
+    this.#held.clear();
+  }
+}

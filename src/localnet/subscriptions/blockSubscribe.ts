@@ -1,0 +1,48 @@
+import type { BlockUpdate } from '../../../generated/ledger/types.ts';
+import { ServiceError } from '../../service-error.ts';
+import { commitmentOf } from '../blocks/commitment.ts';
+import { type BlockOptions, encodeBlock } from '../encode/block.ts';
+import type { Block } from '../model.ts';
+import { accountKeys } from '../transaction/account-keys.ts';
+import type { LocalnetSubscription } from './subscription.ts';
+
+/** A block that mentions an address shows only the transactions that do. */
+export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, filter, config) => {
+  const commitment = commitmentOf(config);
+  const mention = filter === 'all' ? undefined : filter.mentionsAccountOrProgram;
+  const version = config?.maxSupportedTransactionVersion;
+  const options = {
+    encoding: config?.encoding ?? 'base64',
+    transactionDetails: config?.transactionDetails ?? 'full',
+    rewards: config?.showRewards ?? false,
+    maxSupportedTransactionVersion: version,
+  } as const;
+  return {
+    key: [mention ?? null, commitment, { ...options, maxSupportedTransactionVersion: version ?? null }],
+    watch: {
+      kind: 'block',
+      mention,
+      commitment,
+      tell: (block) => {
+        const shown = mention === undefined ? block : { ...block, transactions: mentioning(block, mention) };
+        return { context: { slot: block.slot }, value: updateOf(shown, options) };
+      },
+    },
+  };
+};
+
+function mentioning({ transactions }: Block, address: string): Block['transactions'] {
+  return transactions.filter(({ transaction, meta }) =>
+    accountKeys(transaction.message, meta.loadedAddresses).includes(address),
+  );
+}
+
+function updateOf(block: Block, options: BlockOptions): BlockUpdate {
+  const { slot } = block;
+  try {
+    return { slot, block: encodeBlock(block, options), err: null };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'transactionVersionNotSupported') throw error;
+    return { slot, block: null, err: { UnsupportedTransactionVersion: Number(error.context.version) } };
+  }
+}

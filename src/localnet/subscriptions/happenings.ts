@@ -1,0 +1,105 @@
+import type { Advance, SlotChanges } from '../ledger-follower.ts';
+import { signatureOf } from '../blocks/transaction-index.ts';
+import type { Ledger } from '../ledger.ts';
+import type { TransactionRecord } from '../model.ts';
+import { accountKeys } from '../transaction/account-keys.ts';
+import type { Watch } from './watch.ts';
+import { ANY, type LevelIndex, type WatchIndex } from './watch-index.ts';
+
+/** A watch that something happened to, and what to say: `params.result` of each notification, in order. */
+export type Happening = {
+  readonly watch: Watch;
+  readonly tell: () => readonly unknown[];
+  /** Whether the watch ends with it. */
+  readonly isLast: boolean;
+};
+
+const RECEIPT_LEVELS = ['processed', 'confirmed', 'finalized'] as const;
+
+/** Whom a transaction concerns that has just landed. */
+export function* happeningsOfLanding(index: WatchIndex, record: TransactionRecord): Generator<Happening> {
+  const { slot } = record;
+  for (const level of RECEIPT_LEVELS) {
+    const { signatures } = index.levels[level];
+    if (signatures.size === 0) continue;
+    for (const watch of signatures.get(signatureOf(record))) {
+      const { tellReceipt } = watch;
+      if (tellReceipt !== undefined) yield { watch, tell: () => [tellReceipt(slot)], isLast: false };
+    }
+  }
+  yield* happeningsOfTransaction(index.levels.processed, record);
+}
+
+/**
+ * Whom a tick concerns. What is processed of accounts is told with their slot's end, as they are told once for it; then what is
+ * confirmed, then what is finalized, and last the slots themselves: who hears of a slot has heard what was in those before.
+ */
+export function* happeningsOfAdvance(
+  ledger: Ledger,
+  index: WatchIndex,
+  advance: Advance,
+): Generator<Happening> {
+  const { processed, confirmed, finalized } = index.levels;
+  yield* happeningsOfAccounts(ledger, processed, advance.closed);
+  yield* happeningsOfBlock(ledger, confirmed, advance.closed);
+  yield* happeningsOfBlock(ledger, finalized, advance.finalized);
+  for (const watch of index.slots) yield { watch, tell: () => watch.tell(advance), isLast: false };
+}
+
+function* happeningsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChanges): Generator<Happening> {
+  const records = ledger.blocks.transactions(changes.slot);
+  if (level.signatures.size + level.transactions.size > 0)
+    for (const record of records) yield* happeningsOfTransaction(level, record);
+  yield* happeningsOfAccounts(ledger, level, changes);
+  if (level.blocks.size === 0) return;
+  const block = ledger.blocks.block(changes.slot);
+  if (block === undefined) return;
+  const mentioned = new Set(records.flatMap(addressesOf));
+  for (const key of [ANY, ...mentioned])
+    for (const watch of level.blocks.get(key))
+      yield { watch, tell: () => [watch.tell(block)], isLast: false };
+}
+
+function* happeningsOfTransaction(
+  { signatures, transactions }: LevelIndex,
+  record: TransactionRecord,
+): Generator<Happening> {
+  if (signatures.size > 0)
+    for (const watch of signatures.get(signatureOf(record)))
+      yield { watch, tell: () => [watch.tell(record.meta.err, record.slot)], isLast: true };
+  if (transactions.size === 0) return;
+  for (const key of [ANY, ...new Set(addressesOf(record))])
+    for (const watch of transactions.get(key))
+      yield { watch, tell: () => listOf(watch.tell(record)), isLast: false };
+}
+
+function* happeningsOfAccounts(
+  { accounts }: Ledger,
+  { accounts: watched, programs }: LevelIndex,
+  { slot, written }: SlotChanges,
+): Generator<Happening> {
+  if (watched.size + programs.size === 0) return;
+  for (const address of new Set([...written, ...accounts.derivedAddresses])) {
+    for (const watch of watched.get(address))
+      yield { watch, tell: () => [watch.tell(accounts.read(address, slot), slot)], isLast: false };
+    if (programs.size === 0) continue;
+    const owner = accounts.ownerOf(address, slot);
+    if (owner === undefined) continue;
+    for (const watch of programs.get(owner)) {
+      const tell = () => {
+        const account = accounts.read(address, slot);
+        return listOf(account && watch.tell({ address, account }, slot));
+      };
+      yield { watch, tell, isLast: false };
+    }
+  }
+}
+
+/** What is not asked for is not told. */
+function listOf(result: unknown): readonly unknown[] {
+  return result === undefined ? [] : [result];
+}
+
+function addressesOf({ transaction, meta }: TransactionRecord): readonly string[] {
+  return accountKeys(transaction.message, meta.loadedAddresses);
+}

@@ -1,0 +1,24 @@
+import { commitmentOf } from '../blocks/commitment.ts';
+import { signatureOf } from '../blocks/transaction-index.ts';
+import { isVote } from '../validator/vote-transaction.ts';
+import type { LocalnetSubscription } from './subscription.ts';
+
+/** Told of a transaction when its slot reaches the level; at processed, when it lands. */
+export const logsSubscribe: LocalnetSubscription<'logsSubscribe'> = (_ledger, filter, config) => {
+  const commitment = commitmentOf(config);
+  const kind = typeof filter === 'string' ? filter : 'mentions';
+  const mention = typeof filter === 'string' ? undefined : filter.mentions[0];
+  return {
+    key: [kind, mention ?? null, commitment],
+    watch: {
+      kind: 'transaction',
+      mention,
+      commitment,
+      tell: (record) => {
+        if (kind === 'all' && isVote(record.transaction)) return undefined;
+        const { err, logs } = record.meta;
+        return { context: { slot: record.slot }, value: { signature: signatureOf(record), err, logs } };
+      },
+    },
+  };
+};

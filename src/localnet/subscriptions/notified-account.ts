@@ -1,0 +1,36 @@
+import type { AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
+import { ServiceError } from '../../service-error.ts';
+import { viewAccount } from '../accounts/account-view.ts';
+import type { Ledger } from '../ledger.ts';
+import type { KeyedAccount } from '../model.ts';
+
+/** What nodes put in the place of data that base-58 is too slow for (agave, account-decoder). */
+const TOO_LARGE = 'error: data too large for bs58 encoding';
+
+export type NotifiedOptions = {
+  readonly slot: bigint;
+  readonly encoding: AccountEncoding;
+  readonly dataSlice?: DataSlice | null;
+};
+
+/** An account of a bank in the encoding asked for. Where an answer would be an error, a notification has a text for data. */
+export function notifiedAccount(
+  ledger: Ledger,
+  { address, account }: KeyedAccount,
+  { slot, encoding, dataSlice = null }: NotifiedOptions,
+): UiAccount {
+  const view = (data: Uint8Array) =>
+    viewAccount(
+      ledger,
+      { address, account: { ...account, data } },
+      { slot, encoding, dataSlice, defaultEncoding: encoding },
+    );
+  try {
+    return view(account.data);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'base58DataTooLarge') throw error;
+    const space = BigInt(account.data.length);
+    const data = encoding === 'binary' ? TOO_LARGE : ([TOO_LARGE, 'base58'] as const);
+    return { ...view(new Uint8Array(0)), data, space };
+  }
+}

@@ -1,0 +1,24 @@
+import { commitmentOf } from '../blocks/commitment.ts';
+import type { LocalnetSubscription } from './subscription.ts';
+
+/** A transaction that lands is received in that moment; one that does not land is never told. */
+export const signatureSubscribe: LocalnetSubscription<'signatureSubscribe'> = (
+  _ledger,
+  signature,
+  config,
+) => {
+  const commitment = commitmentOf(config);
+  const isReceiptWanted = config?.enableReceivedNotification === true;
+  return {
+    key: [signature, commitment, isReceiptWanted],
+    watch: {
+      kind: 'signature',
+      signature,
+      commitment,
+      tellReceipt: isReceiptWanted
+        ? (slot) => ({ context: { slot }, value: 'receivedSignature' })
+        : undefined,
+      tell: (err, slot) => ({ context: { slot }, value: { err } }),
+    },
+  };
+};

@@ -1,0 +1,12 @@
+import type { LocalnetSubscription } from './subscription.ts';
+
+/** Told when a slot is opened. */
+export const slotSubscribe: LocalnetSubscription<'slotSubscribe'> = () => ({
+  key: [],
+  watch: {
+    kind: 'slot',
+    tell: ({ openSlot, closed, finalized }) => [
+      { slot: openSlot, parent: closed.slot, root: finalized.slot },
+    ],
+  },
+});

@@ -1,0 +1,20 @@
+import { encodeBase58 } from '../bytes/base58.ts';
+import { signVote } from '../validator/vote-transaction.ts';
+import type { LocalnetSubscription } from './subscription.ts';
+
+/** The one validator votes for every slot when it is closed. */
+export const voteSubscribe: LocalnetSubscription<'voteSubscribe'> = ({ blocks, genesis }) => ({
+  key: [],
+  watch: {
+    kind: 'slot',
+    tell: ({ closed: { slot } }) => [
+      {
+        votePubkey: genesis.voteAddress,
+        slots: [slot],
+        hash: blocks.blockhash(slot),
+        timestamp: blocks.time(slot),
+        signature: encodeBase58(signVote(blocks, genesis, slot)),
+      },
+    ],
+  },
+});

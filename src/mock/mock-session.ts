@@ -1,0 +1,107 @@
+import type { WebSocket } from 'ws';
+import { SUBSCRIPTION_EXAMPLES } from '../../generated/ledger/examples.ts';
+import { type CallName, checkParams } from '../../generated/ledger/params.ts';
+import {
+  isSubscriptionName,
+  isUnsubscribeName,
+  SUBSCRIPTIONS,
+  type SubscriptionName,
+} from '../../generated/ledger/subscriptions.ts';
+import { stringifyJson } from '../json.ts';
+import { CALL_LIMITS } from '../server/http/node-server.ts';
+import { answerBody } from '../server/json-rpc/answer-body.ts';
+import type { Call, RawReply } from '../server/json-rpc/call.ts';
+import { ServiceError, serviceError, toServiceError } from '../service-error.ts';
+import { answerCall } from './answer-call.ts';
+import { withSameParams } from './same-params.ts';
+
+/** A close code of RFC 6455, section 7.4.1. */
+const INVALID_DATA = 1007;
+
+/**
+ * One WebSocket of the mock ledger. A subscription notifies what the example with the same params has, or the first one: one
+ * notification per slot, each once.
+ */
+export class MockSession {
+  readonly #socket: WebSocket;
+  readonly #slotMs: number;
+  /** The subscriptions, with what will notify next. */
+  readonly #timers = new Map<string, NodeJS.Timeout | undefined>();
+  #lastId = 0;
+  /** Messages are answered one after the other. */
+  #answered: Promise<void> = Promise.resolve();
+
+  constructor(socket: WebSocket, slotMs: number) {
+    this.#socket = socket;
+    this.#slotMs = slotMs;
+  }
+
+  /** Answers what comes until the connection ends. */
+  start(): void {
+    this.#socket.on('message', (message: Buffer) => {
+      this.#answered = this.#answered.then(() => this.#answer(message));
+    });
+    // What is no WebSocket ws answers with a close code itself; 'close' follows.
+    this.#socket.on('error', () => undefined);
+    this.#socket.on('close', () => {
+      for (const timer of this.#timers.values()) clearTimeout(timer);
+      this.#timers.clear();
+    });
+  }
+
+  async #answer(message: Buffer): Promise<void> {
+    try {
+      const reply = await answerBody(message, async (call) => this.#serve(call), CALL_LIMITS);
+      if (reply !== undefined) this.#socket.send(String(reply).trimEnd());
+    } catch (error) {
+      this.#socket.close(INVALID_DATA, toServiceError(error).message);
+    }
+  }
+
+  #serve(call: Call): RawReply {
+    const { method, params } = call;
+    if (isSubscriptionName(method)) return this.#subscribe(method, params);
+    if (isUnsubscribeName(method)) return this.#unsubscribe(method, params);
+    return { kind: 'result', json: answerCall(call) };
+  }
+
+  #subscribe(name: SubscriptionName, params: unknown): RawReply {
+    check(name, params);
+    const examples = SUBSCRIPTION_EXAMPLES[name];
+    const { notifications = [] } = withSameParams(examples, params) ?? examples[0] ?? {};
+    this.#lastId += 1;
+    this.#notify(name, String(this.#lastId), notifications);
+    return { kind: 'result', json: String(this.#lastId) };
+  }
+
+  #notify(name: SubscriptionName, id: string, [next, ...later]: readonly unknown[]): void {
+    const { notification: method, endsItself } = SUBSCRIPTIONS[name];
+    if (next === undefined) {
+      if (endsItself) this.#timers.delete(id);
+      else this.#timers.set(id, undefined);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#socket.send(
+        stringifyJson({ jsonrpc: '2.0', method, params: { result: next, subscription: Number(id) } }),
+      );
+      this.#notify(name, id, later);
+    }, this.#slotMs);
+    this.#timers.set(id, timer);
+  }
+
+  #unsubscribe(name: CallName, params: unknown): RawReply {
+    check(name, params);
+    const id = String((params as readonly unknown[])[0]);
+    if (!this.#timers.has(id)) throw serviceError('subscriptionNotFound');
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    return { kind: 'result', json: 'true' };
+  }
+}
+
+/** Throws a ServiceError that says what is wrong with the params. */
+function check(name: CallName, params: unknown): void {
+  const violation = checkParams(name, params);
+  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
+}

@@ -1,0 +1,180 @@
+import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
+import { METHODS } from '../../../generated/ledger/methods.ts';
+import type { SubscribeRequest } from '../../../generated/stream/service.ts';
+import { isTopicName, type TopicName } from '../../../generated/stream/topics.ts';
+import type { Caller } from '../../gate/authenticate.ts';
+import { serviceError } from '../../service-error.ts';
+import type { AccountView } from '../../stream/account-view.ts';
+import type { Cursor } from '../../stream/cursor.ts';
+import type { Wish } from '../../stream/entry.ts';
+import type { Hub } from '../../stream/hub.ts';
+import { admitCall, type AdmitCallOptions, type Admitted, type CalledNetwork } from './admit-call.ts';
+import { requestOf, textOf } from './call-request.ts';
+import { topicUnknown } from './describe-topics.ts';
+import { StreamWriter, type UnreadLimits } from './stream-writer.ts';
+import { assertTopicAllowed, type TopicTokenOptions } from './topic-token.ts';
+
+/** A network with its streams. */
+export type StreamedNetwork = CalledNetwork & { readonly hub: Hub };
+
+export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
+  TopicTokenOptions & {
+    readonly unread: UnreadLimits;
+    readonly maxStreamsPerKey: number;
+    readonly viewOf: (accountId: string) => AccountView;
+    /** Told of messages that were handed to the connection. */
+    readonly onMessages: (caller: Caller, network: string, topic: TopicName, messages: number) => void;
+    readonly onOpen: (network: string, topic: TopicName) => void;
+    readonly onClose: (network: string, topic: TopicName) => void;
+  };
+
+export type SubscribeCall = ServerWritableStream<SubscribeRequest, Uint8Array>;
+
+/** A stream that is open. */
+export type OpenStream = {
+  readonly cursor: Cursor;
+  /** Throws the ServiceError for which it may not go on: its key or its token was revoked. */
+  readonly recheck: () => void;
+};
+
+/** The streams that are open, and how many each key has. */
+export class OpenStreams {
+  readonly #streams = new Set<OpenStream>();
+  readonly #ofKeys = new Map<string, number>();
+
+  /** Takes a place for a stream of a key. @throws ServiceError `tooManyStreams`. @returns what gives it back, once. */
+  reserve(keyId: string, limit: number): () => void {
+    const value = this.#ofKeys.get(keyId) ?? 0;
+    if (value >= limit) throw serviceError('tooManyStreams', { limit, value });
+    this.#ofKeys.set(keyId, value + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      const left = (this.#ofKeys.get(keyId) ?? 1) - 1;
+      if (left === 0) this.#ofKeys.delete(keyId);
+      else this.#ofKeys.set(keyId, left);
+    };
+  }
+
+  add(stream: OpenStream): () => void {
+    this.#streams.add(stream);
+    return () => void this.#streams.delete(stream);
+  }
+
+  [Symbol.iterator](): IterableIterator<OpenStream> {
+    return this.#streams.values();
+  }
+}
+
+/** The client has gone: nobody is told. */
+export const CLIENT_LEFT = new Error('the client has left');
+
+/** A stream as it begins. */
+type Opened = {
+  readonly caller: Caller;
+  readonly network: StreamedNetwork;
+  readonly wish: Wish;
+  readonly cursor: Cursor;
+  readonly recheck: () => void;
+};
+
+/**
+ * Serves one Subscribe call until it cannot go on.
+ *
+ * @param toldOf is given the place of the stream as soon as it has one, so that who ends the call can say where it stands.
+ * @throws ServiceError why the stream ends; `CLIENT_LEFT`.
+ */
+export async function subscribe(
+  options: SubscribeOptions,
+  streams: OpenStreams,
+  call: SubscribeCall,
+  toldOf: (cursor: Cursor) => void,
+): Promise<never> {
+  const opened = await admitCall(options, call, 'Subscribe', (admitted) =>
+    open(options, streams, call, admitted),
+  );
+  const { caller, network, wish, cursor, recheck } = opened;
+  using closing = new DisposableStack();
+  closing.defer(() => cursor.close());
+  if (call.cancelled) throw CLIENT_LEFT;
+  toldOf(cursor);
+  closing.defer(streams.add({ cursor, recheck }));
+  options.onOpen(network.label, wish.topic);
+  closing.defer(() => options.onClose(network.label, wish.topic));
+  call.sendMetadata(headOf(cursor));
+  call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
+  const writer = new StreamWriter(call, options.unread);
+  cursor.whenFailed((error) => writer.fail(error));
+  for (;;) {
+    const sent = await sendNext(cursor, wish, writer);
+    if (sent > 0) options.onMessages(caller, network.label, wish.topic, sent);
+  }
+}
+
+async function open(
+  options: SubscribeOptions,
+  streams: OpenStreams,
+  call: SubscribeCall,
+  { caller, network }: Admitted<StreamedNetwork>,
+): Promise<Opened> {
+  const wish = readWish(options, call, caller);
+  const recheck = (): void => {
+    options.authenticate(requestOf(call));
+    assertTopicAllowed(options, wish.topic, textOf(call.metadata, 'authorization'), caller.accountId);
+  };
+  recheck();
+  const resumeSlot = readResumeSlot(call.metadata);
+  const release = streams.reserve(caller.keyId, options.maxStreamsPerKey);
+  call.once('close', release).once('cancelled', release);
+  if (call.cancelled) {
+    release();
+    throw CLIENT_LEFT;
+  }
+  const cursor = await network.hub.open(resumeSlot, () => takeReplayed(network, caller));
+  return { caller, network, wish, cursor, recheck };
+}
+
+/** A block that is read again for one stream weighs what the call for it does. */
+const REPLAYED = { method: 'Subscribe.replay', weight: METHODS.getBlock.cost };
+
+async function takeReplayed({ admission, count }: StreamedNetwork, caller: Caller): Promise<void> {
+  const { refusal } = await admission.admit(caller, [REPLAYED]);
+  if (refusal !== undefined) throw refusal;
+  count(caller, REPLAYED, 'ok');
+}
+
+/** Sends what the next block has. @returns how many messages. */
+async function sendNext(cursor: Cursor, wish: Wish, writer: StreamWriter): Promise<number> {
+  const entry = await cursor.next();
+  const messages = await entry.messages(wish);
+  for (const message of messages) {
+    if (!writer.hasRoom) await writer.room();
+    writer.write(message);
+  }
+  cursor.done(entry);
+  return messages.length;
+}
+
+function readWish(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
+  const { topic, format } = request;
+  if (!isTopicName(topic)) throw topicUnknown(topic);
+  if (format !== 0 && format !== 1) throw serviceError('streamFormatUnknown', { value: format });
+  return { topic, format, view: options.viewOf(accountId) };
+}
+
+const LARGEST_SLOT = 2n ** 64n - 1n;
+
+function readResumeSlot(metadata: Metadata): bigint | undefined {
+  const text = textOf(metadata, 'x-resume-slot');
+  if (text === undefined) return undefined;
+  if (!/^\d{1,20}$/.test(text) || BigInt(text) > LARGEST_SLOT) throw serviceError('resumeSlotInvalid');
+  return BigInt(text);
+}
+
+/** Where the stream begins: a client that loses it before its first message goes on from there. */
+function headOf({ position }: Cursor): Metadata {
+  const metadata = new Metadata();
+  metadata.set('x-resume-slot', String(position));
+  return metadata;
+}

@@ -1,0 +1,139 @@
+import { serviceError } from '../../service-error.ts';
+import type { SocketMetrics } from '../../gate/socket-metrics.ts';
+
+/** A connection as those who watch over all of them see it. */
+export type LiveSocket = {
+  readonly keyId: string;
+  /** Closes it if its key has ended or nothing has come for too long; pings it in time. */
+  readonly watch: (nowMs: number) => void;
+  /** Reads no more calls, and says goodbye when those under way are answered. */
+  readonly finish: () => void;
+  /** Says goodbye whatever is under way. */
+  readonly leave: () => void;
+  /** Cuts it. */
+  readonly cut: () => void;
+};
+
+export type SocketLimits = {
+  readonly maxSockets: number;
+  readonly maxSocketsPerKey: number;
+  readonly maxSubscriptionsPerKey: number;
+};
+
+type KeyUse = { sockets: number; subscriptions: number };
+
+/** How often every connection is looked after: a key that has ended closes its connections within twice of it. */
+const WATCH_MS = 250;
+/** How long connections may take to answer a goodbye. */
+const GOODBYE_MS = 1_000;
+
+/** Every open WebSocket of the process: bounded, looked after, and closed in order at the end. */
+export class LiveSockets {
+  readonly #limits: SocketLimits;
+  readonly #metrics: SocketMetrics;
+  readonly #sockets = new Set<LiveSocket>();
+  readonly #keys = new Map<string, KeyUse>();
+  readonly #timer: NodeJS.Timeout;
+  #onEmpty: () => void = () => undefined;
+  #drained: Promise<void> | undefined;
+
+  constructor(limits: SocketLimits, metrics: SocketMetrics) {
+    this.#limits = limits;
+    this.#metrics = metrics;
+    metrics.watchSockets(() => this.#sockets.size);
+    this.#timer = setInterval(() => this.#watch(), WATCH_MS).unref();
+  }
+
+  get isDraining(): boolean {
+    return this.#drained !== undefined;
+  }
+
+  /**
+   * Whether a key may have one more connection.
+   *
+   * @throws ServiceError `serverSocketsFull`, `tooManySockets`.
+   */
+  assertRoom(keyId: string): void {
+    const { maxSockets, maxSocketsPerKey } = this.#limits;
+    if (this.#sockets.size >= maxSockets) throw serviceError('serverSocketsFull', { limit: maxSockets });
+    const value = this.#keys.get(keyId)?.sockets ?? 0;
+    if (value >= maxSocketsPerKey) throw serviceError('tooManySockets', { limit: maxSocketsPerKey, value });
+  }
+
+  add(socket: LiveSocket): void {
+    this.#sockets.add(socket);
+    this.#useOf(socket.keyId).sockets++;
+  }
+
+  /** To be called when a connection has ended, with what it ended for. */
+  remove(socket: LiveSocket, reason: string): void {
+    if (!this.#sockets.delete(socket)) return;
+    this.#metrics.countClose(reason);
+    this.#useOf(socket.keyId).sockets--;
+    this.#tidy(socket.keyId);
+    if (this.#sockets.size === 0) this.#onEmpty();
+  }
+
+  /** @throws ServiceError `subscriptionLimitReached` if a key has as many subscriptions as it may have. */
+  reserveSubscription(keyId: string): void {
+    const limit = this.#limits.maxSubscriptionsPerKey;
+    const use = this.#useOf(keyId);
+    if (use.subscriptions >= limit) {
+      const remedy =
+        'unsubscribe from some on any of its connections, or raise websocket.max_subscriptions_per_key';
+      throw serviceError('subscriptionLimitReached', {
+        ...{ scope: 'API key', limit, value: use.subscriptions, remedy },
+      });
+    }
+    use.subscriptions++;
+  }
+
+  releaseSubscription(keyId: string): void {
+    this.#useOf(keyId).subscriptions--;
+    this.#tidy(keyId);
+  }
+
+  /** Lets what is under way be answered for `deadlineMs`, says goodbye to everyone, and cuts who does not answer that. */
+  drain(deadlineMs: number): Promise<void> {
+    this.#drained ??= this.#drain(deadlineMs);
+    return this.#drained;
+  }
+
+  async #drain(deadlineMs: number): Promise<void> {
+    for (const socket of [...this.#sockets]) socket.finish();
+    await this.#untilEmpty(deadlineMs);
+    for (const socket of [...this.#sockets]) socket.leave();
+    await this.#untilEmpty(GOODBYE_MS);
+    for (const socket of [...this.#sockets]) socket.cut();
+    clearInterval(this.#timer);
+  }
+
+  #untilEmpty(limitMs: number): Promise<void> {
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #watch(): void {
+    const nowMs = performance.now();
+    for (const socket of this.#sockets) socket.watch(nowMs);
+  }
+
+  #useOf(keyId: string): KeyUse {
+    const known = this.#keys.get(keyId);
+    if (known !== undefined) return known;
+    const use = { sockets: 0, subscriptions: 0 };
+    this.#keys.set(keyId, use);
+    return use;
+  }
+
+  #tidy(keyId: string): void {
+    const use = this.#keys.get(keyId);
+    if (use?.sockets === 0 && use.subscriptions === 0) this.#keys.delete(keyId);
+  }
+}

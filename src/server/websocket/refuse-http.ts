@@ -1,0 +1,9 @@
+import { serviceError } from '../../service-error.ts';
+import type { HttpHandler } from '../http/http-server.ts';
+import { sendError } from '../http/respond.ts';
+
+/** Answers a plain request on a port that is for WebSocket. */
+export const refuseHttp: HttpHandler = async (_request, response) => {
+  response.setHeader('upgrade', 'websocket');
+  sendError(response, serviceError('upgradeRequired'));
+};

@@ -1,0 +1,115 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Context } from '../../context.ts';
+import type { Admission } from '../../gate/admission.ts';
+import type { Authenticate, Caller } from '../../gate/authenticate.ts';
+import { weighMessage } from '../../gate/weigh.ts';
+import { readParts } from '../../ledger/read-whole.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { toServiceError } from '../../service-error.ts';
+import { CallGroup } from '../../upstream/call-group.ts';
+import { answerBatch, answerEnvelope } from '../json-rpc/answer-batch.ts';
+import type { CallLimits, Message, ServeCall } from '../json-rpc/call.ts';
+import { countInvalid, idOf } from '../json-rpc/message-parts.ts';
+import { parseBody } from '../json-rpc/parse-body.ts';
+import { socketErrorReply } from './socket-reply.ts';
+import { type SessionOptions, SocketSession, type Taken } from './socket-session.ts';
+
+export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & {
+  readonly ledger: Ledger;
+  readonly authenticate: Authenticate;
+  readonly admission: Admission;
+  readonly limits: CallLimits;
+};
+
+/** What is served over the WebSockets of one path. */
+export type SocketEndpoint = {
+  /** Whose connection it will be. Throws as over HTTP, and ServiceError `serverSocketsFull` and `tooManySockets`. */
+  readonly admit: (request: Parameters<Authenticate>[0]) => Caller;
+  readonly open: (socket: WebSocket, stream: Duplex, caller: Caller) => void;
+};
+
+/** Sent by kit and web3.js every few seconds; it needs no plan's leave and is counted nowhere. */
+const KEEP_ALIVE = 'ping';
+
+/**
+ * JSON-RPC over WebSocket (interface.md section 4.2): every call that HTTP takes, with the same limits and counts, and
+ * subscriptions. A message is let in after the one before it; answers go out as they are ready.
+ */
+export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndpoint {
+  const { ledger, authenticate, admission, limits, sockets } = options;
+
+  const takeIn = async (body: Buffer, caller: Caller): Promise<Taken | undefined> => {
+    let message: Message;
+    try {
+      message = parseBody(body, limits);
+    } catch (thrown) {
+      const fault = toServiceError(thrown);
+      if (fault.code === 'bodyNotUtf8') throw fault;
+      const { refusal } = await admission.admitFaulty(caller);
+      return { kind: 'answer', body: socketErrorReply('null', refusal ?? fault) };
+    }
+    if (isKeepAlive(message)) return undefined;
+    const { refusal } = await admission.admit(caller, weighMessage(message));
+    if (refusal === undefined) {
+      admission.countInvalid(caller, countInvalid(message));
+      return { kind: 'message', message };
+    }
+    return isAnswered(message)
+      ? { kind: 'answer', body: socketErrorReply(idOf(message), refusal) }
+      : undefined;
+  };
+
+  const answer = async (message: Message, context: Context): Promise<Buffer | undefined> => {
+    const parts = await answerParts(message, context);
+    return parts === undefined || parts.length === 0 ? undefined : Buffer.concat(parts);
+  };
+
+  const answerParts = (message: Message, context: Context) => {
+    if (message.kind === 'single') return answerEnvelope(message.envelope, serverFor(ledger, context));
+    const { envelopes } = message;
+    const group = new CallGroup(context.hold, limits.batchConcurrency);
+    const serve = serverFor(ledger, { ...context, group });
+    return answerBatch(envelopes, serve, { batchConcurrency: envelopes.length });
+  };
+
+  const sessionOptions: SessionOptions = { ...options, takeIn, answer };
+  return {
+    admit: (request) => {
+      const caller = authenticate(request);
+      sockets.assertRoom(caller.keyId);
+      return caller;
+    },
+    open: (socket, stream, caller) => void new SocketSession(socket, stream, caller, sessionOptions),
+  };
+}
+
+/** Serves the calls of a message. Every reply is held until the connection has taken it. */
+function serverFor(ledger: Ledger, context: Context): ServeCall {
+  const { hold, signal } = context;
+  return async (call) => {
+    try {
+      signal.throwIfAborted();
+      const reply = await ledger.serve(call, context);
+      if (reply.kind === 'result') {
+        hold.draw(reply.json.length);
+        return reply;
+      }
+      return { kind: 'parts', parts: await readParts(reply, hold) };
+    } catch (error) {
+      return { kind: 'parts', parts: [socketErrorReply(call.id, toServiceError(error))] };
+    }
+  };
+}
+
+function isKeepAlive(message: Message): boolean {
+  if (message.kind === 'batch' || message.envelope.kind === 'invalid') return false;
+  const { isNotification, method } = message.envelope.call;
+  return isNotification && method === KEEP_ALIVE;
+}
+
+/** Whether anything in it waits for an answer. */
+function isAnswered(message: Message): boolean {
+  const envelopes = message.kind === 'single' ? [message.envelope] : message.envelopes;
+  return envelopes.some((envelope) => envelope.kind === 'invalid' || !envelope.call.isNotification);
+}

@@ -1,0 +1,20 @@
+import { errorEntry } from '../../../generated/errors.ts';
+import { stringifyJson } from '../../json.ts';
+import { errorData, errorMessage, type ServiceError } from '../../service-error.ts';
+import { errorReply } from '../json-rpc/replies.ts';
+
+/** JSON-RPC 2.0 section 5.1, Internal error: every client knows it. */
+const INTERNAL_ERROR = -32603;
+
+/**
+ * The error reply over a socket. What HTTP refuses with a status has no status here, and clients of nodes break on codes that
+ * nodes do not have: it is answered as an internal error with its own text, and its own code and name in the data.
+ */
+export function socketErrorReply(id: string, error: ServiceError): Buffer {
+  const { http, jsonrpc } = errorEntry(error.code);
+  if (http === 200 || jsonrpc === undefined) return errorReply(id, error);
+  const own = errorData(error);
+  const data = { ...(typeof own === 'object' ? own : {}), code: jsonrpc.code, name: error.code };
+  const body = stringifyJson({ code: INTERNAL_ERROR, message: errorMessage(error), data });
+  return Buffer.from(`{"jsonrpc":"2.0","error":${body},"id":${id}}\n`);
+}

@@ -1,0 +1,282 @@
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import { CallSignal } from '../../call-signal.ts';
+import type { Context } from '../../context.ts';
+import type { Caller } from '../../gate/authenticate.ts';
+import type { SocketMetrics } from '../../gate/socket-metrics.ts';
+import type { Notification, Subscriber } from '../../ledger/subscriptions/notification.ts';
+import type { ReplyMemory } from '../../ledger/reply-memory.ts';
+import { closeOf, type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import type { Message } from '../json-rpc/call.ts';
+import type { LiveSocket, LiveSockets } from './live-sockets.ts';
+import { Outbox } from './outbox.ts';
+
+/** What a connection needs to answer what comes over it. */
+export type SessionOptions = {
+  /**
+   * Takes a message in: its calls, once the key's plan has allowed them; what is answered instead of calling; undefined: nothing
+   * is to be done. Throws the ServiceError that ends the connection.
+   */
+  readonly takeIn: (body: Buffer, caller: Caller) => Promise<Taken | undefined>;
+  /** Answers the calls of a message. Never rejects; undefined: there is nothing to be answered. */
+  readonly answer: (message: Message, context: Context) => Promise<Buffer | undefined>;
+  /** Ends the subscriptions of a connection that has ended. */
+  readonly leave: (subscriber: Subscriber) => void;
+  /** Whether a key still admits, as the error that says no. */
+  readonly refusalOf: (keyId: string) => ServiceError | undefined;
+  readonly replyMemory: ReplyMemory;
+  readonly sockets: LiveSockets;
+  readonly metrics: SocketMetrics;
+  readonly maxCalls: number;
+  /** Bytes of messages that are being answered; no more are read while there are so many. */
+  readonly maxBodyBytes: number;
+  readonly maxSubscriptions: number;
+  readonly maxWaitingBytes: number;
+  readonly idleTimeoutMs: number;
+};
+
+export type Taken =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'answer'; readonly body: Buffer };
+
+const LEFT = new Error('the client has left');
+/** RFC 6455, section 7.4.1: nothing was said. */
+const NO_CODE = 1005;
+const LOST = 1006;
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+
+/** One client's WebSocket: its calls in order of coming, its notifications, and its end. */
+export class SocketSession implements LiveSocket, Subscriber {
+  readonly #socket: WebSocket;
+  readonly #stream: Duplex;
+  readonly #caller: Caller;
+  readonly #options: SessionOptions;
+  readonly #outbox: Outbox;
+  readonly #waiting: Buffer[] = [];
+  readonly #signals = new Set<CallSignal>();
+  #underWay = 0;
+  #heldBytes = 0;
+  #subscriptions = 0;
+  #isTaking = false;
+  #isFinishing = false;
+  #endedBy: ServiceError | undefined;
+  #isGone = false;
+  /** What came is no WebSocket, or breaks a bound of one. */
+  #isBroken = false;
+  #aliveAtMs = performance.now();
+  #takenBytes = 0;
+  #pingedAtMs = 0;
+
+  constructor(socket: WebSocket, stream: Duplex, caller: Caller, options: SessionOptions) {
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#caller = caller;
+    this.#options = options;
+    const { maxWaitingBytes: limitBytes, metrics } = options;
+    this.#outbox = new Outbox(stream, {
+      limitBytes,
+      onFull: () => this.#end(serviceError('readerTooSlow', { limit: limitBytes })),
+      isOpen: () => socket.readyState === socket.OPEN,
+      onReplaced: metrics.countReplaced,
+    });
+    const isAlive = (): void => {
+      this.#aliveAtMs = performance.now();
+    };
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('ping', isAlive).on('pong', isAlive);
+    socket.on('error', () => {
+      this.#isBroken = true;
+    });
+    socket.once('close', (code) => this.#takeClose(code));
+    options.sockets.add(this);
+  }
+
+  get keyId(): string {
+    return this.#caller.keyId;
+  }
+
+  reserve(): void {
+    const { sockets, maxSubscriptions: limit } = this.#options;
+    if (this.#subscriptions >= limit) {
+      const remedy = 'unsubscribe from some, or open another connection';
+      const value = this.#subscriptions;
+      throw serviceError('subscriptionLimitReached', { scope: 'connection', limit, value, remedy });
+    }
+    sockets.reserveSubscription(this.keyId);
+    this.#subscriptions++;
+  }
+
+  release(): void {
+    this.#options.sockets.releaseSubscription(this.keyId);
+    this.#subscriptions--;
+  }
+
+  deliver(notification: Notification): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#outbox.push(notification);
+  }
+
+  forget(subscription: number): void {
+    this.#outbox.forget(subscription);
+  }
+
+  watch(nowMs: number): void {
+    if (this.#isGone || this.#endedBy !== undefined) return;
+    const refusal = this.#options.refusalOf(this.keyId);
+    if (refusal !== undefined) this.#end(refusal);
+    else this.#watchSilence(nowMs);
+  }
+
+  #watchSilence(nowMs: number): void {
+    const { idleTimeoutMs: limitMs } = this.#options;
+    if (this.#takesSomething() || this.#isReadingPaused()) this.#aliveAtMs = nowMs;
+    const silentMs = nowMs - this.#aliveAtMs;
+    if (silentMs >= limitMs) {
+      this.#end(serviceError('socketIdle', { limitMs }));
+    } else if (silentMs >= limitMs / 2 && nowMs - this.#pingedAtMs >= limitMs / 2) {
+      this.#pingedAtMs = nowMs;
+      this.#socket.ping();
+    }
+  }
+
+  finish(): void {
+    this.#isFinishing = true;
+    this.#socket.pause();
+    this.#waiting.length = 0;
+    if (this.#underWay === 0) this.leave();
+  }
+
+  leave(): void {
+    this.#socket.resume();
+    this.#end(serviceError('serverStopping'));
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  /** Only while calls are answered: a client that does not take the answers is not excused by them. */
+  #isReadingPaused(): boolean {
+    return this.#socket.isPaused && this.#stream.writableLength === 0;
+  }
+
+  /** Whether the other end has taken bytes since it was last asked. */
+  #takesSomething(): boolean {
+    const written = 'bytesWritten' in this.#stream ? Number(this.#stream.bytesWritten) : 0;
+    const taken = written - this.#stream.writableLength;
+    const isMore = taken > this.#takenBytes && this.#stream.writableLength > 0;
+    this.#takenBytes = taken;
+    return isMore;
+  }
+
+  #receive(data: RawData): void {
+    this.#aliveAtMs = performance.now();
+    if (this.#isFinishing || this.#endedBy !== undefined) return;
+    const body = toBuffer(data);
+    this.#waiting.push(body);
+    this.#heldBytes += body.length;
+    this.#breathe();
+    void this.#takeIn();
+  }
+
+  /** Reads on only while there is room for what is read. */
+  #breathe(): void {
+    const { maxCalls, maxBodyBytes } = this.#options;
+    const isFull = this.#underWay + this.#waiting.length >= maxCalls || this.#heldBytes >= maxBodyBytes;
+    if (isFull && !this.#socket.isPaused) this.#socket.pause();
+    else if (!isFull && this.#socket.isPaused && !this.#isFinishing) this.#socket.resume();
+  }
+
+  /** One message after the other is let in by the key's plan; their calls then run side by side. */
+  async #takeIn(): Promise<void> {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    while (this.#underWay < this.#options.maxCalls && !this.#isGone) {
+      const body = this.#waiting.shift();
+      if (body === undefined) break;
+      this.#underWay++;
+      try {
+        const taken = await this.#options.takeIn(body, this.#caller);
+        if (taken?.kind === 'message') void this.#answer(taken.message, body.length);
+        else this.#send(taken?.body, () => this.#done(body.length));
+      } catch (error) {
+        this.#end(toServiceError(error));
+        this.#done(body.length);
+      }
+    }
+    this.#isTaking = false;
+  }
+
+  async #answer(message: Message, sizeBytes: number): Promise<void> {
+    const [signal, hold] = [new CallSignal(), this.#options.replyMemory.hold()];
+    let blocks = 0;
+    const added = (): void => {
+      blocks++;
+      this.#outbox.block();
+    };
+    this.#signals.add(signal);
+    const context = { ...this.#caller, signal, hold, listener: { subscriber: this, added } };
+    const reply = await this.#options.answer(message, context);
+    this.#signals.delete(signal);
+    this.#send(reply, () => {
+      hold.release();
+      this.#done(sizeBytes);
+    });
+    for (; blocks > 0; blocks--) this.#outbox.unblock();
+  }
+
+  /** A message is done with when the connection has taken its answer: who does not read is not read from. */
+  #send(body: Buffer | undefined, onSent: () => void): void {
+    if (body === undefined || this.#socket.readyState !== this.#socket.OPEN) onSent();
+    else this.#socket.send(trimEnd(body), { binary: false }, onSent);
+  }
+
+  #done(sizeBytes: number): void {
+    this.#underWay--;
+    this.#heldBytes -= sizeBytes;
+    if (this.#isGone) return;
+    if (this.#isFinishing && this.#underWay === 0) this.leave();
+    this.#breathe();
+    void this.#takeIn();
+  }
+
+  #end(error: ServiceError): void {
+    if (this.#endedBy !== undefined || this.#isGone) return;
+    this.#endedBy = error;
+    this.#outbox.close();
+    this.#waiting.length = 0;
+    this.#socket.resume();
+    const close = closeOf(error);
+    if (close === undefined) this.#socket.close(INTERNAL_ERROR);
+    else this.#socket.close(close.code, close.reason);
+  }
+
+  #takeClose(code: number): void {
+    this.#isGone = true;
+    this.#outbox.close();
+    this.#waiting.length = 0;
+    for (const signal of this.#signals) signal.abort(LEFT);
+    this.#options.leave(this);
+    this.#options.sockets.remove(this, this.#endedBy?.code ?? (this.#isBroken ? 'protocol' : reasonOf(code)));
+  }
+}
+
+/** RFC 6455, section 7.4.1: something the server did not expect. */
+const INTERNAL_ERROR = 1011;
+
+function reasonOf(code: number): string {
+  if (code === NORMAL || code === GOING_AWAY || code === NO_CODE) return 'client';
+  return code === LOST ? 'lost' : 'protocol';
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+const NEWLINE = 0x0a;
+
+/** Replies over HTTP end with a newline, messages do not. */
+function trimEnd(body: Buffer): Buffer {
+  return body.at(-1) === NEWLINE ? body.subarray(0, -1) : body;
+}

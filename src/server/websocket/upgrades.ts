@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { WebSocketServer } from 'ws';
+import type { ErrorName } from '../../../generated/errors.ts';
+import type { Caller } from '../../gate/authenticate.ts';
+import { serviceError, toServiceError } from '../../service-error.ts';
+import type { UpgradeHandler } from '../http/http-server.ts';
+import { pathOf } from '../http/target.ts';
+import type { LiveSockets } from './live-sockets.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
+import type { SocketEndpoint } from './socket-endpoint.ts';
+
+export type UpgradesOptions = {
+  /** What is served at which path, exactly. */
+  readonly endpoints: ReadonlyMap<string, SocketEndpoint>;
+  /** Origins whose pages may call; `*` for any. */
+  readonly corsOrigins: readonly string[];
+  /** The largest message that a client may send. */
+  readonly maxBodyBytes: number;
+  readonly sockets: LiveSockets;
+  readonly onRefusal: (error: ErrorName) => void;
+  readonly log: Logger;
+};
+
+/** How long the other end may take to answer a close frame. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens WebSockets. Whoever may not have one is refused before it is open, with the status and the JSON-RPC error body that a
+ * POST would get.
+ */
+export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
+  const { endpoints, corsOrigins, maxBodyBytes, sockets, onRefusal, log } = options;
+  const settings = { noServer: true, clientTracking: false, perMessageDeflate: false };
+  const bounds = { maxPayload: maxBodyBytes, closeTimeout: CLOSE_TIMEOUT_MS };
+  const server = new WebSocketServer({ ...settings, ...bounds });
+  const refuse = (thrown: unknown, stream: Duplex): void => {
+    const error = toServiceError(thrown);
+    onRefusal(error.code);
+    if (error.code === 'internalError') log.error({ err: error.cause }, 'a WebSocket could not be opened');
+    refuseUpgrade(stream, error);
+  };
+  server.on('wsClientError', ({ message }, stream) =>
+    refuse(serviceError('upgradeInvalid', { reason: message }), stream),
+  );
+  return (request, stream, head) => {
+    stream.on('error', () => stream.destroy());
+    if (sockets.isDraining) return void stream.destroy();
+    try {
+      const { endpoint, caller } = admit(request);
+      server.handleUpgrade(request, stream, head, (socket) => endpoint.open(socket, stream, caller));
+    } catch (thrown) {
+      refuse(thrown, stream);
+    }
+  };
+
+  function admit(request: IncomingMessage): { readonly endpoint: SocketEndpoint; readonly caller: Caller } {
+    const endpoint = endpoints.get(pathOf(request.url ?? ''));
+    if (endpoint === undefined) throw serviceError('notFound', { path: [...endpoints.keys()].join(', ') });
+    const caller = endpoint.admit(request);
+    const { origin } = request.headers;
+    const isOpenToPage = origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin);
+    if (!isOpenToPage) throw serviceError('pageOriginRefused');
+    return { endpoint, caller };
+  }
+}

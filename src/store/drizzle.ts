@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+
+// Drizzle's CommonJS build, the one place that loads it. For each of the 250 modules of its other build Node parses the package.json,
+// which has 180 kB: that costs every process half a second. See docs/decisions/drizzle.md.
+
+const require = createRequire(import.meta.url);
+
+export const {
+  and,
+  asc,
+  between,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  ne,
+  notExists,
+  notInArray,
+  or,
+  sql,
+} = require('drizzle-orm') as typeof import('drizzle-orm');
+
+export const {
+  bigint,
+  check,
+  customType,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} = require('drizzle-orm/pg-core') as typeof import('drizzle-orm/pg-core');
+
+export const { drizzle } = require('drizzle-orm/node-postgres') as typeof import('drizzle-orm/node-postgres');
+
+export const { migrate } =
+  require('drizzle-orm/node-postgres/migrator') as typeof import('drizzle-orm/node-postgres/migrator');

@@ -1,0 +1,53 @@
+/** A confirmed block as topics see it. What costs time to read is read when it is first asked for. */
+export type Block = {
+  readonly slot: bigint;
+  readonly parentSlot: bigint;
+  /** The highest finalized slot that was known when the block was read; at most `slot`. */
+  readonly rootSlot: bigint;
+  readonly blockhash: string;
+  readonly previousBlockhash: string;
+  /** Seconds since the Unix epoch. */
+  readonly blockTime: bigint | undefined;
+  readonly blockHeight: bigint | undefined;
+  readonly transactions: () => readonly BlockTransaction[];
+  readonly rewards: () => readonly BlockReward[];
+  /** Bytes of the node's reply. */
+  readonly sizeBytes: number;
+};
+
+export type BlockTransaction = {
+  readonly index: number;
+  /** The first one, base-58. */
+  readonly signature: string;
+  /** JSON text; undefined: it succeeded. */
+  readonly error: string | undefined;
+  readonly fee: bigint;
+  readonly computeUnits: bigint | undefined;
+  /** Those of the message, then those loaded from lookup tables, writable ones ahead. */
+  readonly accounts: readonly BlockAccount[];
+  readonly logs: readonly string[];
+  readonly raw: Buffer;
+};
+
+export type BlockAccount = {
+  readonly address: string;
+  readonly isSigner: boolean;
+  readonly isWritable: boolean;
+  readonly lamportsBefore: bigint;
+  readonly lamportsAfter: bigint;
+  readonly tokenBalance: BlockTokenBalance | undefined;
+};
+
+export type BlockTokenBalance = {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+  readonly decimals: number;
+};
+
+export type BlockReward = {
+  readonly address: string;
+  readonly lamports: bigint;
+  readonly postBalance: bigint;
+  readonly type: string;
+};

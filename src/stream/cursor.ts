@@ -1,0 +1,109 @@
+import { type ServiceError, serviceError } from '../service-error.ts';
+import type { Entry } from './entry.ts';
+import type { History } from './history.ts';
+
+export type CursorOptions = {
+  readonly history: History;
+  /** Everything up to this slot is done. */
+  readonly position: bigint;
+  /** New blocks that may come while the reader takes none. */
+  readonly maxLagSlots: number;
+  /** Reads the block after a slot that `history` no longer has, from the ledger node. */
+  readonly refill: (position: bigint) => Promise<Entry>;
+  readonly onClose: () => void;
+};
+
+/**
+ * The place of one stream in the blocks of a network. It holds no block: a reader that is slow costs nothing here, and is let go
+ * when it falls too far behind.
+ */
+export class Cursor {
+  readonly #options: CursorOptions;
+  #position: bigint;
+  #failure: Error | undefined;
+  #onFail: ((error: Error) => void) | undefined;
+  /** Whether it was at the newest block once: from then on it must keep up with what is held in memory. */
+  #isLive = false;
+  #blocksSinceRead = 0;
+  #wake: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: CursorOptions) {
+    this.#options = options;
+    this.#position = options.position;
+  }
+
+  /** The slot up to which everything was handed out before the last call of `next`. */
+  get position(): bigint {
+    return this.#position;
+  }
+
+  /** Calls `listener` once when the stream cannot go on: ServiceError `streamTooSlow`, `ledgerChanged`, or what `fail` was given. */
+  whenFailed(listener: (error: Error) => void): void {
+    if (this.#failure === undefined) this.#onFail = listener;
+    else listener(this.#failure);
+  }
+
+  /**
+   * The next block, as soon as there is one; the one before is done then.
+   *
+   * @throws what `whenFailed` tells; ServiceError `resumeSlotGone`, or what keeps the ledger node from answering.
+   */
+  async next(): Promise<Entry> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#blocksSinceRead = 0;
+      const { history } = this.#options;
+      if (this.#position < history.base) return await this.#refill();
+      const entry = history.after(this.#position);
+      if (entry !== undefined) return entry;
+      this.#isLive = true;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Says that everything of a block was handed on. */
+  done({ slot }: Entry): void {
+    this.#position = slot;
+  }
+
+  /** To be called when the history has a new block. */
+  notice(): void {
+    this.#blocksSinceRead++;
+    const { history, maxLagSlots } = this.#options;
+    const isLeftBehind = this.#isLive && this.#position < history.base;
+    if (isLeftBehind || this.#blocksSinceRead > maxLagSlots) this.fail(this.#tooSlow());
+    this.#wakeUp();
+  }
+
+  /** Ends it; only the first reason counts. */
+  fail(error: Error): void {
+    if (this.#failure !== undefined || this.#isClosed) return;
+    this.#failure = error;
+    this.#onFail?.(error);
+    this.#wakeUp();
+  }
+
+  /** To be called when the stream has ended, however it did. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onClose();
+  }
+
+  async #refill(): Promise<Entry> {
+    if (this.#isLive) throw this.#tooSlow();
+    return await this.#options.refill(this.#position);
+  }
+
+  #tooSlow(): ServiceError {
+    return serviceError('streamTooSlow', { slot: this.#position });
+  }
+
+  #wakeUp(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}

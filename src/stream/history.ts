@@ -1,0 +1,77 @@
+import type { Block } from './block/block.ts';
+import { Entry } from './entry.ts';
+
+export type HistoryLimits = { readonly maxSlots: number; readonly maxBytes: number };
+
+/**
+ * The newest blocks of a network, without a hole: every block after `base` up to `newest`. The oldest go when there are too many
+ * or they take too many bytes; the newest one stays whatever it takes.
+ */
+export class History {
+  readonly #limits: HistoryLimits;
+  #entries: Entry[] = [];
+  #base: bigint;
+  #sizeBytes = 0;
+
+  /** Begins after a slot. */
+  constructor(base: bigint, limits: HistoryLimits) {
+    this.#base = base;
+    this.#limits = limits;
+  }
+
+  /** The slot that everything after is held of. */
+  get base(): bigint {
+    return this.#base;
+  }
+
+  /** The newest slot; `base` as long as there is no block. */
+  get newest(): bigint {
+    return this.#entries.at(-1)?.slot ?? this.#base;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Takes the block that comes next. */
+  add(block: Block): void {
+    const entry = new Entry(block, (sizeBytes) => {
+      if (this.#entries[0] === undefined || entry.slot < this.#entries[0].slot) return;
+      this.#sizeBytes += sizeBytes;
+      this.#trim();
+    });
+    this.#entries.push(entry);
+    this.#sizeBytes += entry.sizeBytes;
+    this.#trim();
+  }
+
+  /** The first block after a slot that is not below `base`; undefined if there is none yet. */
+  after(slot: bigint): Entry | undefined {
+    return this.#entries[this.#indexAfter(slot)];
+  }
+
+  /** How many blocks come after a slot. */
+  countAfter(slot: bigint): number {
+    return this.#entries.length - this.#indexAfter(slot);
+  }
+
+  #indexAfter(slot: bigint): number {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle]?.slot ?? 0n) <= slot) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #trim(): void {
+    const { maxSlots, maxBytes } = this.#limits;
+    while (this.#entries.length > 1 && (this.#entries.length > maxSlots || this.#sizeBytes > maxBytes)) {
+      const [oldest] = this.#entries.splice(0, 1);
+      if (oldest === undefined) return;
+      this.#sizeBytes -= oldest.sizeBytes;
+      this.#base = oldest.slot;
+    }
+  }
+}

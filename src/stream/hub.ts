@@ -1,0 +1,188 @@
+import { ServiceError, serviceError } from '../service-error.ts';
+import { Cursor } from './cursor.ts';
+import { Entry } from './entry.ts';
+import { type Feed, type FeedOptions, fromNode, openFeed } from './feed.ts';
+import { History, type HistoryLimits } from './history.ts';
+import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
+import { chainTo } from './next-blocks.ts';
+import { createTurns } from './turns.ts';
+
+export type HubOptions = Pick<FeedOptions, 'node' | 'pollMs' | 'generation' | 'onFailure'> & {
+  readonly history: HistoryLimits;
+  readonly maxLagSlots: number;
+  readonly maxResumeSlots: number;
+  /** How long the ledger is followed after the last stream. */
+  readonly lingerMs: number;
+};
+
+/** The streams of one network. */
+export type Hub = {
+  /**
+   * Opens a place after a slot, or after the newest one. Follows the ledger from the first on.
+   *
+   * @param mayRefill asked before each block that is read from the ledger node again for this place alone; what it throws ends the stream.
+   * @throws ServiceError `resumeSlotAhead`, `resumeSlotGone`, or what keeps the ledger node from answering.
+   */
+  readonly open: (resumeSlot: bigint | undefined, mayRefill?: MayRefill) => Promise<Cursor>;
+  /** What streams cost, for metrics. */
+  readonly standing: () => { readonly streams: number; readonly slots: number; readonly sizeBytes: number };
+  /** Follows the ledger no more; streams that are open fail with `streamStopping`. */
+  readonly close: () => void;
+};
+
+/** Resolves when a block may be read again. */
+export type MayRefill = () => Promise<void>;
+
+/** A node behind another one lags by no more. */
+const MAX_AHEAD_SLOTS = 150n;
+/** Blocks that are read again for streams that resume, at the same time. */
+const PARALLEL_REFILLS = 4;
+
+type Following = { readonly feed: Feed; readonly history: History };
+
+/** The streams of a network share one feed, which runs only while there are some, and one history. */
+export function createHub(options: HubOptions): Hub {
+  const cursors = new Set<Cursor>();
+  const takeTurn = createTurns(PARALLEL_REFILLS);
+  let following: Promise<Following> | undefined;
+  let current: Following | undefined;
+  let lingering: NodeJS.Timeout | undefined;
+  /** Streams that are open or about to be. */
+  let users = 0;
+  let isClosed = false;
+
+  const stop = (): void => {
+    clearTimeout(lingering);
+    current?.feed.stop();
+    current = following = undefined;
+  };
+  const follow = async (): Promise<Following> => {
+    const feed = await openFeed({
+      ...options,
+      onBlock: (block) => {
+        history.add(block);
+        for (const cursor of cursors) cursor.notice();
+      },
+      onChanged: (error) => {
+        stop();
+        for (const cursor of cursors) cursor.fail(error);
+      },
+    });
+    const history = new History(feed.startSlot, options.history);
+    return { feed, history };
+  };
+  const start = (): Promise<Following> => {
+    if (following !== undefined) return following;
+    const starting = follow();
+    following = starting;
+    starting.then(
+      (started) => {
+        if (following !== starting || isClosed) return;
+        current = started;
+        started.feed.run();
+      },
+      () => {
+        if (following === starting) following = undefined;
+      },
+    );
+    return starting;
+  };
+  const take = (): void => {
+    users++;
+    clearTimeout(lingering);
+  };
+  const release = (): void => {
+    if (--users === 0 && !isClosed) lingering = setTimeout(stop, options.lingerMs).unref();
+  };
+  const place = async (resumeSlot: bigint | undefined, mayRefill: MayRefill): Promise<Cursor> => {
+    const { history } = await start();
+    if (resumeSlot !== undefined) await assertHeld(options, history, resumeSlot);
+    if (isClosed) throw serviceError('streamStopping', { slot: resumeSlot ?? history.newest });
+    if (current?.history !== history) return await place(resumeSlot, mayRefill);
+    const cursor: Cursor = new Cursor({
+      ...{ history, maxLagSlots: options.maxLagSlots, position: resumeSlot ?? history.newest },
+      refill: async (position) => {
+        await mayRefill();
+        return await takeTurn(() => refill(options.node, position));
+      },
+      onClose: () => {
+        cursors.delete(cursor);
+        release();
+      },
+    });
+    cursors.add(cursor);
+    return cursor;
+  };
+  return {
+    open: async (resumeSlot, mayRefill = async () => undefined) => {
+      take();
+      try {
+        return await place(resumeSlot, mayRefill);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    standing: () => ({
+      streams: cursors.size,
+      slots: current?.history.countAfter(current.history.base) ?? 0,
+      sizeBytes: current?.history.sizeBytes ?? 0,
+    }),
+    close: () => {
+      isClosed = true;
+      stop();
+      for (const cursor of cursors) cursor.fail(serviceError('streamStopping', { slot: cursor.position }));
+    },
+  };
+}
+
+/** Whether everything after a slot can still be had, here or from the node. */
+async function assertHeld(
+  { node, maxResumeSlots }: HubOptions,
+  { base, newest }: History,
+  slot: bigint,
+): Promise<void> {
+  if (slot > newest + MAX_AHEAD_SLOTS) throw serviceError('resumeSlotAhead', { slot, newestSlot: newest });
+  if (slot >= base) return;
+  const oldestSlot = max(newest - BigInt(maxResumeSlots), await oldestAt(node));
+  if (slot < oldestSlot) throw serviceError('resumeSlotGone', { slot, oldestSlot: min(oldestSlot, base) });
+}
+
+/** The block after a slot, read from the node again. */
+async function refill(node: LedgerNode, position: bigint): Promise<Entry> {
+  try {
+    const [slot] = await node.slotsFrom(position + 1n, 1);
+    if (slot === undefined) throw serviceError('upstreamBroken', {}, new Error('a block is missing'));
+    const finalizedSlot = await node.finalizedSlot();
+    const block = await node.block(slot, finalizedSlot);
+    const [next] = await chainTo(node, { slot: position, blockhash: undefined }, block, finalizedSlot);
+    return new Entry(next ?? block);
+  } catch (error) {
+    if (!isGone(error)) throw fromNode(error);
+    throw serviceError('resumeSlotGone', { slot: position, oldestSlot: await oldestAt(node) });
+  }
+}
+
+/** Whether what comes next, or a block between, will never be had again. */
+function isGone(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === 'ledgerChanged';
+  return error instanceof NodeRefusal && error.isFinal;
+}
+
+/** The oldest slot after which the node has every block. */
+async function oldestAt(node: LedgerNode): Promise<bigint> {
+  try {
+    const first = await node.firstAvailableSlot();
+    return first === 0n ? 0n : first - 1n;
+  } catch (error) {
+    throw fromNode(error);
+  }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

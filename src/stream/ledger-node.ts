@@ -1,0 +1,115 @@
+import { readWhole } from '../ledger/read-whole.ts';
+import { createReplyMemory } from '../ledger/reply-memory.ts';
+import type { MethodName } from '../../generated/ledger/methods.ts';
+import { CallSignal } from '../call-signal.ts';
+import { serviceError } from '../service-error.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Block } from './block/block.ts';
+import { parseReply } from './block/parse-reply.ts';
+import { readBlock } from './block/read-block.ts';
+
+/** What the nodes of a network answer the stream room, at confirmed. Everything throws what `Upstream.send` throws, and `NodeRefusal`. */
+export type LedgerNode = {
+  readonly confirmedSlot: () => Promise<bigint>;
+  readonly finalizedSlot: () => Promise<bigint>;
+  /** The lowest slot whose block the node still has. */
+  readonly firstAvailableSlot: () => Promise<bigint>;
+  readonly genesisHash: () => Promise<string>;
+  /** The next slots that have a block, from `start` on, at most `limit`, ascending. */
+  readonly slotsFrom: (start: bigint, limit: number) => Promise<readonly bigint[]>;
+  readonly block: (slot: bigint, finalizedSlot: bigint) => Promise<Block>;
+};
+
+/** The node's answer is an error. */
+export class NodeRefusal extends Error {
+  override readonly name = 'NodeRefusal';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  /** The node will never have that block: it was cleaned up, or was skipped (agave's codes). */
+  get isFinal(): boolean {
+    return GONE_CODES.has(this.code);
+  }
+}
+
+const GONE_CODES: ReadonlySet<number> = new Set([-32001, -32007, -32009, -32011]);
+const ID = '0';
+const CONFIRMED = { commitment: 'confirmed' } as const;
+const FINALIZED = { commitment: 'finalized' } as const;
+const BLOCK = {
+  ...{ ...CONFIRMED, encoding: 'base64', transactionDetails: 'full', rewards: true },
+  maxSupportedTransactionVersion: 1,
+} as const;
+/** Largest blocks that fit in memory at once. */
+const HELD_BLOCKS = 4;
+
+/**
+ * Asks the nodes of a network.
+ *
+ * @param maxBlockBytes the largest reply that is taken; `replyTooLarge` beyond.
+ */
+export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): LedgerNode {
+  const memory = createReplyMemory(HELD_BLOCKS * maxBlockBytes, maxBlockBytes);
+  const ask = async (method: MethodName, params: readonly unknown[]) => {
+    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 0, method, params: params.map(asJson) }));
+    const hold = memory.hold();
+    try {
+      const reply = await upstream.send({ body, method, id: ID, signal: new CallSignal() });
+      const text = await readWhole(reply, hold);
+      return { result: readResult(text), sizeBytes: text.length };
+    } finally {
+      hold.release();
+    }
+  };
+  const askSlot = async (method: MethodName, params: readonly unknown[]) =>
+    toSlot((await ask(method, params)).result);
+  return {
+    confirmedSlot: () => askSlot('getSlot', [CONFIRMED]),
+    finalizedSlot: () => askSlot('getSlot', [FINALIZED]),
+    firstAvailableSlot: () => askSlot('getFirstAvailableBlock', []),
+    genesisHash: async () => String((await ask('getGenesisHash', [])).result),
+    slotsFrom: async (start, limit) => {
+      const { result } = await ask('getBlocksWithLimit', [start, limit, CONFIRMED]);
+      if (!Array.isArray(result)) throw notAnswered('getBlocksWithLimit gave no list');
+      return result.map(toSlot);
+    },
+    block: async (slot, finalizedSlot) => {
+      const { result, sizeBytes } = await ask('getBlock', [slot, BLOCK]);
+      return readBlock(result, { slot, finalizedSlot, sizeBytes });
+    },
+  };
+}
+
+/** Slots are far below 2^53 wherever blocks are. */
+function asJson(param: unknown): unknown {
+  return typeof param === 'bigint' ? Number(param) : param;
+}
+
+function readResult(body: Buffer): unknown {
+  const reply = parseBody(body);
+  if (reply.error === undefined) return reply.result;
+  const { code, message } = reply.error as { readonly code?: unknown; readonly message?: unknown };
+  throw new NodeRefusal(Number(code), String(message));
+}
+
+function parseBody(body: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    return parseReply(body.toString('utf8')) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) throw notAnswered(error.message);
+    throw error;
+  }
+}
+
+function toSlot(value: unknown): bigint {
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  throw notAnswered('a slot is no integer');
+}
+
+function notAnswered(reason: string) {
+  return serviceError('upstreamBroken', {}, new Error(reason));
+}

@@ -1,0 +1,189 @@
+import { WebSocket } from 'ws';
+import { type ServiceError, serviceError } from '../service-error.ts';
+import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
+
+/** Why a connection to a node has ended. */
+export type PubsubLoss = 'closed' | 'silent' | 'garbage' | 'stopped';
+
+/** Takes the raw result of each notification of one subscription. */
+export type TakeNotification = (result: Buffer) => void;
+
+/** What a subscribe call came to: the node's id for it, or the error object that it answered. */
+export type Subscribed =
+  | { readonly kind: 'subscribed'; readonly id: string }
+  | { readonly kind: 'refused'; readonly error: Buffer };
+
+export type PubsubOptions = {
+  readonly connectTimeoutMs: number;
+  /** How long a node may take to answer a call. */
+  readonly callTimeoutMs: number;
+  /** Told of a notification that cannot be read. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+type Reply = Exclude<PubsubMessage, { readonly kind: 'notification' }>;
+type Pending = {
+  readonly take: (reply: Reply) => void;
+  readonly fail: (error: ServiceError) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+/** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** Why a WebSocket was not opened: the node answered, but not with one. */
+export const NOT_SERVED = 'notServed';
+
+/**
+ * Opens a WebSocket to a node.
+ *
+ * @returns it, or `notServed` if the node answers at this address but takes no WebSocket there.
+ * @throws ServiceError `upstreamUnavailable`.
+ */
+export function openPubsub(
+  url: string,
+  options: PubsubOptions,
+): Promise<PubsubConnection | typeof NOT_SERVED> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      handshakeTimeout: options.connectTimeoutMs,
+      maxPayload: MAX_MESSAGE_BYTES,
+    });
+    socket.once('unexpected-response', (request) => {
+      resolve(NOT_SERVED);
+      request.destroy();
+    });
+    socket.once('open', () => resolve(new PubsubConnection(socket, options)));
+    socket.on('error', (error) => reject(serviceError('upstreamUnavailable', {}, error)));
+  });
+}
+
+/** One WebSocket to a node: subscriptions of it, and its end. */
+export class PubsubConnection {
+  /** Resolves when the connection has ended. */
+  readonly ended: Promise<PubsubLoss>;
+  readonly #socket: WebSocket;
+  readonly #options: PubsubOptions;
+  readonly #pending = new Map<string, Pending>();
+  readonly #routes = new Map<string, Set<TakeNotification>>();
+  readonly #subscribing = new Set<Promise<Subscribed>>();
+  #nextId = 1;
+  #loss: PubsubLoss = 'closed';
+
+  constructor(socket: WebSocket, options: PubsubOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket.on('message', (data) => this.#take(data as Buffer));
+    this.ended = new Promise((resolve) => {
+      socket.once('close', () => {
+        const error = serviceError(
+          'upstreamUnavailable',
+          {},
+          new Error('the WebSocket of the node was lost'),
+        );
+        this.#routes.clear();
+        for (const { fail, timer } of this.#pending.values()) {
+          clearTimeout(timer);
+          fail(error);
+        }
+        this.#pending.clear();
+        resolve(this.#loss);
+      });
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /**
+   * Subscribes. `take` is called with all that is notified from the reply on, even in the same packet.
+   *
+   * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
+   */
+  subscribe(method: string, params: string, take: TakeNotification): Promise<Subscribed> {
+    const asked = this.#call<Subscribed>(method, params, (reply) => {
+      if (reply.kind === 'error') return { kind: 'refused', error: reply.error };
+      const id = reply.result.toString();
+      const takers = this.#routes.get(id) ?? new Set();
+      this.#routes.set(id, takers.add(take));
+      return { kind: 'subscribed', id };
+    });
+    this.#subscribing.add(asked);
+    const settled = (): void => void this.#subscribing.delete(asked);
+    asked.then(settled, settled);
+    return asked;
+  }
+
+  /** Ends a subscription, once nobody hears it; what the node says to that does not matter. */
+  unsubscribe(method: string, id: string, take: TakeNotification): void {
+    if (this.forget(id, take)) void this.#release(method, id);
+  }
+
+  /** Nodes give one id to calls that mean the same: it is not ended before those under way are answered, nor where one has it. */
+  async #release(method: string, id: string): Promise<void> {
+    await Promise.allSettled([...this.#subscribing]);
+    if (this.#routes.has(id) || !this.isOpen) return;
+    this.#call(method, `[${id}]`, () => undefined).catch(() => undefined);
+  }
+
+  /** Takes a taker off. @returns whether that was the last one of a subscription that the node knows. */
+  forget(id: string, take: TakeNotification): boolean {
+    const takers = this.#routes.get(id);
+    if (takers === undefined || !takers.delete(take) || takers.size > 0) return false;
+    return this.#routes.delete(id);
+  }
+
+  ping(): void {
+    if (this.isOpen) this.#socket.ping();
+  }
+
+  /** Cuts the connection. */
+  end(loss: PubsubLoss): void {
+    this.#loss = loss;
+    this.#socket.terminate();
+  }
+
+  #call<T>(method: string, params: string, read: (reply: Reply) => T): Promise<T> {
+    const id = String(this.#nextId++);
+    const { callTimeoutMs: limitMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      if (!this.isOpen) return reject(serviceError('upstreamUnavailable'));
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(serviceError('upstreamTimeout', { limitMs }));
+      }, limitMs);
+      this.#pending.set(id, { take: (reply) => resolve(read(reply)), fail: reject, timer });
+      this.#socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
+    });
+  }
+
+  #take(bytes: Buffer): void {
+    const message = readPubsubMessage(bytes);
+    if (message === undefined) {
+      this.end('garbage');
+    } else if (message.kind === 'notification') {
+      this.#notify(message.subscription, message.result);
+    } else {
+      this.#takeReply(message);
+    }
+  }
+
+  /** What cannot be read ends the connection, not the process. */
+  #notify(subscription: string, result: Buffer): void {
+    try {
+      for (const take of this.#routes.get(subscription) ?? []) take(result);
+    } catch (error) {
+      this.#options.onFailure(error);
+      this.end('garbage');
+    }
+  }
+
+  #takeReply(message: Reply): void {
+    const pending = this.#pending.get(message.id);
+    if (pending === undefined) return;
+    this.#pending.delete(message.id);
+    clearTimeout(pending.timer);
+    pending.take(message);
+  }
+}

@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { toServiceError } from '../service-error.ts';
+import type { Upstream } from './upstream.ts';
+import {
+  NOT_SERVED,
+  openPubsub,
+  type PubsubConnection,
+  type PubsubLoss,
+  type PubsubOptions,
+  type TakeNotification,
+} from './pubsub-connection.ts';
+
+/** A node as subscriptions need it: its WebSocket, and the calls that make up for what was missed. */
+export type PubsubNode = {
+  /** Where its WebSocket may be, in order. */
+  readonly addresses: readonly string[];
+  readonly upstream: Upstream;
+};
+
+/** A node that is connected. */
+export type PubsubSession = {
+  readonly connection: PubsubConnection;
+  readonly upstream: Upstream;
+  /** The node's subscription to slots, by which the link sees that it lives. */
+  readonly slots: SlotFeed;
+  /** The slot that it announced last; undefined before the first one. Everything that it sent before that has come. */
+  readonly newestSlot: () => number | undefined;
+};
+
+/** The link's own subscription to slots, which others may hear too. */
+export type SlotFeed = { readonly takers: Set<TakeNotification> };
+
+export type PubsubLinkOptions = PubsubOptions & {
+  /** The nodes of now: an embedded ledger comes back elsewhere. Empty while there is none. */
+  readonly nodes: () => readonly PubsubNode[];
+  /** How long a node may announce no slot. */
+  readonly silenceMs: number;
+  /** Called with each connection. Its failure ends the connection. */
+  readonly onUp: (session: PubsubSession) => Promise<void>;
+  readonly onDown: (loss: PubsubLoss, session: PubsubSession) => void;
+  /** Told of each failure to connect too. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+const FIRST_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 5_000;
+
+/**
+ * The WebSocket to the nodes of a network: one connection at a time, opened anew whenever it is lost, at the next node if there
+ * are several, after a pause that doubles from 50 ms to 5 s. One that told of a slot begins again at 50 ms: a node that is lost again
+ * and again is asked once a slot at most.
+ */
+export class PubsubLink {
+  readonly #options: PubsubLinkOptions;
+  #run: Promise<void> | undefined;
+  #connection: PubsubConnection | undefined;
+  #stop = new AbortController();
+  #turn = 0;
+
+  constructor(options: PubsubLinkOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#run !== undefined) return;
+    this.#stop = new AbortController();
+    this.#run = this.#keepConnected(this.#stop.signal);
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run;
+    this.#run = undefined;
+    this.#stop.abort();
+    this.#connection?.end('stopped');
+    await run;
+  }
+
+  async #keepConnected(signal: AbortSignal): Promise<void> {
+    let backoffMs = FIRST_BACKOFF_MS;
+    while (!signal.aborted) {
+      if (this.#options.nodes().length === 0) backoffMs = FIRST_BACKOFF_MS;
+      const toldSlots = await this.#connectOnce(signal).catch((error: unknown) => {
+        this.#options.onFailure(toServiceError(error));
+        return false;
+      });
+      if (toldSlots) backoffMs = FIRST_BACKOFF_MS;
+      this.#turn++;
+      await pause(backoffMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+      backoffMs = Math.min(2 * backoffMs, MAX_BACKOFF_MS);
+    }
+  }
+
+  /** Connects to the node whose turn it is, and stays until that connection has ended. @returns whether it told of slots. */
+  async #connectOnce(signal: AbortSignal): Promise<boolean> {
+    const nodes = this.#options.nodes();
+    const node = nodes[this.#turn % nodes.length];
+    if (node === undefined) return false;
+    const connection = await this.#open(node);
+    if (connection === undefined) return false;
+    if (signal.aborted) connection.end('stopped');
+    else this.#connection = connection;
+    const watch = watchSlots(connection, this.#options.silenceMs);
+    const { slots, newestSlot } = watch;
+    const session = { connection, upstream: node.upstream, slots, newestSlot };
+    let isUp = false;
+    try {
+      await watch.subscribed;
+      isUp = true;
+      const served = this.#options.onUp(session);
+      served.catch((error: unknown) => {
+        this.#options.onFailure(toServiceError(error));
+        connection.end('closed');
+      });
+      await connection.ended;
+      return newestSlot() !== undefined;
+    } finally {
+      watch.stop();
+      connection.end('closed');
+      const loss = await connection.ended;
+      if (isUp) this.#options.onDown(loss, session);
+    }
+  }
+
+  async #open({ addresses }: PubsubNode): Promise<PubsubConnection | undefined> {
+    for (const address of addresses) {
+      const opened = await openPubsub(address, this.#options);
+      if (opened !== NOT_SERVED) return opened;
+    }
+    throw new Error('the node takes no WebSocket');
+  }
+}
+
+function slotOf(result: Buffer): number | undefined {
+  const { slot } = (JSON.parse(result.toString()) ?? {}) as { readonly slot?: unknown };
+  return typeof slot === 'number' ? slot : undefined;
+}
+
+/** Subscribes to slots, and ends a connection that tells of none for too long. */
+function watchSlots(connection: PubsubConnection, silenceMs: number) {
+  const takers = new Set<TakeNotification>();
+  let heardMs = performance.now();
+  let newestSlot: number | undefined;
+  const subscribed = connection
+    .subscribe('slotSubscribe', '[]', (result) => {
+      heardMs = performance.now();
+      newestSlot = slotOf(result) ?? newestSlot;
+      for (const take of takers) take(result);
+    })
+    .then((answer) => {
+      if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
+    });
+  const timer = setInterval(() => {
+    if (performance.now() - heardMs > silenceMs) connection.end('silent');
+    else connection.ping();
+  }, silenceMs / 4);
+  const stop = (): void => clearInterval(timer);
+  return { subscribed, slots: { takers }, newestSlot: () => newestSlot, stop };
+}

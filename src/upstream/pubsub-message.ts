@@ -1,0 +1,39 @@
+import { scanMembers } from '../scan-json.ts';
+
+/** What a node sends over its WebSocket. Tokens and results are the bytes that came. */
+export type PubsubMessage =
+  | { readonly kind: 'result'; readonly id: string; readonly result: Buffer }
+  | { readonly kind: 'error'; readonly id: string; readonly error: Buffer }
+  | { readonly kind: 'notification'; readonly subscription: string; readonly result: Buffer };
+
+/** Takes a message apart; undefined if it is neither a reply nor a notification. */
+export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
+  if (!isJson(bytes)) return undefined;
+  const members = membersOf(bytes);
+  const id = members.get('id')?.toString();
+  const [result, error, params] = [members.get('result'), members.get('error'), members.get('params')];
+  if (id !== undefined && id !== 'null') {
+    if (result !== undefined) return { kind: 'result', id, result };
+    return error && { kind: 'error', id, error };
+  }
+  if (params === undefined || !members.has('method')) return undefined;
+  const told = membersOf(params);
+  const [value, subscription] = [told.get('result'), told.get('subscription')?.toString()];
+  if (value === undefined || subscription === undefined) return undefined;
+  return { kind: 'notification', subscription, result: value };
+}
+
+/** The members of an object by name, as their bytes; none if the bytes are no object. */
+export function membersOf(bytes: Buffer): ReadonlyMap<string, Buffer> {
+  const members = scanMembers(bytes) ?? [];
+  return new Map(members.map(({ name, start, end }) => [name, bytes.subarray(start, end)]));
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+import { testKitSubscriptions } from '../../support/kit-subscriptions.ts';
+import { startKeyslotNode } from '../../support/subscribable-node.ts';
+
+testKitSubscriptions(startKeyslotNode);

@@ -1,0 +1,57 @@
+import { Keypair, SystemProgram } from '@solana/web3.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
+import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
+import type { CaseResult } from './runner.ts';
+import type { Scenario } from './scenario.ts';
+import { freshValues } from './scenario/fresh-values.ts';
+import { openWallet } from './scenario/wallet-session.ts';
+import { runSubscriptions } from './subscriptions/run-subscriptions.ts';
+import { withNextTransfer } from './subscriptions/subscription-scenario.ts';
+
+const RUN_DEADLINE_MS = 120_000;
+const cases = Object.values(SUBSCRIPTION_CONTRACT).flat();
+
+type Server = { readonly rpcUrl: string; readonly stop: () => Promise<void> };
+
+/** As much of the scenario as subscriptions ask for. */
+async function actTransfers(target: Server): Promise<Scenario> {
+  const session = await openWallet(target);
+  const recipient = Keypair.generate().publicKey;
+  const fresh = freshValues(session, recipient);
+  const fixed: Readonly<Record<string, string>> = {
+    wallet: session.wallet.publicKey.toBase58(),
+    recipient: recipient.toBase58(),
+    dataProgram: Keypair.generate().publicKey.toBase58(),
+    systemProgram: SystemProgram.programId.toBase58(),
+  };
+  return { value: async (name) => fixed[name] ?? (await fresh[name]?.()) };
+}
+
+const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
+  ['the embedded ledger', startLocalnet],
+  ['the gateway', startKeyslot],
+];
+
+describe.each(SERVERS)('the subscriptions of %s', (_, start) => {
+  let server: Server;
+  let results: readonly CaseResult[];
+
+  beforeAll(async () => {
+    server = await start();
+    const { scenario, transfer } = await withNextTransfer(server, await actTransfers(server));
+    results = await runSubscriptions(
+      { wsUrl: server.rpcUrl.replace(/^http/, 'ws') },
+      cases,
+      scenario,
+      transfer,
+    );
+  }, RUN_DEADLINE_MS);
+  afterAll(() => server?.stop());
+
+  for (const [at, { method, kind, name }] of cases.entries())
+    test(`${method}: ${kind}: ${name}`, () => {
+      expect(results[at]?.case).toBe(cases[at]);
+      expect(results[at]?.failures).toEqual([]);
+    });
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startLosses } from './losses.ts';
+
+// `make soak`: the losses of losses.test.ts for half an hour. Prints memory of the gateway and how late it tells, minute by minute;
+// exits with 1 when anything was told wrong.
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '30' }, sockets: { type: 'string', default: '200' } },
+});
+const minutes = Number(values.minutes);
+const MINUTE_MS = 60_000;
+
+const { gateway, crowd, lose, findFaults, forget, stop } = await startLosses({
+  ...{ sockets: Number(values.sockets), slotMs: 400 },
+});
+try {
+  console.log('minute  losses  resident MiB  delay p50 ms  p99 ms');
+  for (let minute = 1; minute <= minutes; minute += 1) {
+    const endsAtMs = performance.now() + MINUTE_MS;
+    let losses = 0;
+    while (performance.now() < endsAtMs) {
+      await lose();
+      losses += 1;
+    }
+    const delays = crowd.delays().toSorted((a, b) => a - b);
+    const { until, faults } = await findFaults();
+    if (faults.length > 0) throw new Error(`told wrong:\n${faults.slice(0, 20).join('\n')}`);
+    forget(until);
+    const cells = [minute, losses, residentMiB(), quantile(delays, 0.5), quantile(delays, 0.99)];
+    console.log(cells.map((cell) => String(cell).padStart(6)).join('  '));
+  }
+} finally {
+  await stop();
+}
+
+function residentMiB(): number {
+  const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}
+
+function quantile(sorted: readonly number[], share: number): string {
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1);
+}

@@ -1,0 +1,105 @@
+import { onTestFinished } from 'vitest';
+import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
+import { createAdmission } from '../../../src/gate/admission.ts';
+import { createAuthenticate, type KeyFinder } from '../../../src/gate/authenticate.ts';
+import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
+import type { PlanLimit } from '../../../src/gate/rate-limit.ts';
+import type { CountedMessage } from '../../../src/gate/usage-book.ts';
+import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
+import type { ServiceError } from '../../../src/service-error.ts';
+import { createHub, type HubOptions } from '../../../src/stream/hub.ts';
+import type { LedgerNode } from '../../../src/stream/ledger-node.ts';
+
+export const KEY = 'ks_key_test';
+export const TOKEN = 'ks_tok_test';
+
+const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst: 10_000_000 };
+
+export type StreamServerOptions = {
+  readonly node: LedgerNode;
+  readonly hub?: Partial<HubOptions>;
+  readonly port?: number;
+  readonly plan?: PlanLimit;
+  readonly maxStreamsPerKey?: number;
+  readonly unread?: { readonly maxBytes: number; readonly maxMessages: number };
+  readonly findToken?: (presented: string) => TokenFinding;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+};
+
+export type StreamServer = GrpcServer & {
+  readonly url: string;
+  readonly counted: readonly CountedMessage[];
+  readonly errors: readonly ServiceError[];
+  /** What keys are, by their text; to be changed by a test. */
+  readonly keys: Map<string, Found>;
+  readonly standing: () => { readonly streams: number };
+};
+
+type Found = ReturnType<KeyFinder['find']>;
+
+const valid = (keyId: string, accountId: string) => ({ kind: 'valid', keyId, accountId }) as const;
+
+/** The stream server in this process, on a free port, before a ledger of the test's own. It is closed when the test ends. */
+export async function startStreamServer(options: StreamServerOptions): Promise<StreamServer> {
+  const counted: CountedMessage[] = [];
+  const errors: ServiceError[] = [];
+  const keys: StreamServer['keys'] = new Map<string, Found>([
+    [KEY, valid('k1', 'a1')],
+    ['ks_key_other', valid('k2', 'a2')],
+    ['ks_key_revoked', { kind: 'revoked' }],
+    ['ks_key_expired', { kind: 'expired' }],
+    ['ks_key_elsewhere', { ...valid('k3', 'a3'), checkPlace: () => 'apiKeyAddressRefused' }],
+    ['ks_key_page', { ...valid('k4', 'a4'), checkPlace: () => 'apiKeyOriginRefused' }],
+  ]);
+  const hub = createHub({
+    ...{ node: options.node, pollMs: 1, lingerMs: 60_000, maxLagSlots: 1_000, maxResumeSlots: 1_000 },
+    ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
+    ...options.hub,
+  });
+  const label = 'solana-localnet';
+  const count = (message: CountedMessage): void => void counted.push(message);
+  const admission = createAdmission({
+    ...{ rateLimit: createMemoryRateLimit(), planOf: () => options.plan ?? WIDE_PLAN, count },
+    ...{ network: label, onRefusal: () => undefined },
+  });
+  const clock = { nowMs: () => 0 };
+  const findToken = options.findToken ?? ((): TokenFinding => ({ kind: 'unknown' }));
+  const server = await startGrpcServer({
+    ...{ host: '127.0.0.1', port: options.port ?? 0, portSetting: 'KEYSLOT_GRPC_PORT', clock },
+    authenticate: createAuthenticate(
+      { find: (presented) => keys.get(presented) ?? { kind: 'unknown' } },
+      clock,
+      { isBehindProxy: false },
+    ),
+    networks: [
+      {
+        ...{ label, admission, hub },
+        count: ({ keyId }, message, outcome) => count({ keyId, network: label, ...message, outcome }),
+      },
+    ],
+    tokens: { find: findToken },
+    unread: options.unread ?? { maxBytes: 1024 * 1024, maxMessages: 1_000 },
+    maxStreamsPerKey: options.maxStreamsPerKey ?? 1_000,
+    viewOf: (accountId) => ({
+      accountId,
+      walletsAmong: async (addresses) =>
+        addresses.slice(0, 1).map((address) => ({ walletId: `w_${accountId}`, address })),
+    }),
+    onMessages: ({ keyId }, network, topic, messages) =>
+      count({ keyId, network, method: topic, outcome: 'ok', calls: messages, weight: messages }),
+    onOpen: () => undefined,
+    onClose: () => undefined,
+    onError: (error) => void errors.push(error),
+    tls: options.tls,
+  });
+  const close = async (deadlineMs: number): Promise<void> => {
+    hub.close();
+    await server.close(deadlineMs);
+  };
+  onTestFinished(() => close(100));
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  return {
+    ...{ port: server.port, url: `${scheme}://127.0.0.1:${server.port}`, close, counted, errors, keys },
+    standing: hub.standing,
+  };
+}

@@ -1,0 +1,33 @@
+import { afterEach } from 'vitest';
+import type { Cursor } from '../../src/stream/cursor.ts';
+import { createHub, type Hub, type HubOptions } from '../../src/stream/hub.ts';
+import type { ScriptedLedger } from './scripted-ledger.ts';
+
+const hubs: Hub[] = [];
+afterEach(() => hubs.splice(0).forEach((hub) => void hub.close()));
+
+/** A hub that follows a ledger of the test's own; it is closed when the test ends. */
+export const open = (node: ScriptedLedger, options: Partial<HubOptions> = {}): Hub => {
+  const hub = createHub({
+    ...{ node, pollMs: 1, lingerMs: 60_000, maxLagSlots: 1_000, maxResumeSlots: 1_000 },
+    ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
+    ...options,
+  });
+  hubs.push(hub);
+  return hub;
+};
+
+/** Takes the next blocks of a stream. */
+export const take = async (cursor: Cursor, count: number): Promise<readonly number[]> => {
+  const slots: number[] = [];
+  while (slots.length < count) {
+    const entry = await cursor.next();
+    cursor.done(entry);
+    slots.push(Number(entry.slot));
+  }
+  return slots;
+};
+
+/** Why a stream ends. */
+export const failureOf = (cursor: Cursor): Promise<Error> =>
+  new Promise((resolve) => cursor.whenFailed((error) => resolve(error)));
