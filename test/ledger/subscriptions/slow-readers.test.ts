@@ -22,14 +22,20 @@ function tellAccount(from: number, to: number): void {
   }
 }
 
+function read(text: string): readonly Told[] {
+  const { method, params } = JSON.parse(text);
+  if (method === undefined) return [];
+  const { fromSlot = 0, toSlot = 0, result } = params;
+  return [{ method, slot: result?.context.slot ?? 0, fromSlot, toSlot }];
+}
+
 /** What a client has been told of its account and its gaps, in order. */
-function readTold({ texts }: SocketClient): readonly Told[] {
-  return texts.flatMap((text) => {
-    const { method, params } = JSON.parse(text);
-    if (method === undefined) return [];
-    const { fromSlot = 0, toSlot = 0, result } = params;
-    return [{ method, slot: result?.context.slot ?? 0, fromSlot, toSlot }];
-  });
+const readTold = ({ texts }: SocketClient): readonly Told[] => texts.flatMap(read);
+
+/** Waits until a client has been told of a slot; only its last message is read. */
+async function toHear({ texts }: SocketClient, slot: number): Promise<void> {
+  const hasIt = (): true | undefined => read(texts.at(-1) ?? '{}').at(0)?.slot === slot || undefined;
+  await eventually(`slot ${slot} is heard`, hasIt, { intervalMs: 2 });
 }
 
 async function metric(name: string): Promise<number> {
@@ -45,8 +51,7 @@ test('who does not read is told of an account as it is then, after a gap for wha
   stage.client.socket.pause();
   for (let slot = 1_001; slot <= LAST; slot += 5) {
     tellAccount(slot, slot + 4);
-    const hasThem = (): true | undefined => readTold(fast).at(-1)?.slot === slot + 4 || undefined;
-    await eventually('the fast one has them', hasThem, { intervalMs: 2 });
+    await toHear(fast, slot + 4);
   }
   expect(readTold(fast)).toHaveLength(200);
   await eventually(
@@ -54,7 +59,7 @@ test('who does not read is told of an account as it is then, after a gap for wha
     async () => (await metric('keyslot_ws_replaced_total')) > 0 || undefined,
   );
   stage.client.socket.resume();
-  await eventually('the last one has come', () => readTold(stage.client).at(-1)?.slot === LAST || undefined);
+  await toHear(stage.client, LAST);
   let last = 1_000;
   for (const { method, slot, fromSlot, toSlot } of readTold(stage.client)) {
     expect(method === 'gapNotification' ? fromSlot : slot).toBe(last + 1);
@@ -72,8 +77,9 @@ test('who does not read what counts each is closed with the bound, and nobody el
   for (let slot = 1_001; slot <= LAST; slot++) {
     const value = { signature: SIGNATURE, err: null, logs: [PADDING] };
     stage.node.notify('logsSubscribe', { context: { slot }, value });
+    await toHear(fast, slot);
   }
-  await eventually('the fast one has everything', () => readTold(fast).length === 200 || undefined);
+  expect(readTold(fast)).toHaveLength(200);
   stage.client.socket.resume();
   expect(await stage.client.closed).toEqual({
     ...{ code: 4003, reason: 'too slow: more than 1000000 bytes of notifications were waiting' },
