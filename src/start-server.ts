@@ -13,13 +13,14 @@ import { readReadiness } from './readiness.ts';
 import { createDocs } from './server/docs/docs-routes.ts';
 import {
   type HttpHandler,
+  type HttpHandlers,
   type HttpServer,
   type HttpServerOptions,
   type ListenOptions,
   startHttpServer,
 } from './server/http/http-server.ts';
 import { createOperations } from './server/http/operations.ts';
-import { createRouter } from './server/http/router.ts';
+import { createRouter, type RpcHandler } from './server/http/router.ts';
 import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
 import { LiveSockets } from './server/websocket/live-sockets.ts';
 import { refuseHttp } from './server/websocket/refuse-http.ts';
@@ -54,7 +55,7 @@ export type ClientServer = {
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
-type Endpoint = { readonly http: HttpHandler; readonly socket: SocketEndpoint };
+type Endpoint = { readonly http: RpcHandler; readonly socket: SocketEndpoint };
 
 /** The most that one batch, or one reply whose id must be put back, holds in memory. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
@@ -121,7 +122,7 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
   return { live: new LiveSockets(limits, socketMetrics), metrics: socketMetrics };
 }
 
-function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandler {
+function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
   const { networks, rooms, wallets, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
@@ -129,11 +130,10 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
     readReadiness: () => readReadiness(watched),
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
-  const rpc = [...endpoints].map(([path, { http }]) => [path, http] as const);
   return createRouter({
-    routes: new Map([...operations, ...docs, ...rpc]),
+    routes: new Map([...operations, ...docs]),
+    rpc: new Map([...endpoints].map(([path, { http }]) => [path, http])),
     wallets,
-    rpcPaths: [...endpoints.keys()],
     corsOrigins: config.http.cors_origins,
     onRefusal: metrics.countRefusal,
     log,

@@ -73,14 +73,24 @@ test.each([
   expect(statusLines(await text(send(bytes)))).toEqual(statuses);
 });
 
-test('what comes behind a request under way and is no HTTP is not taken for its answer', async () => {
-  const arrived = Promise.withResolvers<void>();
-  node.play(() => arrived.resolve());
-  const socket = send(request(TARGET, [LENGTH]));
-  await arrived.promise;
-  socket.write('hello\r\n\r\n');
-  expect(await text(socket)).toBe('');
-});
+test.each([
+  ['plain', request(TARGET, [LENGTH]), ['HTTP/1.1 504', 'HTTP/1.1 400']],
+  [
+    'chunked',
+    request(TARGET, ['transfer-encoding: chunked'], `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`),
+    [],
+  ],
+])(
+  'what comes behind a %s request under way and is no HTTP is not taken for its answer',
+  async (_kind, first, statuses) => {
+    const arrived = Promise.withResolvers<void>();
+    node.play(() => arrived.resolve());
+    const socket = send(first);
+    await arrived.promise;
+    socket.write('hello\r\n\r\n');
+    expect(statusLines(await text(socket))).toEqual(statuses);
+  },
+);
 
 test('pipelined requests are answered in their order', async () => {
   node.play((response, seen, attempt) => {

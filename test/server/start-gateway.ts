@@ -178,9 +178,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   const router = createRouter({
-    routes: new Map([...operations, ...docs, [RPC_PATH, endpoint]]),
+    routes: new Map([...operations, ...docs]),
+    rpc: new Map([[RPC_PATH, endpoint]]),
     wallets: async (_, response) => void response.writeHead(404).end(),
-    rpcPaths: [RPC_PATH],
     corsOrigins: options.corsOrigins ?? ['*'],
     onRefusal: metrics.countRefusal,
     log,

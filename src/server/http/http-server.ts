@@ -10,10 +10,19 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { serviceError } from '../../service-error.ts';
 import { answerClientError } from './client-error.ts';
+import type { PlainHandler } from './plain/plain-connection.ts';
+import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
 
 /** Answers one request. It never rejects: what fails is answered by the handler's own border. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** What answers both the requests that node:http reads and, for some targets, those that are plain enough to be read without it. */
+export type HttpHandlers = {
+  readonly handle: HttpHandler;
+  readonly servesPlain: (target: string) => boolean;
+  readonly handlePlain: PlainHandler;
+};
 
 /** Takes over the connection of a request for WebSocket (RFC 6455, section 4.2.1). `head` is what came after it already. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -54,11 +63,15 @@ const MAX_HEADER_BYTES = 16 * 1024;
  *
  * @throws ServiceError `portTaken`, or `listenFailed` with the system's reason.
  */
-export async function startHttpServer(handler: HttpHandler, options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(
+  handlers: HttpHandler | HttpHandlers,
+  options: HttpServerOptions,
+): Promise<HttpServer> {
   const tracker = new RequestTracker();
+  const handle = typeof handlers === 'function' ? handlers : handlers.handle;
   const listener: RequestListener = (request, response) => {
     tracker.begin(response);
-    void handler(request, response);
+    void handle(request, response);
   };
   const server = createListener(listener, options);
   server.on('checkContinue', listener);
@@ -70,6 +83,7 @@ export async function startHttpServer(handler: HttpHandler, options: HttpServerO
   });
   server.setTimeout(options.idleTimeoutMs);
   const sockets = trackSockets(server);
+  if (typeof handlers !== 'function') openPlainLane(server, handlers, { tracker, options });
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   const drainSockets = options.drainSockets ?? (async () => undefined);
@@ -80,6 +94,47 @@ export async function startHttpServer(handler: HttpHandler, options: HttpServerO
   };
 }
 
+type LaneParts = { readonly tracker: RequestTracker; readonly options: HttpServerOptions };
+
+/** Puts the plain lane before node:http, which takes each connection over with its first request that is not plain. */
+function openPlainLane(
+  server: Server,
+  { servesPlain, handlePlain }: HttpHandlers,
+  { tracker, options: { tls, requestTimeoutMs, idleTimeoutMs } }: LaneParts,
+): void {
+  const event = tls === undefined ? 'connection' : 'secureConnection';
+  const takeOver = server.listeners(event).at(0) as (this: Server, socket: Socket) => void;
+  server.off(event, takeOver);
+  const lane = new PlainLane({
+    serves: servesPlain,
+    handle: handlePlain,
+    handOver: (socket, chunk) => {
+      takeOver.call(server, socket);
+      socket.emit('data', chunk);
+    },
+    isLast: () => tracker.isDraining,
+    onBegin: () => tracker.enter(),
+    onEnd: () => tracker.leave(),
+    maxHeadBytes: MAX_HEADER_BYTES,
+    keepAliveMs: KEEP_ALIVE_MS,
+    ...{ requestTimeoutMs, idleTimeoutMs },
+    onNeverAsked: (socket) => server.emit('clientError', new RequestTimeout(), socket),
+  });
+  server.on(event, (socket: Socket) => lane.open(socket));
+  const sweeping = setInterval(() => lane.sweep(), checkIntervalMs(requestTimeoutMs));
+  server.once('close', () => clearInterval(sweeping));
+}
+
+/** As node:http tells of it. */
+class RequestTimeout extends Error {
+  readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
+}
+
+/** How often connections are looked at whose time may be up. */
+function checkIntervalMs(requestTimeoutMs: number): number {
+  return Math.min(1_000, requestTimeoutMs / 2);
+}
+
 function createListener(
   listener: RequestListener,
   { requestTimeoutMs, tls, onUpgrade }: HttpServerOptions,
@@ -87,7 +142,7 @@ function createListener(
   const limits = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 2),
+    connectionsCheckingInterval: checkIntervalMs(requestTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { retryAfterSeconds, type Verdict } from '../../gate/admission.ts';
 import { type PlanLimit, windowMs } from '../../gate/rate-limit.ts';
+import type { HttpRequest, HttpResponse } from './respond.ts';
 
 const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
 const POLICIES = new WeakMap<PlanLimit, string>();
@@ -10,8 +10,8 @@ const POLICIES = new WeakMap<PlanLimit, string>();
  * the quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
  */
 export function setLimitFields(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   { plan, standing, refusal }: Verdict,
 ): void {
   const resetSeconds = Math.ceil(standing.resetMs / 1000);

@@ -1,5 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { serviceError } from '../../service-error.ts';
+import { PlainRequest } from './plain/plain-request.ts';
+import type { HttpRequest, HttpResponse } from './respond.ts';
 
 /**
  * The body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks; one that
@@ -8,18 +10,25 @@ import { serviceError } from '../../service-error.ts';
  * @throws ServiceError `bodyTooLarge`, from the announced length where there is one. Rejects with the connection's error
  *   if the client leaves. How long a body may take is the server's `requestTimeout`.
  */
-export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+export async function readBody(
+  request: HttpRequest,
+  response: HttpResponse,
   maxBytes: number,
 ): Promise<Buffer> {
+  if (!(request instanceof PlainRequest)) return collectBody(request, response, maxBytes);
+  if (request.body.length > maxBytes) throw serviceError('bodyTooLarge', { limit: maxBytes });
+  return request.body;
+}
+
+function collectBody(request: IncomingMessage, response: HttpResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = (): void => {
       request.removeAllListeners('data').resume();
       reject(serviceError('bodyTooLarge', { limit: maxBytes }));
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
-    if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
+    const isToContinue = request.headers.expect !== undefined && request.httpVersion !== '1.0';
+    if (isToContinue && 'writeContinue' in response) response.writeContinue();
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     request.on('data', (chunk: Buffer) => {

@@ -16,12 +16,24 @@ export class RequestTracker {
     const { socket } = response.req;
     if (!this.#latest.has(socket)) socket.once('close', () => this.#latest.delete(socket));
     this.#latest.set(socket, response);
-    this.#underWay++;
-    response.on('close', () => {
-      this.#underWay--;
-      this.#onEnd();
-    });
+    this.enter();
+    response.on('close', () => this.leave());
     if (this.#isDraining) response.setHeader('connection', 'close');
+  }
+
+  /** Whether every connection ends with its next answer. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Counts a request whose connection node:http does not have; `leave` ends it. */
+  enter(): void {
+    this.#underWay++;
+  }
+
+  leave(): void {
+    this.#underWay--;
+    this.#onEnd();
   }
 
   /**

@@ -1,7 +1,17 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ERRORS, type ErrorName } from '../../../generated/errors.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { errorReply } from '../json-rpc/replies.ts';
+import type { PlainRequest } from './plain/plain-request.ts';
+import { PlainResponse } from './plain/plain-response.ts';
+
+/** A request, whoever has read it. */
+export type HttpRequest = IncomingMessage | PlainRequest;
+
+/** Where its answer goes. */
+export type HttpResponse = ServerResponse | PlainResponse;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -21,7 +31,7 @@ const EXTRA_HEADERS: Readonly<Partial<Record<ErrorName, HeaderMap>>> = {
 
 /** Answers with a body; nothing happens if the client has left. */
 export function sendBody(
-  response: ServerResponse,
+  response: HttpResponse,
   status: number,
   body: Buffer | string,
   headers: HeaderMap = {},
@@ -37,7 +47,7 @@ export function sendBody(
 }
 
 /** Answers 200 with a body in parts, which are not joined: they may be large. */
-export function sendParts(response: ServerResponse, parts: readonly Buffer[]): void {
+export function sendParts(response: HttpResponse, parts: readonly Buffer[]): void {
   if (response.headersSent || response.destroyed) return;
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(200, { ...COMMON_HEADERS, 'content-length': String(sizeBytes) });
@@ -45,7 +55,18 @@ export function sendParts(response: ServerResponse, parts: readonly Buffer[]): v
   response.end();
 }
 
+/** Answers 200 with a body that is still coming; `sizeBytes`: its length, if it is known. Rejects when either side breaks off. */
+export async function sendStream(
+  response: HttpResponse,
+  body: Readable,
+  { sizeBytes, headers }: { readonly sizeBytes: number | undefined; readonly headers: HeaderMap },
+): Promise<void> {
+  const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) };
+  response.writeHead(200, { ...COMMON_HEADERS, ...headers, ...length });
+  return response instanceof PlainResponse ? response.sendStream(body) : pipeline(body, response);
+}
+
 /** Answers with a JSON-RPC error body under the error's HTTP status. `id`: the raw token of the call, if one was read. */
-export function sendError(response: ServerResponse, error: ServiceError, id = 'null'): void {
+export function sendError(response: HttpResponse, error: ServiceError, id = 'null'): void {
   sendBody(response, ERRORS[error.code].http, errorReply(id, error), EXTRA_HEADERS[error.code] ?? {});
 }

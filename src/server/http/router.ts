@@ -1,19 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
-import { serviceError, toServiceError } from '../../service-error.ts';
-import type { HttpHandler } from './http-server.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import type { HttpHandler, HttpHandlers } from './http-server.ts';
 import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
-import { sendError } from './respond.ts';
+import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
 import { pathOf, WALLET_API } from './target.ts';
+
+/** Answers JSON-RPC, whoever has read the request. It may reject. */
+export type RpcHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
 
 export type RouterOptions = {
   /** What is served at which path, exactly. */
   readonly routes: ReadonlyMap<string, HttpHandler>;
+  /** JSON-RPC by path; the paths are named to a client that asks for another. */
+  readonly rpc: ReadonlyMap<string, RpcHandler>;
   /** What answers below `/v1/`, where nothing else is served. It answers its own refusals. */
   readonly wallets: HttpHandler;
-  /** The JSON-RPC paths, named to a client that asks for another. */
-  readonly rpcPaths: readonly string[];
   /** Origins whose pages may read the answers; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly onRefusal: (error: ErrorName) => void;
@@ -21,30 +23,59 @@ export type RouterOptions = {
 };
 
 /** Finds the handler by path, and turns what it throws into an answer. The query is nobody's business here. */
-export function createRouter(options: RouterOptions): HttpHandler {
-  const { routes, wallets, rpcPaths, corsOrigins, onRefusal, log } = options;
-  return async (request, response) => {
-    const path = pathOf(request.url ?? '');
-    const isWalletApi = path.startsWith(WALLET_API);
-    if (!isWalletApi) admitOrigin(request, response, corsOrigins);
-    try {
-      const handler = routes.get(path) ?? (isWalletApi ? wallets : undefined);
-      if (handler === undefined) throw serviceError('notFound', { path: rpcPaths.join(', ') });
-      await handler(request, response);
-    } catch (thrown) {
-      if (response.destroyed) return;
-      const error = toServiceError(thrown);
-      onRefusal(error.code);
-      if (error.code === 'internalError') log.error({ err: error.cause, path }, 'a request failed');
-      if (response.headersSent) response.destroy();
-      else if (isWalletApi) sendProblem(response, toProblem(error, createRequestId()));
-      else sendError(response, error);
-    }
+export function createRouter(options: RouterOptions): HttpHandlers {
+  const { routes, rpc, wallets, corsOrigins } = options;
+  const rpcPaths = [...rpc.keys()].join(', ');
+  return {
+    handle: (request, response) => {
+      const path = pathOf(request.url ?? '');
+      const isWalletApi = path.startsWith(WALLET_API);
+      if (!isWalletApi) admitOrigin(request, response, corsOrigins);
+      const handler = routes.get(path) ?? rpc.get(path) ?? (isWalletApi ? wallets : notFound);
+      const refuse = (error: ServiceError): void =>
+        isWalletApi ? sendProblem(response, toProblem(error, createRequestId())) : sendError(response, error);
+      return answer(options, { path, response, refuse }, () => handler(request, response));
+    },
+    servesPlain: (target) => rpc.has(pathOf(target)),
+    handlePlain: (request, response) => {
+      const path = pathOf(request.url);
+      admitOrigin(request, response, corsOrigins);
+      const handler = rpc.get(path) ?? notFound;
+      const refuse = (error: ServiceError): void => sendError(response, error);
+      return answer(options, { path, response, refuse }, () => handler(request, response));
+    },
   };
+
+  function notFound(): Promise<void> {
+    throw serviceError('notFound', { path: rpcPaths });
+  }
+}
+
+type Routed = {
+  readonly path: string;
+  readonly response: HttpResponse;
+  readonly refuse: (error: ServiceError) => void;
+};
+
+async function answer(
+  { onRefusal, log }: RouterOptions,
+  { path, response, refuse }: Routed,
+  handle: () => Promise<void>,
+): Promise<void> {
+  try {
+    await handle();
+  } catch (thrown) {
+    if (response.destroyed) return;
+    const error = toServiceError(thrown);
+    onRefusal(error.code);
+    if (error.code === 'internalError') log.error({ err: error.cause, path }, 'a request failed');
+    if (response.headersSent) response.destroy();
+    else refuse(error);
+  }
 }
 
 /** Lets the pages of some origins read the answer. Nothing is cross-origin below `/v1/` unless the wallet API's own setting says so. */
-function admitOrigin(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): void {
+function admitOrigin(request: HttpRequest, response: HttpResponse, origins: readonly string[]): void {
   const { origin } = request.headers;
   if (origins.includes('*')) {
     response.setHeader('access-control-allow-origin', '*');

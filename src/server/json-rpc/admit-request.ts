@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission, Verdict } from '../../gate/admission.ts';
 import type { Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
@@ -6,7 +5,7 @@ import { serviceError } from '../../service-error.ts';
 import { isJsonContentType } from '../http/content-type.ts';
 import { setLimitFields } from '../http/limit-fields.ts';
 import { readBody } from '../http/read-body.ts';
-import { sendError } from '../http/respond.ts';
+import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
 import type { CallLimits, Message } from './call.ts';
 import { countInvalid, idOf } from './message-parts.ts';
 import { parseBody } from './parse-body.ts';
@@ -17,7 +16,7 @@ export type AdmitOptions = {
   readonly maxBodyBytes: number;
 };
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type Exchange = { readonly request: HttpRequest; readonly response: HttpResponse };
 
 /** A body that may be larger than this is not read for a key that has nothing left. */
 const CHEAP_BODY_BYTES = 16 * 1024;
@@ -59,7 +58,7 @@ async function readMessage(
 }
 
 /** Whether a body is announced as large, or its size is not announced at all. */
-function isCostly({ headers }: IncomingMessage): boolean {
+function isCostly({ headers }: HttpRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > CHEAP_BODY_BYTES;
 }
 

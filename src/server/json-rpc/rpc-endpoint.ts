@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { CallSignal } from '../../call-signal.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
@@ -10,7 +8,15 @@ import type { Context } from '../../context.ts';
 import { CallGroup } from '../../upstream/call-group.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import { sendPreflight } from '../http/preflight.ts';
-import { COMMON_HEADERS, type HeaderMap, sendBody, sendError, sendParts } from '../http/respond.ts';
+import {
+  type HeaderMap,
+  type HttpRequest,
+  type HttpResponse,
+  sendBody,
+  sendError,
+  sendParts,
+  sendStream,
+} from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
 import { admitRequest } from './admit-request.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
@@ -34,7 +40,7 @@ const CLIENT_LEFT = new Error('the client has left');
  * runs; single replies are streamed. Rejects with the ServiceError of a request that is refused as a whole.
  */
 export function createRpcEndpoint(options: RpcEndpointOptions) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
     const caller = options.authenticate(request);
@@ -50,11 +56,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
 }
 
 /** What the calls of a request share; it is given up when the connection closes before the answer has been handed over. */
-function contextOf(
-  { keyId, accountId }: Caller,
-  response: ServerResponse,
-  replyMemory: ReplyMemory,
-): Context {
+function contextOf({ keyId, accountId }: Caller, response: HttpResponse, replyMemory: ReplyMemory): Context {
   const [signal, hold] = [new CallSignal(), replyMemory.hold()];
   response.on('close', () => {
     hold.release();
@@ -67,7 +69,7 @@ async function answerSingle(
   ledger: Ledger,
   context: Context,
   envelope: Envelope,
-  response: ServerResponse,
+  response: HttpResponse,
 ): Promise<void> {
   if (envelope.kind === 'invalid') return sendError(response, envelope.error, envelope.id);
   const { call } = envelope;
@@ -83,7 +85,7 @@ async function answerSingle(
   }
 }
 
-async function sendReply(reply: LedgerReply, call: Call, response: ServerResponse): Promise<void> {
+async function sendReply(reply: LedgerReply, call: Call, response: HttpResponse): Promise<void> {
   const { cacheStatus } = reply;
   const headers: HeaderMap = cacheStatus === undefined ? {} : { 'cache-status': `Keyslot; ${cacheStatus}` };
   switch (reply.kind) {
@@ -91,16 +93,12 @@ async function sendReply(reply: LedgerReply, call: Call, response: ServerRespons
       return sendBody(response, 200, resultReply(call.id, reply.json), headers);
     case 'whole':
       return sendBody(response, 200, reply.body, headers);
-    case 'stream': {
-      const { sizeBytes } = reply;
-      const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) };
-      response.writeHead(200, { ...COMMON_HEADERS, ...headers, ...length });
-      return pipeline(reply.body, response);
-    }
+    case 'stream':
+      return sendStream(response, reply.body, { sizeBytes: reply.sizeBytes, headers });
   }
 }
 
-function dropReply(reply: LedgerReply, response: ServerResponse): void {
+function dropReply(reply: LedgerReply, response: HttpResponse): void {
   if (reply.kind === 'stream') reply.body.on('error', () => undefined).destroy();
   sendBody(response, 200, '');
 }

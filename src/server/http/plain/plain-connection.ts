@@ -1,0 +1,141 @@
+import type { Socket } from 'node:net';
+import { type PlainHead, readPlainHead } from './plain-head.ts';
+import { PlainRequest } from './plain-request.ts';
+import { PlainResponse } from './plain-response.ts';
+
+/** Answers a plain request. Like `HttpHandler`, it never rejects. */
+export type PlainHandler = (request: PlainRequest, response: PlainResponse) => Promise<void>;
+
+export type PlainConnectionOptions = {
+  /** Whether requests for a target are answered here; all others go to node:http. */
+  readonly serves: (target: string) => boolean;
+  readonly handle: PlainHandler;
+  /** Takes the connection over for good, with what came on it last. */
+  readonly handOver: (socket: Socket, chunk: Buffer) => void;
+  /** Asked for each answer: whether the connection ends with it. */
+  readonly isLast: () => boolean;
+  readonly maxHeadBytes: number;
+  readonly keepAliveMs: number;
+  /** A request has begun; `onEnd` tells of its end. */
+  readonly onBegin: () => void;
+  readonly onEnd: () => void;
+  /** The connection has closed, or was handed over. */
+  readonly onGone: () => void;
+};
+
+const HEAD_END = '\r\n\r\n';
+
+/**
+ * One connection, as long as its requests are plain: each a POST that came as a whole in one read, after the answer to the one before.
+ * With the first that is not, the connection goes to node:http, which sees that request from its first byte.
+ */
+export class PlainConnection {
+  readonly socket: Socket;
+  readonly #options: PlainConnectionOptions;
+  readonly #take = (chunk: Buffer): void => this.#onChunk(chunk);
+  readonly #fail = (): void => void this.socket.destroy();
+  readonly #end = (): void => this.#onEnd();
+  readonly #close = (): void => this.#onClose();
+  #response: PlainResponse | undefined;
+  /** What came during an answer. */
+  #waiting: Buffer | undefined;
+  /** A busy client repeats its head: the text of the last one, and what was read of it. */
+  #lastText = '';
+  #lastHead: PlainHead | undefined;
+  /** Whether a request has been answered. */
+  hasServed = false;
+
+  constructor(socket: Socket, options: PlainConnectionOptions) {
+    this.socket = socket;
+    this.#options = options;
+    socket.on('data', this.#take).on('error', this.#fail).on('end', this.#end).on('close', this.#close);
+  }
+
+  /** Whether an answer is under way. */
+  get isBusy(): boolean {
+    return this.#response !== undefined;
+  }
+
+  /** Keeps nothing of earlier requests; the key stands in them. */
+  forget(): void {
+    this.#lastText = '';
+    this.#lastHead = undefined;
+  }
+
+  #onChunk(chunk: Buffer): void {
+    if (this.#response !== undefined) {
+      this.#waiting = chunk;
+      this.socket.pause();
+      return;
+    }
+    const request = this.#read(chunk);
+    if (request === undefined) this.#handOver(chunk);
+    else this.#answer(request);
+  }
+
+  #read(chunk: Buffer): PlainRequest | undefined {
+    const end = chunk.indexOf(HEAD_END);
+    if (end < 0 || end > this.#options.maxHeadBytes) return undefined;
+    const head = this.#readHead(chunk.toString('latin1', 0, end));
+    const bodyAt = end + HEAD_END.length;
+    if (head === undefined || chunk.length !== bodyAt + head.bodyBytes) return undefined;
+    return new PlainRequest(head, chunk.subarray(bodyAt), this.socket);
+  }
+
+  #readHead(text: string): PlainHead | undefined {
+    if (text === this.#lastText) return this.#lastHead;
+    const head = readPlainHead(text);
+    if (head === undefined || !this.#options.serves(head.url)) return undefined;
+    this.#lastText = text;
+    this.#lastHead = head;
+    return head;
+  }
+
+  #answer(request: PlainRequest): void {
+    const { socket } = this;
+    const { handle, isLast, keepAliveMs, onBegin } = this.#options;
+    let endsHere = false;
+    const response = new PlainResponse({
+      ...{ socket, keepAliveMs },
+      isLast: () => (endsHere = isLast()),
+      onClose: () => this.#onAnswered(endsHere),
+    });
+    this.#response = response;
+    onBegin();
+    void handle(request, response);
+  }
+
+  #onAnswered(endsHere: boolean): void {
+    this.#response = undefined;
+    this.hasServed = true;
+    this.#options.onEnd();
+    if (endsHere) this.socket.end();
+    if (this.#waiting !== undefined) setImmediate(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    const chunk = this.#waiting;
+    this.#waiting = undefined;
+    if (chunk === undefined || this.socket.destroyed) return;
+    this.socket.resume();
+    this.#onChunk(chunk);
+  }
+
+  #handOver(chunk: Buffer): void {
+    const { socket } = this;
+    socket.off('data', this.#take).off('error', this.#fail).off('end', this.#end).off('close', this.#close);
+    this.#options.onGone();
+    this.#options.handOver(socket, chunk);
+  }
+
+  /** A client that sends no more is not told any more either, as node:http has it. */
+  #onEnd(): void {
+    this.socket.end();
+    this.#response?.close();
+  }
+
+  #onClose(): void {
+    this.#response?.close();
+    this.#options.onGone();
+  }
+}

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The head of a request that is as plain as HTTP/1.1 can be. */
+export type PlainHead = {
+  /** The request target, in origin form. */
+  readonly url: string;
+  /** Names in lower case; each was there once. */
+  readonly headers: IncomingHttpHeaders;
+  readonly bodyBytes: number;
+};
+
+const REQUEST_LINE = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/;
+const FIELD_LINE = /^([!#$%&'*+\-.^`|~0-9A-Za-z]+):[ \t]*((?:[\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*)?)[ \t]*$/;
+const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
+/** Fields that say how the message is framed, or ask for more than an answer. */
+const NOT_PLAIN: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer']);
+
+/**
+ * Reads the head of a POST, the text before the empty line. Undefined for whatever is not of the simplest form, right or wrong: another
+ * method, a field twice, a body of unknown length, an underscore in a name, anything but visible ASCII. That is for node:http to read (RFC 9112).
+ */
+export function readPlainHead(text: string): PlainHead | undefined {
+  const [first = '', ...lines] = text.split('\r\n');
+  const url = REQUEST_LINE.exec(first)?.[1];
+  const headers = url === undefined ? undefined : readFields(lines);
+  if (url === undefined || headers === undefined) return undefined;
+  const { host, connection = 'keep-alive', 'content-length': length = '' } = headers;
+  if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !LENGTH.test(length))
+    return undefined;
+  return { url, headers, bodyBytes: Number(length) };
+}
+
+function readFields(lines: readonly string[]): IncomingHttpHeaders | undefined {
+  const headers: IncomingHttpHeaders = Object.create(null);
+  for (const line of lines) {
+    const [, name = '', value = ''] = FIELD_LINE.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (key === '' || key in headers || NOT_PLAIN.has(key)) return undefined;
+    headers[key] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,130 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export type PlainResponseOptions = {
+  readonly socket: Socket;
+  /** Asked when the head is sent: whether the connection ends with this answer. */
+  readonly isLast: () => boolean;
+  readonly keepAliveMs: number;
+  /** Called when the answer has been handed over, or the connection has closed before. */
+  readonly onClose: () => void;
+};
+
+type HeaderMap = Readonly<Record<string, string>>;
+
+/** The answer to a plain request: what a handler uses of `ServerResponse`, written to the socket in as few parts as can be. */
+export class PlainResponse {
+  readonly #options: PlainResponseOptions;
+  readonly #fields: Record<string, string> = {};
+  readonly #listeners: (() => void)[] = [];
+  #head = '';
+  #isClosed = false;
+  headersSent = false;
+  /** The answer has been handed to the system as a whole. */
+  writableFinished = false;
+
+  constructor(options: PlainResponseOptions) {
+    this.#options = options;
+  }
+
+  /** Whether nothing can be answered any more. */
+  get destroyed(): boolean {
+    return this.#isClosed || this.#options.socket.destroyed;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#fields[name] = value;
+  }
+
+  /** Makes the head; it goes out with what is written first. */
+  writeHead(status: number, fields: HeaderMap): void {
+    const all = Object.assign(this.#fields, fields);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    for (const name in all) head += `${name}: ${all[name]}\r\n`;
+    const { isLast, keepAliveMs } = this.#options;
+    const fate = isLast() ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`;
+    this.#head = `${head}Date: ${httpDate()}\r\nConnection: ${fate}\r\n\r\n`;
+    this.headersSent = true;
+  }
+
+  write(part: Buffer): void {
+    const { socket } = this.#options;
+    if (this.#head !== '') {
+      socket.cork();
+      socket.write(this.#takeHead(), 'latin1');
+    }
+    socket.write(part);
+  }
+
+  end(body: Buffer | string = '', encoding: 'utf8' | 'latin1' = 'utf8'): void {
+    if (this.#isClosed) return;
+    const { socket } = this.#options;
+    if (typeof body === 'string') socket.write(this.#takeHead() + body, encoding);
+    else this.write(body);
+    while (socket.writableCorked > 0) socket.uncork();
+    if (socket.writableLength === 0) this.#finish();
+    else socket.write('', (error) => (error ? undefined : this.#finish()));
+  }
+
+  /** Sends a body as it comes, no faster than it is read. Rejects when either side breaks off, and the connection is cut then. */
+  async sendStream(body: Readable): Promise<void> {
+    const { socket } = this.#options;
+    const isSized = 'content-length' in this.#fields;
+    if (!isSized) this.#head = this.#head.replace('\r\n', '\r\nTransfer-Encoding: chunked\r\n');
+    socket.write(this.#takeHead(), 'latin1');
+    if (isSized) await pipeline(body, socket, { end: false });
+    else await pipeline(body, inChunks, socket, { end: false });
+    this.end();
+  }
+
+  destroy(): void {
+    this.#options.socket.destroy();
+  }
+
+  /** Calls the listener once, when nothing of the answer is left to send or nobody is there to take it. */
+  on(_event: 'close', listener: () => void): void {
+    if (this.#isClosed) listener();
+    else this.#listeners.push(listener);
+  }
+
+  /** The connection has closed, or the answer has gone. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const listener of this.#listeners) listener();
+    this.#options.onClose();
+  }
+
+  #finish(): void {
+    this.writableFinished = true;
+    this.close();
+  }
+
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
+  }
+}
+
+/** The chunked transfer coding (RFC 9112, section 7.1). */
+async function* inChunks(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
+  for await (const part of body) {
+    yield `${part.length.toString(16)}\r\n`;
+    yield part;
+    yield '\r\n';
+  }
+  yield '0\r\n\r\n';
+}
+
+let [dateSecond, dateText] = [0, ''];
+
+/** Now, as HTTP writes it (RFC 9110, section 5.6.7). */
+function httpDate(): string {
+  const nowMs = Date.now();
+  const second = Math.floor(nowMs / 1000);
+  if (second !== dateSecond) [dateSecond, dateText] = [second, new Date(nowMs).toUTCString()];
+  return dateText;
+}

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { type HttpHandlers, type HttpServer, startHttpServer } from '../../src/server/http/http-server.ts';
+import { PlainLane, type PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
+import { readBody } from '../../src/server/http/read-body.ts';
+import { sendBody, sendParts, sendStream } from '../../src/server/http/respond.ts';
+import { eventually } from '../support/eventually.ts';
+import { CERT, KEY } from './self-signed.ts';
+
+const BODY = 'hello';
+const HEAD = `POST /plain HTTP/1.1\r\nhost: x\r\ncontent-length: ${BODY.length}`;
+const PLAIN = `${HEAD}\r\n\r\n${BODY}`;
+const LAST = PLAIN.replace('\r\n', '\r\nconnection: close\r\n');
+const CHUNKED = `POST /plain HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\n${BODY}\r\n0\r\n\r\n`;
+
+/** Says who read a request, and what its body was. */
+const TELLING: HttpHandlers = {
+  handle: async (request, response) => {
+    sendBody(response, 200, `node ${await readBody(request, response, 100)}`);
+  },
+  servesPlain: (target) => target === '/plain',
+  handlePlain: async (request, response) => {
+    sendBody(response, 200, `plain ${await readBody(request, response, 100)}`);
+  },
+};
+
+type Tls = { readonly cert: Buffer; readonly key: Buffer };
+
+let server: HttpServer;
+
+async function start(
+  handlers: Partial<HttpHandlers> = {},
+  options: { readonly tls?: Tls; readonly requestTimeoutMs?: number } = {},
+): Promise<void> {
+  server = await startHttpServer(
+    { ...TELLING, ...handlers },
+    {
+      ...{ host: '127.0.0.1', port: 0, portSetting: 'x' },
+      ...{ requestTimeoutMs: 60_000, idleTimeoutMs: 60_000, ...options },
+    },
+  );
+}
+
+afterEach(() => server.close(100));
+
+const open = (): Socket => connect(server.port, '127.0.0.1');
+
+/** Sends each part when the answer to the one before is there. @returns who read each. */
+async function exchange(socket: Socket, parts: readonly string[]): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const part of parts) {
+    socket.write(part);
+    let answer = '';
+    while (!/(node|plain) \w*$/.test(answer)) answer += String((await once(socket, 'data'))[0]);
+    told.push(answer.slice(answer.lastIndexOf('\r\n') + 2));
+  }
+  socket.destroy();
+  return told;
+}
+
+test('a plain request is read without node:http, and so is the next one on its connection', async () => {
+  await start();
+  expect(await exchange(open(), [PLAIN, PLAIN])).toEqual(['plain hello', 'plain hello']);
+});
+
+test.each([
+  ['not plain', CHUNKED],
+  ['for another path', PLAIN.replace('/plain', '/other')],
+])('one that is %s takes its connection to node:http for good', async (_what, odd) => {
+  await start();
+  expect(await exchange(open(), [PLAIN, odd, PLAIN])).toEqual(['plain hello', 'node hello', 'node hello']);
+});
+
+test.each([3, HEAD.length, PLAIN.length - 1])(
+  'one whose first %i bytes come before the rest is handed over with them',
+  async (at) => {
+    const taken = Promise.withResolvers<string>();
+    const { client } = await openLane({ handOver: (_socket, chunk) => taken.resolve(String(chunk)) });
+    client.write(PLAIN.slice(0, at));
+    expect(await taken.promise).toBe(PLAIN.slice(0, at));
+    client.destroy();
+  },
+);
+
+test('one that comes byte by byte loses nothing', async () => {
+  await start();
+  const socket = open().setNoDelay();
+  for (const byte of PLAIN.slice(0, -1)) {
+    socket.write(byte);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await exchange(socket, [PLAIN.slice(-1)])).toEqual(['node hello']);
+});
+
+test('two at once are answered one after the other, by node:http', async () => {
+  await start();
+  const socket = open();
+  socket.write(PLAIN + LAST);
+  expect((await text(socket)).match(/(node|plain) hello/g)).toEqual(['node hello', 'node hello']);
+});
+
+test('over TLS plain requests are plain too', async () => {
+  await start({}, { tls: { cert: Buffer.from(CERT), key: Buffer.from(KEY) } });
+  const socket = connectTls({ port: server.port, host: '127.0.0.1', servername: 'localhost', ca: CERT });
+  await once(socket, 'secureConnect');
+  expect(await exchange(socket, [PLAIN, CHUNKED])).toEqual(['plain hello', 'node hello']);
+});
+
+test('while a request is answered, what comes behind it waits for its turn', async () => {
+  const release = Promise.withResolvers<void>();
+  let begun = 0;
+  await start({
+    handlePlain: async (_request, response) => {
+      begun += 1;
+      await release.promise;
+      sendBody(response, 200, `plain ${begun}`);
+    },
+  });
+  const socket = open();
+  socket.write(PLAIN);
+  await eventually('the first has begun', () => (begun === 1 ? true : undefined));
+  socket.write(PLAIN);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toBe(1);
+  release.resolve();
+  await eventually('the second has begun', () => (begun === 2 ? true : undefined));
+  socket.write(LAST);
+  expect((await text(socket)).match(/(plain \d|node hello)/g)).toEqual([
+    ...['plain 1', 'plain 2', 'node hello'],
+  ]);
+});
+
+const BODIES: readonly (readonly [string, (parts: readonly Buffer[]) => Parameters<typeof sendStream>[2]])[] =
+  [
+    ['of known length', (parts) => ({ sizeBytes: Buffer.concat(parts).length, headers: {} })],
+    ['of unknown length', () => ({ sizeBytes: undefined, headers: {} })],
+  ];
+
+test.each(BODIES)('a stream %s arrives whole, and the connection serves on', async (_how, sized) => {
+  const parts = Array.from({ length: 200 }, (_, index) => Buffer.alloc(10_007, index));
+  await start({
+    handlePlain: (_request, response) => sendStream(response, Readable.from(parts), sized(parts)),
+  });
+  for (const answer of [await post(), await post()])
+    expect(Buffer.compare(answer, Buffer.concat(parts))).toBe(0);
+});
+
+test.each(BODIES)('a stream %s that breaks off breaks the connection', async (_how, sized) => {
+  const broken = async function* () {
+    yield Buffer.from('half');
+    throw new Error('broken off');
+  };
+  const told = sized([Buffer.from('half and more')]);
+  await start({
+    handlePlain: (_request, response) =>
+      sendStream(response, Readable.from(broken()), told).catch(() => response.destroy()),
+  });
+  await expect(post()).rejects.toThrow('terminated');
+});
+
+test('an answer in parts arrives whole', async () => {
+  const parts = Array.from({ length: 20 }, (_, index) => Buffer.alloc(30_000, index));
+  await start({ handlePlain: async (_request, response) => sendParts(response, parts) });
+  expect(Buffer.compare(await post(), Buffer.concat(parts))).toBe(0);
+});
+
+async function post(): Promise<Buffer> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}/plain`, { method: 'POST', body: BODY });
+  expect(answer.status).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+test('a connection that never asks for anything is answered 408 and closed', async () => {
+  await start({}, { requestTimeoutMs: 100 });
+  expect(await text(open())).toMatch(/^HTTP\/1\.1 408 .*within 100 ms/s);
+});
+
+/** A lane of its own, swept by hand. @returns the client's end of a connection. */
+async function openLane(options: Partial<PlainLaneOptions>): Promise<{ lane: PlainLane; client: Socket }> {
+  const lane = new PlainLane({
+    serves: () => true,
+    handle: async (_request, response) => sendBody(response, 200, 'done'),
+    handOver: (socket) => socket.destroy(),
+    isLast: () => false,
+    ...{ onBegin: () => undefined, onEnd: () => undefined, onNeverAsked: (socket) => socket.destroy() },
+    ...{ maxHeadBytes: 1_000, keepAliveMs: 60_000, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
+    ...options,
+  });
+  const listener = createServer((socket) => lane.open(socket)).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+  client.once('close', () => listener.close());
+  await once(client, 'connect');
+  return { lane, client };
+}
+
+test('a connection is closed when it has been idle for too long after an answer, not before', async () => {
+  const { lane, client } = await openLane({ keepAliveMs: 0 });
+  lane.sweep();
+  lane.sweep();
+  client.write(PLAIN);
+  await once(client, 'data');
+  lane.sweep();
+  expect(client.readableEnded).toBe(false);
+  const closed = once(client, 'close');
+  lane.sweep();
+  await closed;
+});
+
+test('a connection that is silent for too long during an answer is closed, and the answer given up', async () => {
+  const begun = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<boolean>();
+  const { lane, client } = await openLane({
+    idleTimeoutMs: 0,
+    handle: async (_request, response) => {
+      response.on('close', () => closed.resolve(response.writableFinished));
+      begun.resolve();
+    },
+  });
+  client.write(PLAIN);
+  await begun.promise;
+  lane.sweep();
+  lane.sweep();
+  expect(await closed.promise).toBe(false);
+  client.destroy();
+});
+
+test('a client that leaves during its answer is noticed', async () => {
+  const begun = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<boolean>();
+  const { client } = await openLane({
+    handle: async (_request, response) => {
+      response.on('close', () => closed.resolve(response.writableFinished));
+      begun.resolve();
+    },
+  });
+  client.write(PLAIN);
+  await begun.promise;
+  client.destroy();
+  expect(await closed.promise).toBe(false);
+});
