@@ -15,14 +15,20 @@ export async function insertRows<T extends PgTable>(
   if (rows.length > 0) await tx.execute(insertion(table, rows));
 }
 
-/** The same, together with a change of another table in one statement. There must be rows. */
-export async function insertRowsWith<T extends PgTable>(
-  tx: StoreTransaction,
+/**
+ * The same together with a change of another table, in one statement: without it nothing is inserted. There must be rows.
+ * @returns whether `change`, which returns something of each row that it changes, has changed any.
+ */
+export async function insertRowsIfChanged<T extends PgTable>(
+  db: Pick<StoreTransaction, 'execute'>,
   table: T,
   rows: readonly T['$inferSelect'][],
   change: SQL,
-): Promise<void> {
-  await tx.execute(sql`with changed as (${change}) ${insertion(table, rows)}`);
+): Promise<boolean> {
+  const { rowCount } = await db.execute(
+    sql`with changed as (${change}) ${insertion(table, rows)} where exists (select from changed)`,
+  );
+  return rowCount === rows.length;
 }
 
 /**

@@ -7,13 +7,12 @@ import type {
 } from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
-import { audit } from './audit.ts';
+import { auditAlone } from './audit.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { claimKey, NO_CLAIM } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import { findWallet } from './managed/wallet-row.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
-import { transact } from './transact.ts';
 import type { Caller, WalletContext, WalletPlaces } from './wallet-context.ts';
 import { toServiceError } from '../service-error.ts';
 
@@ -71,7 +70,7 @@ export async function answerRequest<O extends OperationId>(
 async function replay(context: WalletContext, { action, id }: Refused, bytes: Uint8Array) {
   const wallet = id === '' ? undefined : await findWallet(context, id);
   const fact = { action, outcome: 'replayed', ...(wallet && { walletId: wallet.id }) };
-  await transact(context, (tx) => audit(tx, context, [fact]));
+  await auditAlone(context, fact);
   return { kind: 'printed' as const, bytes };
 }
 

@@ -1,5 +1,6 @@
-import { appendAudit } from '../account/audit/append-audit.ts';
+import { type AuditFact, appendAudit, appendAuditAlone } from '../account/audit/append-audit.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
+import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 
 /** What happened to a wallet, or to a number of client wallets, which have no ids. */
@@ -15,9 +16,23 @@ export type WalletFact = {
 /** Adds to the audit log of the caller, last in the transaction. */
 export function audit(
   tx: StoreTransaction,
-  { caller: { accountId, tokenId, requestId }, clock }: WalletContext,
+  context: WalletContext,
   facts: readonly WalletFact[],
 ): Promise<void> {
-  const full = facts.map((fact) => ({ ...fact, tokenId, requestId }));
-  return appendAudit(tx, accountId, full, clock.nowMs());
+  const { caller, clock } = context;
+  return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
+}
+
+/** Adds one fact to the audit log of the caller, with which nothing else is written. @throws ServiceError `storeUnavailable`. */
+export function auditAlone(context: WalletContext, fact: WalletFact): Promise<void> {
+  const { store, caller, clock } = context;
+  const facts = toAuditFacts(context, [fact]);
+  return withStore(() => appendAuditAlone(store, caller.accountId, facts, clock.nowMs()));
+}
+
+function toAuditFacts(
+  { caller: { tokenId, requestId } }: WalletContext,
+  facts: readonly WalletFact[],
+): readonly AuditFact[] {
+  return facts.map((fact) => ({ ...fact, tokenId, requestId }));
 }

@@ -1,8 +1,7 @@
 import { errorEntry } from '../../generated/errors.ts';
 import { toServiceError } from '../service-error.ts';
-import { audit } from './audit.ts';
+import { auditAlone } from './audit.ts';
 import { CLIENT_LEFT } from './client-left.ts';
-import { transact } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 import { isWalletId } from './wallet-id.ts';
 
@@ -22,7 +21,7 @@ export async function recordRefusal(
   const outcome = thrown === CLIENT_LEFT ? 'interrupted' : (problem?.code ?? 'internal_error');
   const fact = { action, outcome, ...(isWalletId(id) && { walletId: id }) };
   try {
-    await transact(context, (tx) => audit(tx, context, [fact]));
+    await auditAlone(context, fact);
   } catch (error) {
     const { requestId } = context.caller;
     const { message: reason } = toServiceError(error);

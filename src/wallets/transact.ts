@@ -10,7 +10,7 @@ export function transact<T>(
   { store }: Pick<WalletPlaces, 'store'>,
   work: (tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
-  return withStoreErrors(WHERE, () => store.db.transaction(work));
+  return withStore(() => store.db.transaction(work));
 }
 
 /** Reads from the store, outside a transaction. @throws ServiceError `storeUnavailable`. */
@@ -18,5 +18,10 @@ export function read<T>(
   { store }: Pick<WalletPlaces, 'store'>,
   query: (db: WalletPlaces['store']['db']) => Promise<T>,
 ): Promise<T> {
-  return withStoreErrors(WHERE, () => query(store.db));
+  return withStore(() => query(store.db));
+}
+
+/** Does what the store is needed for. @throws ServiceError `storeUnavailable` in the place of its own errors. */
+export function withStore<T>(work: () => Promise<T>): Promise<T> {
+  return withStoreErrors(WHERE, work);
 }

@@ -1,7 +1,8 @@
-import { eq, sql } from '../../store/drizzle.ts';
+import { LRUCache } from 'lru-cache';
+import { and, eq, sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
-import { insertRowsWith } from '../../store/insert-rows.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import { insertRowsIfChanged } from '../../store/insert-rows.ts';
+import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
 /** What happened. */
@@ -11,6 +12,17 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   /** How many wallets it stands for. Default 1. */
   readonly units?: number;
 };
+
+/** Where a chain ends. */
+type Tip = { readonly seq: number; readonly hash: Uint8Array };
+
+type Addition = { readonly accountId: string; readonly facts: readonly AuditFact[]; readonly nowMs: number };
+
+/**
+ * Where this process last saw chains end. Each is a guess, which the store confirms when a record is added to it: another process may
+ * have added to the chain, or the transaction may have failed.
+ */
+const guesses = new LRUCache<string, Tip>({ max: 10_000 });
 
 /**
  * Adds facts to the end of an account's audit log, in their order, in the transaction of what they tell of. The chain is locked until
@@ -22,9 +34,38 @@ export async function appendAudit(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
-  if (facts.length === 0) return;
+  const addition = { accountId, facts, nowMs };
+  if (facts.length === 0 || (await appendToGuess(tx, addition))) return;
+  const isAdded = await appendTo(tx, await lockTip(tx, accountId), addition);
+  if (!isAdded) throw new Error('a chain that is locked did not take a record');
+}
+
+/** The same where nothing else is written: in one statement, where the end of the chain is known. */
+export async function appendAuditAlone(
+  { db }: Pick<Store, 'db'>,
+  accountId: string,
+  facts: readonly AuditFact[],
+  nowMs: number,
+): Promise<void> {
+  if (await appendToGuess(db, { accountId, facts, nowMs })) return;
+  await db.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
+}
+
+async function appendToGuess(
+  db: Pick<StoreTransaction, 'execute' | 'update'>,
+  addition: Addition,
+): Promise<boolean> {
+  const guess = guesses.get(addition.accountId);
+  return guess !== undefined && appendTo(db, guess, addition);
+}
+
+/** Adds facts behind a tip. False: the chain ends elsewhere, and nothing is changed. */
+async function appendTo(
+  db: Pick<StoreTransaction, 'execute' | 'update'>,
+  tip: Tip,
+  { accountId, facts, nowMs }: Addition,
+): Promise<boolean> {
   const at = new Date(nowMs);
-  const tip = await lockTip(tx, accountId);
   let { seq, hash: previousHash } = tip;
   const rows = facts.map(({ action, outcome, requestId, tokenId = null, walletId = null, units = 1 }) => {
     seq += 1;
@@ -36,17 +77,22 @@ export async function appendAudit(
   });
   const end = { seq, hash: previousHash };
   const unsignedSince = sql`coalesce(${auditTips.unsignedSince}, ${at.toISOString()})`;
-  const moved = tx
+  const isEnd = and(
+    eq(auditTips.accountId, accountId),
+    eq(auditTips.seq, tip.seq),
+    eq(auditTips.hash, tip.hash),
+  );
+  const moved = db
     .update(auditTips)
     .set({ ...end, unsignedSince })
-    .where(eq(auditTips.accountId, accountId));
-  await insertRowsWith(tx, auditRecords, rows, moved.getSQL());
+    .where(isEnd)
+    .returning({ seq: auditTips.seq });
+  const isAdded = await insertRowsIfChanged(db, auditRecords, rows, moved.getSQL());
+  if (isAdded) guesses.set(accountId, end);
+  return isAdded;
 }
 
-async function lockTip(
-  tx: StoreTransaction,
-  accountId: string,
-): Promise<{ readonly seq: number; readonly hash: Uint8Array }> {
+async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
   const [tip] = await tx
     .insert(auditTips)
     .values({ accountId, seq: 0, hash: GENESIS })

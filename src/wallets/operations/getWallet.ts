@@ -1,16 +1,13 @@
 import type { WalletMetadata } from '../../../generated/wallets/types.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { audit } from '../audit.ts';
+import { auditAlone } from '../audit.ts';
 import { findWallet, type WalletRow } from '../managed/wallet-row.ts';
-import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** `GET /v1/wallets/{id}` (interface.md section 4.4). The audit log has the call before the answer is there. */
 export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (context, { id }) => {
   const wallet = await findWallet(context, id);
-  await transact(context, (tx) =>
-    audit(tx, context, [{ action: 'fetch', outcome: 'ok', walletId: wallet.id }]),
-  );
+  await auditAlone(context, { action: 'fetch', outcome: 'ok', walletId: wallet.id });
   return { kind: 'json', body: toMetadata(wallet) };
 };
 

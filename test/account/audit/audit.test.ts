@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SQL } from 'drizzle-orm';
 import { eq, sql } from '../../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { type AuditFact, appendAudit } from '../../../src/account/audit/append-audit.ts';
+import { type AuditFact, appendAudit, appendAuditAlone } from '../../../src/account/audit/append-audit.ts';
 import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
 import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
@@ -202,6 +202,23 @@ describeStores('the audit log', (backend) => {
     });
     await expect(failing).rejects.toThrow('changed my mind');
     expect(await log.verify()).toMatchObject({ isSound: true, records: 41 });
+    await log.append([fact('w_next')]);
+    expect(await log.verify()).toMatchObject({ isSound: true, records: 42 });
+  });
+
+  test('takes facts that nothing else is written with, first ones, at once with others, and after a failed transaction', async () => {
+    const log = await logOf(0);
+    const alone = (id: string): Promise<void> => appendAuditAlone(store(), log.accountId, [fact(id)], NOW_MS);
+    await alone('w_first');
+    const others = Array.from({ length: 20 }, (_, n) => [alone(`w_a${n}`), log.append([fact(`w_b${n}`)])]);
+    await Promise.all(others.flat());
+    const failing = store().db.transaction(async (tx) => {
+      await appendAudit(tx, log.accountId, [fact('w_lost')], NOW_MS);
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    await alone('w_last');
+    expect(await log.verify()).toMatchObject({ isSound: true, records: 42 });
   });
 
   test('takes ten thousand records in one transaction', async () => {
