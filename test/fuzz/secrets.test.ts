@@ -154,10 +154,11 @@ test('a secret is found in no log line, metric, error, row or file, nor at a nod
     others.push(...access.others);
     for (const script of NODE_SCRIPTS) {
       node.play(script);
-      for (const { url, init } of requestsWith(canary, access)) {
+      const told = requestsWith(canary, access).map(async ({ url, init }) => {
         const response = await fetch(url, init);
-        answers.push(`${JSON.stringify([...response.headers])}\n${await response.text()}`);
-      }
+        return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
+      });
+      answers.push(...(await Promise.all(told)));
     }
     answers.push(...(await socketAnswers(canary, access)));
     metrics = await (await fetch(`${access.base}/metrics?apikey=${canary}`)).text();

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startLosses } from './losses.ts';
+import { renderSoak, type SoakMinute } from './soak-report.ts';
 
-// `make soak`: the losses of losses.test.ts for half an hour. Prints memory of the gateway and how late it tells, minute by minute;
-// exits with 1 when anything was told wrong.
+// `make soak`: the losses of losses.test.ts for half an hour. Prints memory of the gateway and how late it tells, minute by minute, and
+// writes soak-results.md; exits with 1 when anything was told wrong.
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, sockets: { type: 'string', default: '200' } },
@@ -14,9 +17,10 @@ const MINUTE_MS = 60_000;
 const { gateway, crowd, lose, findFaults, forget, stop } = await startLosses({
   ...{ sockets: Number(values.sockets), slotMs: 400 },
 });
+const done: SoakMinute[] = [];
 try {
   console.log('minute  losses  resident MiB  delay p50 ms  p99 ms');
-  for (let minute = 1; minute <= minutes; minute += 1) {
+  while (done.length < minutes) {
     const endsAtMs = performance.now() + MINUTE_MS;
     let losses = 0;
     while (performance.now() < endsAtMs) {
@@ -27,18 +31,25 @@ try {
     const { until, faults } = await findFaults();
     if (faults.length > 0) throw new Error(`told wrong:\n${faults.slice(0, 20).join('\n')}`);
     forget(until);
-    const cells = [minute, losses, residentMiB(), quantile(delays, 0.5), quantile(delays, 0.99)];
+    const [p50Ms, p99Ms] = [quantile(delays, 0.5), quantile(delays, 0.99)];
+    done.push({ losses, residentMiB: residentMiB(), p50Ms, p99Ms });
+    const cells = [done.length, losses, residentMiB(), p50Ms.toFixed(1), p99Ms.toFixed(1)];
     console.log(cells.map((cell) => String(cell).padStart(6)).join('  '));
   }
 } finally {
   await stop();
 }
+const machine = `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}`;
+await writeFile(
+  new URL('soak-results.md', import.meta.url),
+  renderSoak(done, { sockets: Number(values.sockets), machine }),
+);
 
 function residentMiB(): number {
   const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-function quantile(sorted: readonly number[], share: number): string {
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1);
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
