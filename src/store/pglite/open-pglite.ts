@@ -10,6 +10,7 @@ import { withStoreErrors } from '../store-errors.ts';
 import { PreparingClient } from './preparing-client.ts';
 import { type StoreThread, startStoreThread } from './store-thread.ts';
 import { WireStream } from './wire-stream.ts';
+import { withLateBegin } from './with-late-begin.ts';
 
 /** Whether a data directory has an embedded store; one that was not finished is none. */
 export function hasPglite(dataDir: string): boolean {
@@ -34,13 +35,14 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
   void thread.ended.then(
     (error) => error && log.error({ err: error, store: where }, 'the embedded store ended'),
   );
+  const wire = withLateBegin(thread);
   return {
     kind: 'pglite',
     where,
     maxConnections: 1,
     Client: PreparingClient,
     clientConfig: {
-      stream: () => new WireStream(thread),
+      stream: () => new WireStream(wire),
       ssl: false,
       user: 'postgres',
       database: 'postgres',
