@@ -19,7 +19,7 @@ import {
   postBody,
   usedBytes,
 } from './open-server.ts';
-import { CASES, tryCases } from './seeded.ts';
+import { casesOf, tryCases } from './seeded.ts';
 
 const BODY_TIMEOUT_MS = 1_000;
 const ANSWER_MS = 8_000;
@@ -190,5 +190,5 @@ function dribble(text: string): Promise<string> {
 
 test('after all that the server runs, and has logged no failure of its own', () => {
   expect(server.keyslot.stderr()).not.toContain('a request failed');
-  expect(controls).toBeGreaterThan(CASES.httpBodies / 8);
+  expect(controls).toBeGreaterThan(casesOf('httpBodies') / 8);
 });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { rounds } from '../support/rounds.ts';
 
 /**
- * How many cases each property is tried with. They are at least 100,000 together; those in the process cost microseconds,
- * those over HTTP and over sockets of their own a part of a millisecond to some milliseconds.
+ * How many cases each property is tried with in a thorough run. They are at least 100,000 together; those in the process cost
+ * microseconds, those over HTTP and over sockets of their own a part of a millisecond to some milliseconds.
  */
-export const CASES = {
+export const THOROUGH_CASES = {
   parser: 30_000,
   scanner: 20_000,
   params: 20_000,
@@ -18,13 +19,21 @@ export const CASES = {
   rawRequests: 3_000,
 } as const;
 
+type Property = keyof typeof THOROUGH_CASES;
+
+/** How many cases this run tries a property with. One that repeats another tries them all: the failure may have been at the last. */
+export function casesOf(name: Property): number {
+  return process.env.KEYSLOT_FUZZ_SEED === undefined ? rounds(THOROUGH_CASES[name]) : THOROUGH_CASES[name];
+}
+
 /** Tries a property with its number of cases, of which a run may take several. `KEYSLOT_FUZZ_SEED` repeats a run; the seed is printed for that. */
 export async function tryCases<T extends [unknown, ...unknown[]]>(
-  name: keyof typeof CASES,
+  name: Property,
   property: fc.IAsyncPropertyWithHooks<T> | fc.IPropertyWithHooks<T>,
   casesPerRun = 1,
 ): Promise<void> {
   const seed = Number(process.env.KEYSLOT_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
-  console.log(`${name}: ${CASES[name]} cases; to repeat them: KEYSLOT_FUZZ_SEED=${seed}`);
-  await fc.assert(property, { seed, numRuns: CASES[name] / casesPerRun, endOnFailure: casesPerRun > 1 });
+  const cases = casesOf(name);
+  console.log(`${name}: ${cases} cases; to repeat them: KEYSLOT_FUZZ_SEED=${seed}`);
+  await fc.assert(property, { seed, numRuns: cases / casesPerRun, endOnFailure: casesPerRun > 1 });
 }
