@@ -1,12 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import manifest from '../../package.json' with { type: 'json' };
 import { openStore } from '../../src/store/open-store.ts';
 
+/** Kept from run to run. */
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
 
 /**
@@ -16,15 +18,17 @@ const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
 export async function prepareStore(dataDir: string): Promise<void> {
   const target = join(dataDir, 'store');
   if (existsSync(target)) return;
-  await cp(join(await templateOf(), 'store'), target, { recursive: true });
+  // The synchronous one is several times as fast.
+  cpSync(join(await templateOf(), 'store'), target, { recursive: true });
   await chmod(dataDir, 0o700);
 }
 
 /** A data directory with a store as these migrations and this PGlite make it; made by the first test that asks. */
 async function templateOf(): Promise<string> {
-  const template = join(tmpdir(), `keyslot-prepared-store-${await fingerprint()}`);
+  const template = join(CACHE, `keyslot-prepared-store-${await fingerprint()}`);
   if (existsSync(template)) return template;
-  const draft = await mkdtemp(join(tmpdir(), `keyslot-prepared-${randomUUID()}`));
+  await mkdir(CACHE, { recursive: true });
+  const draft = await mkdtemp(join(CACHE, 'keyslot-prepared-'));
   const store = await openStore({ dataDir: draft }, pino({ level: 'silent' }));
   await store.close();
   // Another test may have been as fast: one of the two stays.
