@@ -19,8 +19,10 @@ async function open(store: Store): Promise<AccountPlane> {
 }
 
 describeStores('the account plane', (backend) => {
+  const opened = backend.emptied();
+
   test('knows at its start what was there, and takes a request through a transaction', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const accountId = await newCustomer(store);
     await pay(store, accountId, 5_000n);
     const first = await open(store);

@@ -9,31 +9,33 @@ import { Keyring, loadKeyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { accounts, apiKeys } from '../../src/store/tables.ts';
-import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { describeStores } from '../store/backends.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
 import { newInstallationKey } from './test-installation-key.ts';
 
 const NOW_MS = 1_760_000_000_000;
 
-type Places = DevelopmentPlaces & {
-  readonly accountId: string;
-  readonly dataDir: string;
-};
+const directory = useNewDirectory();
 
-async function usePlaces(backend: TestBackend): Promise<Places> {
-  const place = backend.place();
-  const store = await useStore(place);
+type Places = DevelopmentPlaces & { readonly accountId: string };
+
+async function newPlaces(store: Store): Promise<Places> {
   const accountId = randomUUID();
   await store.db
     .insert(accounts)
     .values({ id: accountId, kind: 'customer', name: 'acme', createdAt: new Date(NOW_MS) });
   const rings = { keyring: new Keyring(), plans: new PlanBook(), tokens: new TokenRing() };
   const installationKey = await newInstallationKey();
-  return { store, ...rings, installationKey, accountId, dataDir: place.dataDir };
+  return { store, ...rings, installationKey, accountId };
 }
 
 describeStores('API keys', (backend) => {
+  const store = backend.emptied();
+  const usePlaces = (): Promise<Places> => newPlaces(store());
+
   test('work when they are made, and after a restart, until they are revoked', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const { accountId } = places;
     const key = await createApiKey(places, { accountId, name: 'first' }, NOW_MS);
     const valid = { kind: 'valid', keyId: key.id, accountId };
@@ -47,7 +49,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('are revoked once, at the time of the first revocation', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const key = await createApiKey(places, { accountId: places.accountId, name: 'once' }, NOW_MS);
     const outcomes = [
       await revokeApiKey(places, key.id, NOW_MS + 1),
@@ -61,7 +63,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('are listed per account, oldest first, and neither list nor store holds the key', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const { store, accountId } = places;
     const later = await createApiKey(places, { accountId, name: 'later' }, NOW_MS + 1);
     const earlier = await createApiKey(places, { accountId, name: 'earlier' }, NOW_MS);
@@ -95,13 +97,13 @@ describeStores('API keys', (backend) => {
   });
 
   test('of an account that does not exist are not made', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     await expect(createApiKey(places, { accountId: randomUUID(), name: 'lost' }, NOW_MS)).rejects.toThrow();
     expect(places.keyring.size).toBe(0);
   });
 
   test('are rotated: the old one works until the overlap is over, the new one from now on', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const { accountId, store } = places;
     const old = await createApiKey(places, { accountId, name: 'web' }, NOW_MS);
     const next = await rotateApiKey(places, { keyId: old.id, overlapMs: 1_000 }, NOW_MS);
@@ -116,10 +118,10 @@ describeStores('API keys', (backend) => {
   });
 
   test('are not rotated when unknown, revoked, rotated or the development key; nothing is made then', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const { accountId, store } = places;
     const served = {
-      dataDir: places.dataDir,
+      dataDir: directory(),
       baseUrl: 'http://127.0.0.1:1',
       wsUrl: 'ws://127.0.0.1:1',
       grpcUrl: 'http://127.0.0.1:2',
@@ -145,7 +147,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('keep their rules over a restart and hand them on when they are rotated', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const rules = { origins: ['https://app.example'], cidrs: ['10.0.0.0/8', '2001:db8::/32'] };
     const key = await createApiKey(places, { accountId: places.accountId, name: 'page', rules }, NOW_MS);
     const next = await rotateApiKey(places, { keyId: key.id, overlapMs: 1_000 }, NOW_MS);
@@ -162,7 +164,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('are rotated once, however many ask at once', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const key = await createApiKey(places, { accountId: places.accountId, name: 'race' }, NOW_MS);
     const turns = Array.from({ length: 4 }, () =>
       rotateApiKey(places, { keyId: key.id, overlapMs: 1 }, NOW_MS),
@@ -173,7 +175,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('that another process revoked are refused here once they are revoked here too', async () => {
-    const places = await usePlaces(backend);
+    const places = await usePlaces();
     const key = await createApiKey(places, { accountId: places.accountId, name: 'far' }, NOW_MS);
     await revokeApiKey({ store: places.store, keyring: new Keyring() }, key.id, NOW_MS);
     expect(places.keyring.find(key.text, NOW_MS).kind).toBe('valid');
@@ -182,7 +184,7 @@ describeStores('API keys', (backend) => {
   });
 
   test('belong to accounts by name, each made once', async () => {
-    const { store, accountId } = await usePlaces(backend);
+    const { store, accountId } = await usePlaces();
     expect(await ensureAccount(store, 'acme', NOW_MS)).toBe(accountId);
     const ids = await Promise.all([1, 2].map(() => ensureAccount(store, 'other', NOW_MS)));
     expect(new Set([...ids, accountId]).size).toBe(2);

@@ -9,7 +9,7 @@ import { loadPlanBook } from '../../src/account/plans.ts';
 import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { describeStores, useStore } from '../store/backends.ts';
+import { describeStores } from '../store/backends.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newInstallationKey } from './test-installation-key.ts';
 
@@ -48,8 +48,10 @@ async function onDisk(): Promise<unknown> {
 }
 
 describeStores('the development account', (backend) => {
+  const opened = backend.emptied();
+
   test('has a key, a token and a second factor that work, written for its owner only, with what is served and nothing else', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const { file, verdictOf } = await start(store);
     expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['valid', 'valid']);
     expect(await hasSecondFactor(store, file.totp_secret)).toBe(true);
@@ -68,7 +70,7 @@ describeStores('the development account', (backend) => {
   });
 
   test('keeps its secrets over restarts, and the file follows the address', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const first = await start(store);
     const second = await start(store, { baseUrl: 'http://127.0.0.1:9090' });
     expect(second.file).toEqual({
@@ -85,7 +87,7 @@ describeStores('the development account', (backend) => {
     ['is no object', 'null'],
     ['has a key that the store does not know', JSON.stringify({ api_key: createKeyText('ks_key_') })],
   ])('gets a new key, and the old one is revoked, when the file %s', async (_case, text) => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const first = await start(store);
     if (text === undefined) await rm(join(filesDir(), 'dev.json'));
     else await writeFile(join(filesDir(), 'dev.json'), text);
@@ -98,7 +100,7 @@ describeStores('the development account', (backend) => {
   });
 
   test('gets a new token and second factor when the file has those of an earlier version, which had none', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const { file: first } = await start(store);
     await writeFile(join(filesDir(), 'dev.json'), JSON.stringify({ api_key: first.api_key }));
     const second = await start(store);
@@ -110,7 +112,7 @@ describeStores('the development account', (backend) => {
   });
 
   test('loses its secrets and its file when an operator configures the server', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const { file, places, verdictOf } = await start(store);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
     expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['revoked', 'revoked']);

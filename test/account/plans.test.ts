@@ -14,14 +14,9 @@ import {
 import { followPlans } from '../../src/account/follow-plans.ts';
 import type { StoreOptions } from '../../src/store/open-store.ts';
 import { accounts } from '../../src/store/tables.ts';
-import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+import { describeStores, useStore } from '../store/backends.ts';
 
 const NOW_MS = 1_760_000_000_000;
-
-async function usePlaces(backend: TestBackend): Promise<PlanPlaces> {
-  const store = await useStore(backend.place());
-  return { store, plans: await loadPlanBook(store) };
-}
 
 /** What the next request meets, and what it would meet after a restart. */
 async function planNow({ store, plans }: PlanPlaces, accountId: string) {
@@ -31,8 +26,14 @@ async function planNow({ store, plans }: PlanPlaces, accountId: string) {
 }
 
 describeStores('plans', (backend) => {
+  const opened = backend.emptied();
+  const newPlaces = async (): Promise<PlanPlaces> => ({
+    store: opened(),
+    plans: await loadPlanBook(opened()),
+  });
+
   test('an account has the plan of the specification until it is given another one', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     const acme = await ensureAccount(places.store, 'acme', NOW_MS);
     expect(await planNow(places, acme)).toMatchObject({
       name: 'developer',
@@ -45,7 +46,7 @@ describeStores('plans', (backend) => {
   });
 
   test('rows go before the specification, add to it, and can be taken back', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     const acme = await ensureAccount(places.store, 'acme', NOW_MS);
     await setPlan(places, { name: 'developer', requestsPerSecond: 5, burst: 10 });
     expect(await planNow(places, acme)).toEqual({
@@ -62,7 +63,7 @@ describeStores('plans', (backend) => {
   });
 
   test('a plan that an account has is not removed', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     await ensureAccount(places.store, 'acme', NOW_MS);
     await setPlan(places, { name: 'own', requestsPerSecond: 1, burst: 1 });
     await assignPlan(places, { account: 'acme', plan: 'own' });
@@ -76,7 +77,7 @@ describeStores('plans', (backend) => {
   });
 
   test('unknown plans and accounts are told', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     await ensureAccount(places.store, 'acme', NOW_MS);
     await expect(assignPlan(places, { account: 'acme', plan: 'gold' })).rejects.toThrow(
       'There is no plan gold; there are developer, development, production',
@@ -87,7 +88,7 @@ describeStores('plans', (backend) => {
   });
 
   test('a plan that is gone from the store leaves its accounts with the default one', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     const id = randomUUID();
     await places.store.db
       .insert(accounts)
@@ -96,7 +97,7 @@ describeStores('plans', (backend) => {
   });
 
   test('the list tells how many accounts have each', async () => {
-    const places = await usePlaces(backend);
+    const places = await newPlaces();
     for (const name of ['a', 'b', 'c']) await ensureAccount(places.store, name, NOW_MS);
     await assignPlan(places, { account: 'c', plan: 'production' });
     const listed = await listPlans(places);

@@ -9,7 +9,7 @@ import type { UsageGroup } from '../../src/account/usage-group.ts';
 import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage-store.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { usageMinutes, usageWriters } from '../../src/store/tables.ts';
-import { describeStores, type TestBackend, useStore } from '../store/backends.ts';
+import { describeStores, type TestBackend } from '../store/backends.ts';
 
 const MINUTE_MS = 60_000;
 /** The beginning of a day of UTC. */
@@ -32,8 +32,10 @@ async function totals(store: Store): Promise<readonly number[]> {
 }
 
 describeStores('usage', (backend: TestBackend) => {
+  const opened = backend.emptied();
+
   test('counts are added to what is stored', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     await addUsage(store, { writerId: WRITER, number: 1, rows: [row()] }, DAY);
     await addUsage(store, { writerId: WRITER, number: 2, rows: [row(), row({ method: 'getBlock' })] }, DAY);
     expect(await totals(store)).toEqual([6, 3, 9, 12]);
@@ -41,7 +43,7 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('a batch that is sent again is not added again; another writer has numbers of its own', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const batch = { writerId: WRITER, number: 1, rows: [row()] };
     await addUsage(store, batch, DAY);
     await addUsage(store, batch, DAY);
@@ -51,13 +53,13 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('a minute that stands twice in a batch is added up', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     await addUsage(store, { writerId: WRITER, number: 1, rows: [row(), row()] }, DAY);
     expect(await totals(store)).toEqual([4, 2, 6, 8]);
   });
 
   test('writers that add to the same rows at once lose nothing', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const rows = Array.from({ length: 50 }, (_, index) => row({ method: `m${index}` }));
     const writers = Array.from({ length: 8 }, () => randomUUID());
     await Promise.all(
@@ -69,7 +71,7 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('10,000 rows are one statement', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const rows = Array.from({ length: 10_000 }, (_, index) =>
       row({ keyId: randomUUID(), minuteMs: DAY + index * MINUTE_MS }),
     );
@@ -81,7 +83,7 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('is summed up by key, network, method and by the minutes, hours and days of UTC', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const rows = [
       row({ minuteMs: DAY - MINUTE_MS, method: 'getBlock', weight: 100 }),
       row({ minuteMs: DAY, network: 'solana-devnet' }),
@@ -115,7 +117,7 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('is that of an account, of a key, or since a minute', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const places = { store, keyring: new Keyring() };
     const accountId = await ensureAccount(store, 'acme', DAY);
     const key = await createApiKey(places, { accountId, name: 'web' }, DAY);
@@ -133,7 +135,7 @@ describeStores('usage', (backend: TestBackend) => {
   });
 
   test('what is older than the retention is deleted in steps of 5,000 rows, and nothing else', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const old = Array.from({ length: 5_000 }, (_, index) => row({ minuteMs: DAY - (index + 1) * MINUTE_MS }));
     await addUsage(store, { writerId: WRITER, number: 1, rows: old }, DAY - 1);
     await addUsage(

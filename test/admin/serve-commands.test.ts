@@ -4,7 +4,7 @@ import { PlanBook } from '../../src/account/plan-book.ts';
 import { createServeCommand } from '../../src/admin/serve-commands.ts';
 import { serviceError } from '../../src/service-error.ts';
 import { newAccountPlaces } from './account-places.ts';
-import { describeStores, useStore } from '../store/backends.ts';
+import { describeStores } from '../store/backends.ts';
 
 const UNKNOWN_KEY = '4f8b1d0e-0000-4000-8000-000000000000';
 const clock = { nowMs: () => 1_760_000_000_000 };
@@ -26,10 +26,12 @@ const REFUSED: readonly (readonly [object, string])[] = [
 ];
 
 describeStores('commands', (backend) => {
+  const opened = backend.emptied();
+
   test.each([{ kind: 'keys.list' }, { kind: 'plans.list' }, { kind: 'usage', sinceMs: 0 }])(
     '$kind says that the store does not answer, and why',
     async (request) => {
-      const store = await useStore(backend.place());
+      const store = opened();
       const ping = () => Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone' }));
       const places = {
         store: { ...store, ping },
@@ -43,7 +45,7 @@ describeStores('commands', (backend) => {
   );
 
   test('usage stores what is counted before it reads', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const done: string[] = [];
     const flush = async (): Promise<void> => void done.push('flushed');
     const places = {
@@ -64,7 +66,7 @@ describeStores('commands', (backend) => {
   });
 
   test('what is asked for and is not there, or is no command, is refused with the reason', async () => {
-    const store = await useStore(backend.place());
+    const store = opened();
     const places = {
       store,
       keyring: new Keyring(),

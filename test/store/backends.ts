@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest';
+import { sql } from '../../src/store/drizzle.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
@@ -18,8 +19,10 @@ export type TestBackend = {
   readonly kind: Store['kind'];
   /** A place that nothing else uses; emptied after the test. */
   place(): StoreOptions;
-  /** A store that all tests of a block share, opened before the first of them; with an embedded one that takes a second. */
+  /** A store that all tests of a block share, opened before the first of them; an embedded one has the block's place for itself. */
   shared(): () => Store;
+  /** The same, without a row in its tables at the beginning of each test. */
+  emptied(): () => Store;
 };
 
 const postgresUrl = await findPostgres();
@@ -29,7 +32,8 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
   describe(`${promise}, embedded`, () => {
     const dataDir = useDataDir();
     const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
-    body({ kind: 'pglite', place, shared: () => useSharedStore(place) });
+    const shared = (): (() => Store) => useSharedStore(place);
+    body({ kind: 'pglite', place, shared, emptied: () => emptiedForEach(shared()) });
   });
   if (postgresUrl === undefined) {
     test(`${promise}, PostgreSQL`, (context) => context.skip(POSTGRES_MISSING));
@@ -37,19 +41,17 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
   }
   describe(`${promise}, PostgreSQL`, () => {
     const dataDir = useDataDir();
-    body({
-      kind: 'postgres',
-      place() {
-        const schema = newSchema();
-        onTestFinished(() => dropSchema(postgresUrl, schema));
-        return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
-      },
-      shared() {
-        const schema = newSchema();
-        afterAll(() => dropSchema(postgresUrl, schema));
-        return useSharedStore(() => ({ dataDir: dataDir(), databaseUrl: postgresUrl, schema }));
-      },
-    });
+    const place = (): StoreOptions => {
+      const schema = newSchema();
+      onTestFinished(() => dropSchema(postgresUrl, schema));
+      return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
+    };
+    const shared = (): (() => Store) => {
+      const schema = newSchema();
+      afterAll(() => dropSchema(postgresUrl, schema));
+      return useSharedStore(() => ({ dataDir: dataDir(), databaseUrl: postgresUrl, schema }));
+    };
+    body({ kind: 'postgres', place, shared, emptied: () => emptiedForEach(shared()) });
   });
 }
 
@@ -72,6 +74,23 @@ function useSharedStore(place: () => StoreOptions): () => Store {
     if (store === undefined) throw new Error('the store is not open yet');
     return store;
   };
+}
+
+function emptiedForEach(store: () => Store): () => Store {
+  beforeEach(() => removeRows(store()));
+  return store;
+}
+
+/** Removes all rows, those of tables that only grow too: their triggers rest meanwhile. */
+function removeRows({ db }: Store): Promise<void> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`);
+    const { rows } = await tx.execute<{ readonly tables: string }>(
+      sql`select string_agg(quote_ident(tablename), ', ') as tables from pg_tables
+        where schemaname = current_schema() and tablename <> 'migrations'`,
+    );
+    await tx.execute(sql.raw(`truncate ${rows[0]?.tables} restart identity`));
+  });
 }
 
 /** A temporary directory for the tests of one file or block, removed after them. */

@@ -64,8 +64,19 @@ describeStores('the store', (backend) => {
     expect(await countMigrations(second)).toEqual(applied);
   });
 
+  test('has a row that was acknowledged before the process was killed', async () => {
+    const place = backend.place();
+    await crashAfterInsert(place);
+    const store = await useStore(place);
+    expect(await store.db.select({ id: accounts.id }).from(accounts)).toEqual([{ id: CHILD_ID }]);
+  });
+});
+
+describeStores('a store that is open', (backend) => {
+  const opened = backend.emptied();
+
   test('refuses what contradicts the tables, by the constraint that it breaks', async () => {
-    const { db } = await useStore(backend.place());
+    const { db } = opened();
     const account = newAccount();
     const key = newKey(account.id);
     await db.insert(accounts).values(account);
@@ -89,7 +100,7 @@ describeStores('the store', (backend) => {
   });
 
   test('takes back a transaction that fails, and goes on', async () => {
-    const { db } = await useStore(backend.place());
+    const { db } = opened();
     const failing = db.transaction(async (tx) => {
       await tx.insert(accounts).values(newAccount());
       throw new Error('changed my mind');
@@ -104,23 +115,16 @@ describeStores('the store', (backend) => {
   });
 
   test('carries answers and parameters of a megabyte', async () => {
-    const { db } = await useStore(backend.place());
+    const { db } = opened();
     const text = randomBytes(600_000).toString('hex');
     const { rows } = await db.execute(sql`select ${text}::text as text`);
     expect(rows[0]?.text === text).toBe(true);
   });
 
   test('serves queries that are asked at once', async () => {
-    const { db } = await useStore(backend.place());
+    const { db } = opened();
     const asked = Array.from({ length: 50 }, (_, n) => db.execute(sql`select ${n}::int as n`));
     const answers = (await Promise.all(asked)).map(({ rows }) => rows[0]?.n);
     expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => n));
-  });
-
-  test('has a row that was acknowledged before the process was killed', async () => {
-    const place = backend.place();
-    await crashAfterInsert(place);
-    const store = await useStore(place);
-    expect(await store.db.select({ id: accounts.id }).from(accounts)).toEqual([{ id: CHILD_ID }]);
   });
 });
