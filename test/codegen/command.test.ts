@@ -11,17 +11,27 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { pathHere } from './fixture.ts';
 
+/** A start of the command takes three seconds of a core. */
+vi.setConfig({ testTimeout: 60_000 });
+
 const MAIN = pathHere('../../codegen/main.ts');
+/** The fixture in `spec`, and in `out` what was generated of it. */
+const generated = mkdtempSync(join(tmpdir(), 'codegen-'));
 
 let folder = '';
 const inFolder = (path: string): string => join(folder, path);
-const generate = (...options: readonly string[]) =>
-  spawnSync(process.execPath, [MAIN, '--spec', inFolder('spec'), '--out', inFolder('out'), ...options], {
-    encoding: 'utf8',
-  });
+const generateIn = (place: string, ...options: readonly string[]) =>
+  spawnSync(
+    process.execPath,
+    [MAIN, '--spec', join(place, 'spec'), '--out', join(place, 'out'), ...options],
+    {
+      encoding: 'utf8',
+    },
+  );
+const generate = (...options: readonly string[]) => generateIn(folder, ...options);
 
 const filesOf = (out: string): readonly (readonly [string, string])[] =>
   readdirSync(inFolder(out), { recursive: true, withFileTypes: true })
@@ -30,20 +40,25 @@ const filesOf = (out: string): readonly (readonly [string, string])[] =>
     .map((path) => [path.slice(inFolder(out).length), readFileSync(path, 'utf8')] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
+beforeAll(() => {
+  cpSync(pathHere('fixture'), join(generated, 'spec'), { recursive: true });
+  expect(generateIn(generated).status).toBe(0);
+});
+
+afterAll(() => rmSync(generated, { recursive: true, force: true }));
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'codegen-'));
-  cpSync(pathHere('fixture'), inFolder('spec'), { recursive: true });
+  cpSync(generated, folder, { recursive: true, preserveTimestamps: true });
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('finds no drift right after it has written', () => {
-  expect(generate().status).toBe(0);
   expect(generate('--check')).toMatchObject({ status: 0, stdout: '' });
 });
 
 it('lists changed, missing and stale files with --check, and touches none', () => {
-  generate();
   appendFileSync(inFolder('out/errors.ts'), '// edited\n');
   rmSync(inFolder('out/ledger/types.ts'));
   writeFileSync(inFolder('out/ledger/left-over.ts'), '');
@@ -58,7 +73,6 @@ it('lists changed, missing and stale files with --check, and touches none', () =
 });
 
 it('repairs exactly what differs', () => {
-  generate();
   const before = statSync(inFolder('out/ledger/methods.ts')).mtimeMs;
   appendFileSync(inFolder('out/errors.ts'), '// edited\n');
   writeFileSync(inFolder('out/ledger/left-over.ts'), '');
@@ -71,6 +85,7 @@ it('repairs exactly what differs', () => {
 });
 
 it('names file, pointer and fault of a broken document, and writes nothing', () => {
+  rmSync(inFolder('out'), { recursive: true });
   writeFileSync(inFolder('spec/ledger/schemas/Slot.yaml'), 'title: Slot\ntype: integer\n');
   writeFileSync(inFolder('spec/ledger/schemas/Thing.yaml'), 'title: [\n');
   const { status, stderr } = generate();
@@ -81,7 +96,6 @@ it('names file, pointer and fault of a broken document, and writes nothing', () 
 });
 
 it('writes the same wherever it is started', () => {
-  generate();
   const elsewhere = spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', './elsewhere/'], {
     cwd: folder,
   });
@@ -94,7 +108,6 @@ it('writes the same wherever it is started', () => {
 });
 
 it('writes nothing that makes code at run time', () => {
-  generate();
   for (const [path, text] of filesOf('out'))
     expect([path, /\beval\(|\bnew Function\b/.test(text)]).toEqual([path, false]);
 });

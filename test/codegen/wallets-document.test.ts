@@ -1,16 +1,12 @@
 import { createPublicKey, createPrivateKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { renderTypes } from '../../codegen/render/wallets/types.ts';
 import { readWallets } from '../../codegen/model/wallets/wallets.ts';
 import ledgerPackage from '../../generated/ledger/openrpc.json' with { type: 'json' };
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
-import { generateFiles } from './fixture.ts';
 import { specSources } from './spec.ts';
-
-/** To generate everything takes ten seconds of a core. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Every object below a value. */
 const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
@@ -67,25 +63,6 @@ it('shows a signature that verifies', () => {
     type: 'spki',
   });
   expect(verify(null, Buffer.from('hello'), key, base58.decode(String(signed?.signature)))).toBe(true);
-});
-
-it('has each limit in one place: what follows from it changes, and nothing else', () => {
-  const sources = new Map(specSources());
-  const before = generateFiles(sources);
-  const plans = structuredClone(sources.get('plans.yaml')) as { wallet_batch: { maximum: number } };
-  plans.wallet_batch.maximum = 9999;
-  const after = generateFiles(sources.set('plans.yaml', plans));
-  expect(
-    Object.keys(after)
-      .filter((path) => after[path] !== before[path])
-      .sort(),
-  ).toEqual([
-    'docs/wallets/createWalletBatch.md',
-    'plans.ts',
-    'test/wallets/contract/createWalletBatch.ts',
-    'wallets/bodies/createWalletBatch.js',
-    'wallets/openapi.json',
-  ]);
 });
 
 it('has no schema of a name that the ledger document has, so that both are exported by one package', () => {
