@@ -17,7 +17,7 @@ export const SILENT = pino({ level: 'silent' });
 /** A kind of store in a test: places to open, each with a schema of its own. */
 export type TestBackend = {
   readonly kind: Store['kind'];
-  /** A place that nothing else uses; emptied after the test. */
+  /** A place with no table in it that nothing else uses; emptied after the test. */
   place(): StoreOptions;
   /** A store that all tests of a block share, opened before the first of them; an embedded one has the block's place for itself. */
   shared(): () => Store;
@@ -31,8 +31,9 @@ const postgresUrl = await findPostgres();
 export function describeStores(promise: string, body: (backend: TestBackend) => void): void {
   describe(`${promise}, embedded`, () => {
     const dataDir = useDataDir();
+    beforeAll(() => prepareStore(dataDir()));
     const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
-    const shared = (): (() => Store) => useSharedStore(place);
+    const shared = (): (() => Store) => useSharedStore(() => ({ dataDir: dataDir() }));
     body({ kind: 'pglite', place, shared, emptied: () => emptiedForEach(shared()) });
   });
   if (postgresUrl === undefined) {
@@ -65,9 +66,7 @@ export async function useStore(options: StoreOptions): Promise<Store> {
 function useSharedStore(place: () => StoreOptions): () => Store {
   let store: Store | undefined;
   beforeAll(async () => {
-    const options = place();
-    if (options.databaseUrl === undefined) await prepareStore(options.dataDir);
-    store = await openStore(options, SILENT);
+    store = await openStore(place(), SILENT);
   }, OPEN_DEADLINE_MS);
   afterAll(() => store?.close());
   return () => {

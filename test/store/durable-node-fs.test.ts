@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { expect, test, vi } from 'vitest';
 import { DurableNodeFs, START_PARAMS } from '../../src/store/pglite/durable-node-fs.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 
 /** What `node:fs` exports is counted where it is imported by name, too. */
 const fsyncSync = vi.spyOn(fs, 'fsyncSync');
@@ -13,6 +14,7 @@ syncBuiltinESMExports();
 const directory = useNewDirectory();
 
 test('every commit is synced to disk before it is acknowledged', async () => {
+  await prepareStore(directory());
   const pglite = await PGlite.create({
     fs: new DurableNodeFs(join(directory(), 'store')),
     startParams: START_PARAMS,

@@ -3,13 +3,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import pg from 'pg';
 import { type Listener, type Listening, startListening } from '../../src/store/postgres/listen.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
-import { describeStores, SILENT, useStore } from './backends.ts';
+import { describeStores, SILENT } from './backends.ts';
 
 const NOTIFICATION = 'A'.charCodeAt(0);
 describeStores('a store', (backend) => {
-  test('can be listened to where other processes can change it', async () => {
-    const store = await useStore(backend.place());
-    expect(store.listen !== undefined).toBe(backend.kind === 'postgres');
+  const store = backend.shared();
+
+  test('can be listened to where other processes can change it', () => {
+    expect(store().listen !== undefined).toBe(backend.kind === 'postgres');
   });
 });
 

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from './backends.ts';
 import { startHolder } from './crash.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 
 async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-open-'));
@@ -27,7 +28,7 @@ describeStores('openers at once', (backend) => {
   test(
     backend.kind === 'pglite' ? 'leave the store to one of them' : 'migrate once between them',
     async () => {
-      const place = backend.place();
+      const place = backend.kind === 'pglite' ? { dataDir: await newDirectory() } : backend.place();
       const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => openStore(place, SILENT)));
       const opened = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
       const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -47,6 +48,7 @@ describeStores('openers at once', (backend) => {
 
 test('a process that has the embedded store open is named to the next, which may have it when that one is dead', async () => {
   const dataDir = await newDirectory();
+  await prepareStore(dataDir);
   const holder = await startHolder({ dataDir });
   await expect(openStore({ dataDir }, SILENT)).rejects.toMatchObject({
     code: 'dataDirectoryLocked',
@@ -64,7 +66,7 @@ test('a data directory that the store makes can be read by its owner only', asyn
 
 test('an embedded store whose creation was cut off is made anew', async () => {
   const dataDir = await newDirectory();
-  await (await openStore({ dataDir }, SILENT)).close();
+  await prepareStore(dataDir);
   await rm(join(dataDir, 'store', 'global'), { recursive: true });
   await writeFile(join(dataDir, 'store.unfinished'), '');
   await (await useStore({ dataDir })).ping();
@@ -72,7 +74,7 @@ test('an embedded store whose creation was cut off is made anew', async () => {
 
 test('an embedded store that is damaged is reported and left as it is, and the lock is given back', async () => {
   const dataDir = await newDirectory();
-  await (await openStore({ dataDir }, SILENT)).close();
+  await prepareStore(dataDir);
   await rm(join(dataDir, 'store', 'global'), { recursive: true });
   for (let attempt = 0; attempt < 2; attempt += 1) {
     await expect(openStore({ dataDir }, SILENT)).rejects.toMatchObject({

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type StoreThread, startStoreThread } from '../../src/store/pglite/store-thread.ts';
 import { type Wire, WireStream } from '../../src/store/pglite/wire-stream.ts';
 import { withLateBegin } from '../../src/store/pglite/with-late-begin.ts';
+import { prepareStore } from '../support/prepared-store.ts';
 import { useDataDir } from './backends.ts';
 
 const dataDir = useDataDir();
 let thread: StoreThread;
 beforeAll(async () => {
+  await prepareStore(dataDir());
   thread = await startStoreThread(join(dataDir(), 'store'));
 });
 afterAll(() => thread.close());

@@ -14,6 +14,7 @@ import { startWallets } from '../../../src/start-wallets.ts';
 import type { Store, StoreOptions } from '../../../src/store/open-store.ts';
 import { newCustomer } from '../../account/new-customer.ts';
 import { SILENT, useStore } from '../../store/backends.ts';
+import { prepareStore } from '../../support/prepared-store.ts';
 
 const PAID = 1_000_000_000n;
 
@@ -40,7 +41,8 @@ export type UnixService = {
 
 /** Starts the service on a store of the test's own, with a customer who has money. It is stopped when the test ends. */
 export async function startUnixService(place: StoreOptions): Promise<UnixService> {
-  const { dataDir } = place;
+  const { dataDir, databaseUrl } = place;
+  if (databaseUrl === undefined) await prepareStore(dataDir);
   const store = await useStore(place);
   const config = loadConfig({ env: { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_KEY_THREADS: '1' } });
   const metrics = { watchChild: () => undefined, countRefusal: () => undefined };
