@@ -21,7 +21,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
-    testTimeout: 30_000,
+    // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Node loads the files as it does in production: their types are stripped, nothing else is done to them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
