@@ -1,19 +1,16 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { type HttpHandlers, type HttpServer, startHttpServer } from '../../src/server/http/http-server.ts';
-import { PlainLane, type PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
 import { readBody } from '../../src/server/http/read-body.ts';
 import { sendBody, sendParts, sendStream } from '../../src/server/http/respond.ts';
 import { eventually } from '../support/eventually.ts';
+import { BODY, HEAD, openLane, PLAIN } from './open-plain-lane.ts';
 import { CERT, KEY } from './self-signed.ts';
 
-const BODY = 'hello';
-const HEAD = `POST /plain HTTP/1.1\r\nhost: x\r\ncontent-length: ${BODY.length}`;
-const PLAIN = `${HEAD}\r\n\r\n${BODY}`;
 const LAST = PLAIN.replace('\r\n', '\r\nconnection: close\r\n');
 const CHUNKED = `POST /plain HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\n${BODY}\r\n0\r\n\r\n`;
 
@@ -179,67 +176,21 @@ test('a connection that never asks for anything is answered 408 and closed', asy
   expect(await text(open())).toMatch(/^HTTP\/1\.1 408 .*within 100 ms/s);
 });
 
-/** A lane of its own, swept by hand. @returns the client's end of a connection. */
-async function openLane(options: Partial<PlainLaneOptions>): Promise<{ lane: PlainLane; client: Socket }> {
-  const lane = new PlainLane({
-    serves: () => true,
-    handle: async (_request, response) => sendBody(response, 200, 'done'),
-    handOver: (socket) => socket.destroy(),
-    isLast: () => false,
-    ...{ onBegin: () => undefined, onEnd: () => undefined, onNeverAsked: (socket) => socket.destroy() },
-    ...{ maxHeadBytes: 1_000, keepAliveMs: 60_000, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
-    ...options,
+test('an empty part of a stream does not end it', async () => {
+  const parts = [Buffer.from('first'), Buffer.alloc(0), Buffer.from('second')];
+  await start({
+    handlePlain: (_request, response) =>
+      sendStream(response, Readable.from(parts), { sizeBytes: undefined, headers: {} }),
   });
-  const listener = createServer((socket) => lane.open(socket)).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1');
-  client.once('close', () => listener.close());
-  await once(client, 'connect');
-  return { lane, client };
-}
-
-test('a connection is closed when it has been idle for too long after an answer, not before', async () => {
-  const { lane, client } = await openLane({ keepAliveMs: 0 });
-  lane.sweep();
-  lane.sweep();
-  client.write(PLAIN);
-  await once(client, 'data');
-  lane.sweep();
-  expect(client.readableEnded).toBe(false);
-  const closed = once(client, 'close');
-  lane.sweep();
-  await closed;
+  expect(String(await post())).toBe('firstsecond');
 });
 
-test('a connection that is silent for too long during an answer is closed, and the answer given up', async () => {
-  const begun = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<boolean>();
-  const { lane, client } = await openLane({
-    idleTimeoutMs: 0,
-    handle: async (_request, response) => {
-      response.on('close', () => closed.resolve(response.writableFinished));
-      begun.resolve();
-    },
-  });
-  client.write(PLAIN);
-  await begun.promise;
-  lane.sweep();
-  lane.sweep();
-  expect(await closed.promise).toBe(false);
-  client.destroy();
-});
-
-test('a client that leaves during its answer is noticed', async () => {
-  const begun = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<boolean>();
-  const { client } = await openLane({
-    handle: async (_request, response) => {
-      response.on('close', () => closed.resolve(response.writableFinished));
-      begun.resolve();
-    },
-  });
-  client.write(PLAIN);
-  await begun.promise;
-  client.destroy();
-  expect(await closed.promise).toBe(false);
+test('nothing is left behind when the address cannot be listened on', async () => {
+  await start();
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const options = { host: '127.0.0.1', port: server.port, portSetting: 'x' };
+  const limits = { requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
+  await expect(startHttpServer(TELLING, { ...options, ...limits })).rejects.toThrow();
+  expect(timers()).toBe(before);
 });

@@ -83,8 +83,8 @@ export async function startHttpServer(
   });
   server.setTimeout(options.idleTimeoutMs);
   const sockets = trackSockets(server);
-  if (typeof handlers !== 'function') openPlainLane(server, handlers, { tracker, options });
   await listen(server, options);
+  if (typeof handlers !== 'function') openPlainLane(server, handlers, { tracker, options });
   const { port } = server.address() as AddressInfo;
   const drainSockets = options.drainSockets ?? (async () => undefined);
   return {

@@ -109,9 +109,10 @@ export class PlainResponse {
   }
 }
 
-/** The chunked transfer coding (RFC 9112, section 7.1). */
+/** The chunked transfer coding (RFC 9112, section 7.1), where an empty chunk is the end. */
 async function* inChunks(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
   for await (const part of body) {
+    if (part.length === 0) continue;
     yield `${part.length.toString(16)}\r\n`;
     yield part;
     yield '\r\n';
