@@ -16,6 +16,8 @@ export type PlainConnectionOptions = {
   readonly isLast: () => boolean;
   readonly maxHeadBytes: number;
   readonly keepAliveMs: number;
+  /** How long it may be silent in both directions while a request is answered. */
+  readonly idleTimeoutMs: number;
   /** A request has begun; `onEnd` tells of its end. */
   readonly onBegin: () => void;
   readonly onEnd: () => void;
@@ -34,7 +36,8 @@ export class PlainConnection {
   readonly #options: PlainConnectionOptions;
   readonly #take = (chunk: Buffer): void => this.#onChunk(chunk);
   readonly #fail = (): void => void this.socket.destroy();
-  readonly #end = (): void => this.#onEnd();
+  /** A client that sends no more is told what has been written and no more, as node:http has it; then the socket closes. */
+  readonly #end = (): void => void this.socket.end();
   readonly #close = (): void => this.#onClose();
   #response: PlainResponse | undefined;
   /** What came during an answer. */
@@ -48,7 +51,8 @@ export class PlainConnection {
   constructor(socket: Socket, options: PlainConnectionOptions) {
     this.socket = socket;
     this.#options = options;
-    socket.on('data', this.#take).on('error', this.#fail).on('end', this.#end).on('close', this.#close);
+    socket.on('data', this.#take).on('end', this.#end).on('close', this.#close);
+    socket.on('error', this.#fail).on('timeout', this.#fail);
   }
 
   /** Whether an answer is under way. */
@@ -62,7 +66,9 @@ export class PlainConnection {
     this.#lastHead = undefined;
   }
 
+  /** Behind the last answer nothing is read any more (RFC 9112, section 9.6). */
   #onChunk(chunk: Buffer): void {
+    if (!this.socket.writable) return;
     if (this.#response !== undefined) {
       this.#waiting = chunk;
       this.socket.pause();
@@ -93,10 +99,10 @@ export class PlainConnection {
 
   #answer(request: PlainRequest): void {
     const { socket } = this;
-    const { handle, isLast, keepAliveMs, onBegin } = this.#options;
+    const { handle, isLast, keepAliveMs, idleTimeoutMs, onBegin } = this.#options;
     let endsHere = false;
     const response = new PlainResponse({
-      ...{ socket, keepAliveMs },
+      ...{ socket, keepAliveMs, idleTimeoutMs },
       isLast: () => (endsHere = isLast()),
       onClose: () => this.#onAnswered(endsHere),
     });
@@ -123,15 +129,10 @@ export class PlainConnection {
 
   #handOver(chunk: Buffer): void {
     const { socket } = this;
-    socket.off('data', this.#take).off('error', this.#fail).off('end', this.#end).off('close', this.#close);
+    socket.off('data', this.#take).off('end', this.#end).off('close', this.#close);
+    socket.off('error', this.#fail).off('timeout', this.#fail);
     this.#options.onGone();
     this.#options.handOver(socket, chunk);
-  }
-
-  /** A client that sends no more is not told any more either, as node:http has it. */
-  #onEnd(): void {
-    this.socket.end();
-    this.#response?.close();
   }
 
   #onClose(): void {

@@ -4,8 +4,6 @@ import { PlainConnection, type PlainConnectionOptions } from './plain-connection
 export type PlainLaneOptions = Omit<PlainConnectionOptions, 'onGone'> & {
   /** How long a connection may say nothing before its first request. */
   readonly requestTimeoutMs: number;
-  /** How long it may be silent in both directions while a request is answered. */
-  readonly idleTimeoutMs: number;
   /** Ends a connection that has never asked for anything. */
   readonly onNeverAsked: (socket: Socket) => void;
 };
@@ -13,7 +11,7 @@ export type PlainLaneOptions = Omit<PlainConnectionOptions, 'onGone'> & {
 /** How many bytes had gone either way when a connection fell silent. */
 type Silence = { readonly bytes: number; readonly sinceMs: number };
 
-/** The connections of a server before they are handed to node:http. None has a timer: a sweep looks at all of them. */
+/** The connections of a server before they are handed to node:http. A sweep looks at all of them; only one with an unread answer has a timer. */
 export class PlainLane {
   readonly #options: PlainLaneOptions;
   readonly #connections = new Map<PlainConnection, Silence>();
@@ -43,8 +41,9 @@ export class PlainLane {
     }
   }
 
-  #limitMs({ isBusy, hasServed }: PlainConnection): number {
+  #limitMs({ isBusy, hasServed, socket }: PlainConnection): number {
     const { idleTimeoutMs, keepAliveMs, requestTimeoutMs } = this.#options;
+    if (socket.timeout) return Number.POSITIVE_INFINITY;
     if (isBusy) return idleTimeoutMs;
     return hasServed ? keepAliveMs : requestTimeoutMs;
   }

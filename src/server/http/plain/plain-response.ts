@@ -8,6 +8,8 @@ export type PlainResponseOptions = {
   /** Asked when the head is sent: whether the connection ends with this answer. */
   readonly isLast: () => boolean;
   readonly keepAliveMs: number;
+  /** After how long without progress the socket emits `timeout`, while the system has yet to take the answer. */
+  readonly idleTimeoutMs: number;
   /** Called when the answer has been handed over, or the connection has closed before. */
   readonly onClose: () => void;
 };
@@ -31,7 +33,7 @@ export class PlainResponse {
 
   /** Whether nothing can be answered any more. */
   get destroyed(): boolean {
-    return this.#isClosed || this.#options.socket.destroyed;
+    return this.#isClosed || !this.#options.socket.writable;
   }
 
   setHeader(name: string, value: string): void {
@@ -65,7 +67,7 @@ export class PlainResponse {
     else this.write(body);
     while (socket.writableCorked > 0) socket.uncork();
     if (socket.writableLength === 0) this.#finish();
-    else socket.write('', (error) => (error ? undefined : this.#finish()));
+    else this.#finishLater();
   }
 
   /** Sends a body as it comes, no faster than it is read. Rejects when either side breaks off, and the connection is cut then. */
@@ -95,6 +97,17 @@ export class PlainResponse {
     this.#isClosed = true;
     for (const listener of this.#listeners) listener();
     this.#options.onClose();
+  }
+
+  /** The timer of the socket sees a part being taken; the counts of bytes do not. */
+  #finishLater(): void {
+    const { socket, idleTimeoutMs } = this.#options;
+    socket.setTimeout(idleTimeoutMs);
+    socket.write('', (error) => {
+      if (error) return;
+      socket.setTimeout(0);
+      this.#finish();
+    });
   }
 
   #finish(): void {
