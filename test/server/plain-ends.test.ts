@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PlainLane, PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
-import { sendBody } from '../../src/server/http/respond.ts';
+import { sendBody, sendStream } from '../../src/server/http/respond.ts';
+import { eventually } from '../support/eventually.ts';
 import { openLane, PLAIN } from './open-plain-lane.ts';
 
 test('a connection is closed when it has been idle for too long after an answer, not before', async () => {
@@ -129,3 +131,24 @@ test('an answer that nobody reads any more is given up', async () => {
   expect(await closed).toBe(false);
   client.destroy();
 });
+
+test.each([9, undefined])(
+  'a stream of %j bytes leaves nothing on the connection it has gone over',
+  async (sizeBytes) => {
+    const left: number[] = [];
+    let ended = 0;
+    const { client } = await openLane({
+      onEnd: () => (ended += 1),
+      handle: ({ socket }, response) => {
+        left.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
+        return sendStream(response, Readable.from([Buffer.from('a stream.')]), { sizeBytes, headers: {} });
+      },
+    });
+    for (let count = 0; count < 4; count++) {
+      client.resume().write(PLAIN);
+      await eventually('the answer is done with', () => (ended === count + 1 ? true : undefined));
+    }
+    client.destroy();
+    expect(new Set(left).size).toBe(1);
+  },
+);

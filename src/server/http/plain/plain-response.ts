@@ -70,14 +70,13 @@ export class PlainResponse {
     else this.#finishLater();
   }
 
-  /** Sends a body as it comes, no faster than it is read. Rejects when either side breaks off, and the connection is cut then. */
+  /** Sends a body as it comes, no faster than it is read. Rejects when either side breaks off; the connection has to be cut then. */
   async sendStream(body: Readable): Promise<void> {
     const { socket } = this.#options;
     const isSized = 'content-length' in this.#fields;
     if (!isSized) this.#head = this.#head.replace('\r\n', '\r\nTransfer-Encoding: chunked\r\n');
     socket.write(this.#takeHead(), 'latin1');
-    if (isSized) await pipeline(body, socket, { end: false });
-    else await pipeline(body, inChunks, socket, { end: false });
+    await pipeline(body, isSized ? asItIs : inChunks, socket, { end: false });
     this.end();
   }
 
@@ -120,6 +119,11 @@ export class PlainResponse {
     this.#head = '';
     return head;
   }
+}
+
+/** A `pipeline` from a stream itself would leave a listener on the socket for each answer. */
+async function* asItIs(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* body;
 }
 
 /** The chunked transfer coding (RFC 9112, section 7.1), where an empty chunk is the end. */
