@@ -39,20 +39,28 @@ test('a connection that is silent for too long during an answer is closed, and t
   client.destroy();
 });
 
-test('a client that leaves during its answer is noticed', async () => {
-  const begun = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<boolean>();
-  const { client } = await openLane({
-    handle: async (_request, response) => {
-      response.on('close', () => closed.resolve(response.writableFinished));
-      begun.resolve();
-    },
-  });
-  client.write(PLAIN);
-  await begun.promise;
-  client.destroy();
-  expect(await closed.promise).toBe(false);
-});
+test.each(['', 'P'])(
+  'a client that leaves during its answer is noticed, with %j behind its request',
+  async (behind) => {
+    const begun = Promise.withResolvers<Socket>();
+    const closed = Promise.withResolvers<boolean>();
+    const { client } = await openLane({
+      handle: async ({ socket }, response) => {
+        response.on('close', () => closed.resolve(response.writableFinished));
+        begun.resolve(socket);
+      },
+    });
+    client.write(PLAIN);
+    const served = await begun.promise;
+    if (behind !== '') {
+      const came = once(served, 'data');
+      client.write(behind);
+      await came;
+    }
+    client.destroy();
+    expect(await closed.promise).toBe(false);
+  },
+);
 
 test('what comes behind the last request of a connection is not answered, and the last answer arrives', async () => {
   const begun = Promise.withResolvers<void>();
