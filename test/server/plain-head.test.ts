@@ -48,9 +48,15 @@ test.each([
   ['a NUL', headOf([...FIELDS, 'x: \u0000'])],
   ['cookies of an answer, which node:http lists', headOf([...FIELDS, 'set-cookie: a=b'])],
   ['the end of the connection, as proxies say it', headOf([...FIELDS, 'proxy-connection: close'])],
+  ['more than 100 fields', headOf([...FIELDS, ...Array.from({ length: 98 }, (_, index) => `x${index}: y`)])],
   ['__proto__', headOf([...FIELDS, '__proto__: x'])],
 ])('a head with %s is left to node:http', (_what, head) => {
   expect(readPlainHead(head)).toBeUndefined();
+});
+
+test('a head with 100 fields is read', () => {
+  const more = Array.from({ length: 97 }, (_, index) => `x${index}: y`);
+  expect(readPlainHead(headOf([...FIELDS, ...more]))?.headers['x96']).toBe('y');
 });
 
 test('a head as long as can be is read or refused in no time, whatever it repeats', () => {

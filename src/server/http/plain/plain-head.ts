@@ -13,6 +13,8 @@ const REQUEST_LINE = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 /** No white space can be matched by two parts of it: with that a long run of it would take time that grows with its square. */
 const FIELD_LINE = /^([!#$%&'*+\-.^`|~0-9A-Za-z]+):[ \t]*(?:([\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*)[ \t]*)?$/;
 const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
+/** node:http refuses a head with more than a thousand; nobody plain sends a tenth of that. */
+const MAX_FIELDS = 100;
 /** Fields that say how the message is framed, or ask for more than an answer, or that node:http reads in its own way. */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer'],
@@ -35,6 +37,7 @@ export function readPlainHead(text: string): PlainHead | undefined {
 }
 
 function readFields(lines: readonly string[]): IncomingHttpHeaders | undefined {
+  if (lines.length > MAX_FIELDS) return undefined;
   const headers: IncomingHttpHeaders = Object.create(null);
   for (const line of lines) {
     const [, name = '', value = ''] = FIELD_LINE.exec(line) ?? [];
