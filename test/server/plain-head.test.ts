@@ -56,17 +56,20 @@ test.each([
 
 test('a head with 100 fields is read', () => {
   const more = Array.from({ length: 97 }, (_, index) => `x${index}: y`);
-  expect(readPlainHead(headOf([...FIELDS, ...more]))?.headers['x96']).toBe('y');
+  expect(readPlainHead(headOf([...FIELDS, ...more]))?.headers.x96).toBe('y');
 });
 
-test('a head as long as can be is read or refused in no time, whatever it repeats', () => {
-  const startMs = performance.now();
-  for (const repeated of [' ', '\t', ' \t', 'a ', 'a', ':', ' a']) {
-    for (const end of ['', '\u0000', '\u00e9', ' \u0000']) {
-      readPlainHead(headOf([...FIELDS, `x:${repeated.repeat(16_000 / repeated.length)}${end}`]));
-    }
-  }
-  expect(performance.now() - startMs).toBeLessThan(500);
+test('a long head takes the time of a plain one, whatever it repeats', () => {
+  const timeOf = (repeated: string, end: string): number => {
+    const head = headOf([...FIELDS, `x:${repeated.repeat(16_000 / repeated.length)}${end}`]);
+    const startMs = performance.now();
+    for (let at = 0; at < 20; at += 1) readPlainHead(head);
+    return performance.now() - startMs;
+  };
+  const plainMs = Math.max(timeOf('a', ''), timeOf('a', ''));
+  for (const repeated of [' ', '\t', ' \t', 'a ', 'a', ':', ' a'])
+    for (const end of ['', '\u0000', '\u00e9', ' \u0000'])
+      expect([repeated, end, timeOf(repeated, end) < 1_000 * plainMs]).toEqual([repeated, end, true]);
 });
 
 test.each(AMBIGUOUS.map((fields) => [fields] as const))(
