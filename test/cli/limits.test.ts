@@ -98,6 +98,9 @@ test('without a server, plans and usage are those of the store', async () => {
     /ONLY FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
   );
   expect((await run('usage')).stdout).toMatch(/^Nothing was called since /);
+  const missing = await run('plans', 'remove', 'gold');
+  expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
+  expect(missing.stderr).toContain('There is no plan gold; there are developer, development, own, production');
   const inUse = await run('plans', 'remove', 'own');
   expect([inUse.end, inUse.stderr]).toEqual(['exit code 1', expect.stringContaining('that of 1 account')]);
   await json('plans', 'assign', 'acme', 'developer');
@@ -122,7 +125,6 @@ test.each([
   ],
   [['plans', 'set', 'a', '--requests-per-second', '0', '--burst', '9'], 2, 'from 1 to 1000000'],
   [['plans', 'set', 'A b', '--requests-per-second', '10', '--burst', '20'], 2, 'the name of a plan is "A b"'],
-  [['plans', 'remove', 'gold'], 1, 'There is no plan gold; there are developer, development, production'],
   [['plans', 'assign', 'acme'], 2, 'give ACCOUNT PLAN'],
   [['usage', '--by', 'week'], 2, 'key, network, method, minute, hour, day'],
   [['usage', '--since', 'yesterday'], 2, '--since is "yesterday"'],

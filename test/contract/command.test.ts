@@ -5,7 +5,7 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { confirm } from '../support/confirmation.ts';
 import { call } from '../support/json-rpc.ts';
-import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot.ts';
+import { type RunningKeyslot, type RunningMock, startKeyslot, startMock } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
@@ -121,121 +121,133 @@ describe('against keyslot serve', () => {
   });
 });
 
-test(
-  'a mock is told from a ledger: what depends on an address that is not in its examples differs',
-  async () => {
-    const mock = await startMock();
-    running.push(mock);
-    const { ended, stdout } = await contract('--url', mock.rpcUrl);
-    expect(ended).toBe('exit code 1');
-    expect([...stdout.matchAll(/^differs +(\w+)/gm)].map(([, method]) => method)).toEqual([
-      'getTokenAccountBalance',
-      'getTokenAccountsByOwner',
-      'getTokenLargestAccounts',
-      'getTokenSupply',
-    ]);
-    expect(stdout).toMatch(/^holds +getBalance +\d+ held, 1 unproven$/m);
-    expect(stdout).toContain('53 methods: holds 47, differs 4, absent 0, unproven 2');
-  },
-  RUN_DEADLINE_MS,
-);
+describe('against a mock', () => {
+  let mock: RunningMock;
+  /** A run that nothing comes in the way of. */
+  let plain: Awaited<ReturnType<typeof contract>>;
 
-test(
-  'a limit that the server lifts again is waited for, one that it does not lift is told, with what it hides',
-  async () => {
-    const mock = await startMock();
-    running.push(mock);
-    let calls = 0;
-    const lifting = await startFaultProxy(mock, {
-      refuse: () => (++calls % 5 === 0 ? { status: 429, headers: { 'retry-after': '0' } } : undefined),
-    });
-    const strict = await startFaultProxy(mock, {
-      refuse: ({ method }) =>
-        method.toLowerCase() === 'getbalance'
-          ? { status: 429, headers: { 'retry-after': '3600' } }
-          : undefined,
-    });
-    running.push(lifting, strict);
-    const [plain, waited] = [await contract('--url', mock.rpcUrl), await contract('--url', lifting.rpcUrl)];
-    const verdicts = (text: string): readonly string[] =>
-      text.match(/^(?:holds|differs|unproven) .*$/gm) ?? [];
-    expect([waited.ended, verdicts(waited.stdout)]).toEqual([plain.ended, verdicts(plain.stdout)]);
+  beforeAll(async () => {
+    mock = await startMock();
+    plain = await contract('--url', mock.rpcUrl);
+  }, RUN_DEADLINE_MS);
+  afterAll(() => mock?.stop());
 
-    const told = await contract('--url', strict.rpcUrl);
-    const cases = CONTRACT.getBalance.cases.length;
-    expect(told.stdout).toMatch(new RegExp(`^unproven +getBalance +${cases} limited$`, 'm'));
-    expect(told.stdout).toContain(
-      `${cases} cases were not answered: the server limits the rate of calls (HTTP 429)`,
-    );
-    expect(told.stdout).not.toContain('differs   getBalance ');
-  },
-  RUN_DEADLINE_MS,
-);
+  test(
+    'a mock is told from a ledger: what depends on an address that is not in its examples differs',
+    async () => {
+      const { ended, stdout } = plain;
+      expect(ended).toBe('exit code 1');
+      expect([...stdout.matchAll(/^differs +(\w+)/gm)].map(([, method]) => method)).toEqual([
+        'getTokenAccountBalance',
+        'getTokenAccountsByOwner',
+        'getTokenLargestAccounts',
+        'getTokenSupply',
+      ]);
+      expect(stdout).toMatch(/^holds +getBalance +\d+ held, 1 unproven$/m);
+      expect(stdout).toContain('53 methods: holds 47, differs 4, absent 0, unproven 2');
+    },
+    RUN_DEADLINE_MS,
+  );
 
-test(
-  'a server that limits every call is no server that holds or differs: exit code 2',
-  async () => {
-    const mock = await startMock();
-    const all = await startFaultProxy(mock, {
-      refuse: ({ method }) =>
-        method === 'getSlot' ? undefined : { status: 429, headers: { 'retry-after': '3600' } },
-    });
-    running.push(mock, all);
-    const junit = join(directory(), 'junit.xml');
-    const { ended, stdout } = await contract('--url', all.rpcUrl, '--json', '--junit', junit);
-    expect(ended).toBe('exit code 2');
-    expect(Object.keys(byVerdict(stdout)).sort()).toEqual(['holds', 'unproven']);
-    expect(byVerdict(stdout).holds).toEqual(['getSlot']);
-    expect(JSON.parse(stdout)).toMatchObject({ limited: expect.any(Number) });
-    expect(await readFile(junit, 'utf8')).toContain('<skipped message="limited"/>');
-  },
-  RUN_DEADLINE_MS,
-);
+  test(
+    'a limit that the server lifts again is waited for, one that it does not lift is told, with what it hides',
+    async () => {
+      let calls = 0;
+      const lifting = await startFaultProxy(mock, {
+        refuse: () => (++calls % 5 === 0 ? { status: 429, headers: { 'retry-after': '0' } } : undefined),
+      });
+      const strict = await startFaultProxy(mock, {
+        refuse: ({ method }) =>
+          method.toLowerCase() === 'getbalance'
+            ? { status: 429, headers: { 'retry-after': '3600' } }
+            : undefined,
+      });
+      running.push(lifting, strict);
+      const waited = await contract('--url', lifting.rpcUrl);
+      const verdicts = (text: string): readonly string[] =>
+        text.match(/^(?:holds|differs|unproven) .*$/gm) ?? [];
+      expect([waited.ended, verdicts(waited.stdout)]).toEqual([plain.ended, verdicts(plain.stdout)]);
 
-test(
-  'what a server quotes of its address, and what would move the cursor, is not shown; a report that cannot be written is',
-  async () => {
-    const key = 'secret-of-the-provider-in-the-path';
-    const mock = await startMock();
-    const rude = await startFaultProxy(mock, {
-      refuse: ({ method }, url) =>
-        method === 'getBalance' ? { status: 500, body: `\u001b[2J no ${url}` } : undefined,
-    });
-    running.push(mock, rude);
-    const address = `${rude.rpcUrl.replace('//', '//user:pass-of-user@')}/v2/${key}`;
-    const junit = join(directory(), 'missing', 'junit.xml');
-    const { ended, stdout, stderr } = await contract('--url', address, '--apikey', 'key-1', '--junit', junit);
-    expect(stdout).toContain('HTTP 500: \uFFFD[2J no /v2/…');
-    expect(stdout).toContain('53 methods: ');
-    expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining('ENOENT')]);
-    for (const secret of [key, 'pass-of-user', 'key-1', '\u001b'])
-      expect(stdout + stderr).not.toContain(secret);
-  },
-  RUN_DEADLINE_MS,
-);
+      const told = await contract('--url', strict.rpcUrl);
+      const cases = CONTRACT.getBalance.cases.length;
+      expect(told.stdout).toMatch(new RegExp(`^unproven +getBalance +${cases} limited$`, 'm'));
+      expect(told.stdout).toContain(
+        `${cases} cases were not answered: the server limits the rate of calls (HTTP 429)`,
+      );
+      expect(told.stdout).not.toContain('differs   getBalance ');
+    },
+    RUN_DEADLINE_MS,
+  );
 
-test(
-  'a server that is wrong about its blocks and nodes differs there; the run goes on',
-  async () => {
-    const mock = await startMock();
-    const wrong = ['getIdentity', 'getVoteAccounts', 'getBlocks', 'getBlock'];
-    const values = [
-      '"x"',
-      'null',
-      '[null,"y"]',
-      '{"transactions":[null,{"transaction":{}}],"current":[null]}',
-    ];
-    let turn = 0;
-    const proxy = await startFaultProxy(mock, {
-      reply: (text, { method, id }) =>
-        wrong.includes(method)
-          ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${values[turn++ % values.length]}}`
-          : text,
-    });
-    running.push(mock, proxy);
-    const { ended, stdout } = await contract('--url', proxy.rpcUrl, '--json');
-    expect(ended).toBe('exit code 1');
-    expect(byVerdict(stdout).differs).toEqual(expect.arrayContaining(wrong));
-  },
-  RUN_DEADLINE_MS,
-);
+  test(
+    'a server that limits every call is no server that holds or differs: exit code 2',
+    async () => {
+      const all = await startFaultProxy(mock, {
+        refuse: ({ method }) =>
+          method === 'getSlot' ? undefined : { status: 429, headers: { 'retry-after': '3600' } },
+      });
+      running.push(all);
+      const junit = join(directory(), 'junit.xml');
+      const { ended, stdout } = await contract('--url', all.rpcUrl, '--json', '--junit', junit);
+      expect(ended).toBe('exit code 2');
+      expect(Object.keys(byVerdict(stdout)).sort()).toEqual(['holds', 'unproven']);
+      expect(byVerdict(stdout).holds).toEqual(['getSlot']);
+      expect(JSON.parse(stdout)).toMatchObject({ limited: expect.any(Number) });
+      expect(await readFile(junit, 'utf8')).toContain('<skipped message="limited"/>');
+    },
+    RUN_DEADLINE_MS,
+  );
+
+  test(
+    'what a server quotes of its address, and what would move the cursor, is not shown; a report that cannot be written is',
+    async () => {
+      const key = 'secret-of-the-provider-in-the-path';
+      const rude = await startFaultProxy(mock, {
+        refuse: ({ method }, url) =>
+          method === 'getBalance' ? { status: 500, body: `\u001b[2J no ${url}` } : undefined,
+      });
+      running.push(rude);
+      const address = `${rude.rpcUrl.replace('//', '//user:pass-of-user@')}/v2/${key}`;
+      const junit = join(directory(), 'missing', 'junit.xml');
+      const { ended, stdout, stderr } = await contract(
+        '--url',
+        address,
+        '--apikey',
+        'key-1',
+        '--junit',
+        junit,
+      );
+      expect(stdout).toContain('HTTP 500: \uFFFD[2J no /v2/…');
+      expect(stdout).toContain('53 methods: ');
+      expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining('ENOENT')]);
+      for (const secret of [key, 'pass-of-user', 'key-1', '\u001b'])
+        expect(stdout + stderr).not.toContain(secret);
+    },
+    RUN_DEADLINE_MS,
+  );
+
+  test(
+    'a server that is wrong about its blocks and nodes differs there; the run goes on',
+    async () => {
+      const wrong = ['getIdentity', 'getVoteAccounts', 'getBlocks', 'getBlock'];
+      const values = [
+        '"x"',
+        'null',
+        '[null,"y"]',
+        '{"transactions":[null,{"transaction":{}}],"current":[null]}',
+      ];
+      let turn = 0;
+      const proxy = await startFaultProxy(mock, {
+        reply: (text, { method, id }) =>
+          wrong.includes(method)
+            ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${values[turn++ % values.length]}}`
+            : text,
+      });
+      running.push(proxy);
+      const { ended, stdout } = await contract('--url', proxy.rpcUrl, '--json');
+      expect(ended).toBe('exit code 1');
+      expect(byVerdict(stdout).differs).toEqual(expect.arrayContaining(wrong));
+    },
+    RUN_DEADLINE_MS,
+  );
+});
