@@ -100,7 +100,9 @@ test('without a server, plans and usage are those of the store', async () => {
   expect((await run('usage')).stdout).toMatch(/^Nothing was called since /);
   const missing = await run('plans', 'remove', 'gold');
   expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
-  expect(missing.stderr).toContain('There is no plan gold; there are developer, development, own, production');
+  expect(missing.stderr).toContain(
+    'There is no plan gold; there are developer, development, own, production',
+  );
   const inUse = await run('plans', 'remove', 'own');
   expect([inUse.end, inUse.stderr]).toEqual(['exit code 1', expect.stringContaining('that of 1 account')]);
   await json('plans', 'assign', 'acme', 'developer');
