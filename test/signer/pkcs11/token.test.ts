@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isSignature } from '../../../src/signer/hsm/check/checks.ts';
@@ -9,6 +8,7 @@ import { loadCryptoki } from '../../../src/signer/hsm/pkcs11/load-cryptoki.ts';
 import { findObjects, readFlag } from '../../../src/signer/hsm/pkcs11/objects.ts';
 import { openToken } from '../../../src/signer/hsm/pkcs11/token.ts';
 import { eventually } from '../../support/eventually.ts';
+import { diskDirectory } from '../../support/disk-directory.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING, type TestToken } from '../../support/softhsm.ts';
 import { newDataDir, newOwner, rowOf, startTestSigner } from '../fixture/start-signer.ts';
 
@@ -19,7 +19,7 @@ const softHsm = findSoftHsm();
 function tokenTest(name: string, body: (token: TestToken, directory: string) => Promise<void>): void {
   test(name, async (context) => {
     if (softHsm === undefined) return context.skip(SOFTHSM_MISSING);
-    const directory = mkdtempSync(join(tmpdir(), 'keyslot-token-'));
+    const directory = diskDirectory('keyslot-token-');
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     await body(newToken(softHsm, directory), directory);
   });

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Hsm } from '../../../src/signer/hsm/hsm.ts';
 import { openHsm } from '../../../src/signer/hsm/open-hsm.ts';
+import { diskDirectory } from '../../support/disk-directory.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING } from '../../support/softhsm.ts';
 
 type Backend = {
@@ -35,7 +34,7 @@ export function describeBackends(body: (hsm: () => Hsm) => void): void {
       let directory = '';
       let opened: Hsm | undefined;
       beforeAll(async () => {
-        directory = mkdtempSync(join(tmpdir(), 'keyslot-hsm-'));
+        directory = diskDirectory('keyslot-hsm-');
         opened = await open(directory);
       });
       afterAll(async () => {
