@@ -53,6 +53,13 @@ export class ByteReader {
     return this.#view.getFloat64(this.#take(8), true);
   }
 
+  /** A float that JSON has a form for: neither infinite nor NaN. */
+  finiteF64(): number {
+    const value = this.f64();
+    if (!Number.isFinite(value)) throw new MalformedBytes();
+    return value;
+  }
+
   /** A byte that must be 0 or 1. */
   bool(): boolean {
     return this.oneOf(this.u8(), [false, true]);

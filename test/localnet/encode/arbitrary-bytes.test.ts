@@ -40,6 +40,15 @@ describe('whatever the bytes', () => {
     },
   );
 
+  test.each([Number.POSITIVE_INFINITY, Number.NaN])(
+    'a sysvar whose float is %d, which JSON has no form for, is not parsed',
+    (value) => {
+      const data = new Uint8Array(Float64Array.of(value).buffer);
+      const account = accountOf({ data, owner: programs.SYSVAR_OWNER });
+      expect(parseChecked(sysvars.SYSVAR_REWARDS, account, terms)).toBeUndefined();
+    },
+  );
+
   test('an extension of a mint or token account is parsed as specified', () => {
     const entry = fc.tuple(fc.nat(30), fc.uint8Array({ maxLength: 120 }));
     const entries = fc.array(entry, { minLength: 1, maxLength: 4 });

@@ -24,7 +24,10 @@ const SYSVARS: ReadonlyMap<string, Sysvar> = new Map([
   ],
   [sysvars.SYSVAR_RECENT_BLOCKHASHES, { type: 'recentBlockhashes', read: readRecentBlockhashes }],
   [sysvars.SYSVAR_RENT, { type: 'rent', read: readRent }],
-  [sysvars.SYSVAR_REWARDS, { type: 'rewards', read: (reader) => ({ validatorPointValue: reader.f64() }) }],
+  [
+    sysvars.SYSVAR_REWARDS,
+    { type: 'rewards', read: (reader) => ({ validatorPointValue: reader.finiteF64() }) },
+  ],
   [sysvars.SYSVAR_SLOT_HASHES, { type: 'slotHashes', read: readSlotHashes }],
   [sysvars.SYSVAR_SLOT_HISTORY, { type: 'slotHistory', read: readSlotHistory }],
   [sysvars.SYSVAR_STAKE_HISTORY, { type: 'stakeHistory', read: readStakeHistory }],
@@ -76,7 +79,7 @@ function readRecentBlockhashes(reader: ByteReader) {
 /** Rent per byte with the exemption threshold in it (SIMD-0194); where the two are apart, the form of nodes before 4.1. */
 function readRent(reader: ByteReader) {
   const rate = reader.u64().toString();
-  const exemptionThreshold = reader.f64();
+  const exemptionThreshold = reader.finiteF64();
   const burnPercent = reader.u8();
   if (exemptionThreshold === 1) return { lamportsPerByte: rate };
   return { lamportsPerByteYear: rate, exemptionThreshold, burnPercent };
