@@ -27,7 +27,7 @@ export function renderSoak(minutes: readonly SoakMinute[], { sockets, machine }:
   const losses = minutes.reduce((sum, minute) => sum + minute.losses, 0);
   return `# Results of the soak
 
-Written by \`make soak\`: ${minutes.length} minutes in which the node was lost ${losses} times, half of them with its whole process, while ${sockets} sockets and the readers of topic streams listened. Every record was compared with the ledger each minute: nothing was told twice, out of order or left out without a gap. ${machine}.
+Written by \`make soak\`: ${minutes.length} minutes in which the node was lost ${losses} times, half of them by killing the process in front of the ledger that its connections go through, while ${sockets} sockets and the readers of topic streams listened. Every record was compared with the ledger each minute: nothing was told twice, out of order or left out without a gap. ${machine}.
 
 ${table(['median of the', 'resident MiB', 'delay p50 ms', 'p99 ms'], rows)}
 
