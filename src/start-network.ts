@@ -59,7 +59,10 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   const node = nodeOptions(all);
   const embedded =
     upstreams.length === 0 ? startEmbeddedLedger({ ...historyOptions(all), node }, log) : undefined;
-  const wrap = { responseTimeoutMs: node.responseTimeoutMs, onRetry: () => metrics.countRetry(label) };
+  const wrap = {
+    responseTimeoutMs: all.upstream.response_timeout_ms,
+    onRetry: () => metrics.countRetry(label),
+  };
   const each = upstreams.map(({ url, ws_url: wsUrl }) => ({
     addresses: pubsubAddresses({ url, wsUrl }),
     upstream: connectNode(url, node),
@@ -127,7 +130,6 @@ function nodeOptions({ upstream }: Config): NodeOptions {
   return {
     connections: upstream.connections,
     connectTimeoutMs: upstream.connect_timeout_ms,
-    responseTimeoutMs: upstream.response_timeout_ms,
     bodyTimeoutMs: upstream.body_timeout_ms,
   };
 }

@@ -2,7 +2,7 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import type { ReplyHold } from '../ledger/reply-memory.ts';
 import { ServiceError } from '../service-error.ts';
 import { sendTogether } from './send-together.ts';
-import { BrokenConnection } from './upstream-error.ts';
+import { BrokenConnection } from './broken-connection.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
 
 /** A call that waits for the others that will travel with it. */

@@ -1,4 +1,4 @@
-import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts';
+import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 import { withGroups } from './with-groups.ts';
 import { withReplyCheck } from './with-reply-check.ts';

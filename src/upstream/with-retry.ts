@@ -1,6 +1,6 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { ServiceError } from '../service-error.ts';
-import { BrokenConnection } from './upstream-error.ts';
+import { BrokenConnection } from './broken-connection.ts';
 import type { Upstream, UpstreamRequest } from './upstream.ts';
 
 /**

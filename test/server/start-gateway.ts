@@ -108,7 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { responseTimeoutMs = 2_000, bodyTimeoutMs = 2_000, maxBufferedBytes = 1024 * 1024 } = options;
   const metrics = createMetrics();
   const log = options.log ?? pino({ level: 'silent' });
-  const node = { connections: 8, connectTimeoutMs: 500, responseTimeoutMs, bodyTimeoutMs };
+  const node = { connections: 8, connectTimeoutMs: 500, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const wrap = { responseTimeoutMs, onRetry };
   const nodes = options.nodeUrls.map((url) => ({

@@ -13,7 +13,7 @@ let node: LedgerNode;
 
 beforeEach(async () => {
   scripted = await startScriptedNode();
-  const options = { connections: 4, connectTimeoutMs: 500, responseTimeoutMs: 2_000, bodyTimeoutMs: 2_000 };
+  const options = { connections: 4, connectTimeoutMs: 500, bodyTimeoutMs: 2_000 };
   const nodes = connectNode(scripted.url, options);
   upstream = wrapUpstream(nodes, { responseTimeoutMs: 2_000, onRetry: () => undefined });
   node = createLedgerNode(upstream, MAX_BLOCK_BYTES);

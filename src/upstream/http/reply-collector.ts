@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import type { ErrorName } from '../../generated/errors.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
-import { toUpstreamError } from './upstream-error.ts';
+import type { ErrorName } from '../../../generated/errors.ts';
+import { ServiceError, serviceError } from '../../service-error.ts';
+import type { Exchange, Flow } from './exchange.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** Replies up to this size are collected whole, so that they can be looked at before the client sees a status. */
 export const WHOLE_REPLY_BYTES = 64 * 1024;
@@ -23,29 +23,28 @@ export type CollectedReply =
   | { readonly kind: 'whole'; readonly body: Buffer }
   | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
 
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
-
 /**
- * Takes one response from undici, settles with the whole body or, above 64 KiB, with a stream that pauses the socket
- * while nobody reads. Status, headers and addresses of the node end here.
+ * Takes one response, settles with the whole body or, above 64 KiB, with a stream that pauses the connection
+ * while nobody reads. Status, fields and addresses of the node end here.
  */
-export class ReplyCollector implements Dispatcher.DispatchHandler {
+export class ReplyCollector implements Exchange {
+  readonly body: Buffer;
   readonly reply: Promise<CollectedReply>;
   #resolve: (reply: CollectedReply) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #abortReason: Error | undefined;
+  /** There while the response is under way. */
+  #flow: Flow | undefined;
+  #isOver = false;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
   #firstByte: number | undefined;
   #announcedBytes: number | undefined;
   #stream: Readable | undefined;
-  readonly #timeoutMs: number;
   readonly #open: number;
 
   /** A call is answered with an object, a batch with an array. */
-  constructor(timeoutMs: number, isBatch: boolean) {
-    this.#timeoutMs = timeoutMs;
+  constructor(body: Buffer, isBatch: boolean) {
+    this.body = body;
     this.#open = isBatch ? OPEN_BRACKET : OPEN_BRACE;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -53,51 +52,54 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Gives the call up: closes its connection, or keeps it from being sent at all. */
+  /** Gives the call up, and its connection. */
   abort(reason: Error): void {
-    this.#abortReason = reason;
-    this.#reject(reason);
-    this.#controller?.abort(reason);
+    this.#fail(reason);
+    this.#endFlow()?.cancel();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
+  onStart(flow: Flow): void {
+    this.#flow = flow;
+    if (this.#isOver) this.#endFlow()?.cancel();
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200) return;
-    const type = headers['content-type'];
-    const isJson = typeof type === 'string' && JSON_TYPE.test(type);
-    const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
-    if (status !== 200 || !isJson || !isPlain) {
+  onHead({ status, contentType, contentEncoding = 'identity', body }: ResponseHead): void {
+    if (
+      status !== 200 ||
+      contentType === undefined ||
+      !JSON_TYPE.test(contentType) ||
+      contentEncoding !== 'identity'
+    ) {
       const refusal = STATUS_ERRORS.get(status);
-      const reason = new Error(`status ${status}, content type ${String(type)}`);
+      const reason = new Error(`status ${status}, content type ${String(contentType)}`);
       this.abort(new ServiceError(refusal ?? 'upstreamBroken', {}, reason));
       return;
     }
-    const length = headers['content-length'];
-    this.#announcedBytes = typeof length === 'string' ? Number(length) : undefined;
+    this.#announcedBytes = body.kind === 'sized' ? body.sizeBytes : undefined;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(data: Buffer): void {
+    if (this.#isOver) return;
     if (this.#stream !== undefined) {
-      if (!this.#stream.push(chunk)) controller.pause();
+      if (!this.#stream.push(data)) this.#flow?.pause();
       return;
     }
-    this.#firstByte ??= chunk.find((byte) => !WHITE_SPACE.has(byte));
+    this.#firstByte ??= data.find((byte) => !WHITE_SPACE.has(byte));
     if (this.#firstByte !== undefined && this.#firstByte !== this.#open) {
       this.abort(broken('the body is not what the call is answered with'));
       return;
     }
-    this.#chunks.push(chunk);
-    this.#sizeBytes += chunk.length;
+    this.#chunks.push(data);
+    this.#sizeBytes += data.length;
     if (this.#sizeBytes <= WHOLE_REPLY_BYTES) return;
     if (this.#firstByte === undefined) this.abort(broken('the body is not what the call is answered with'));
-    else this.#startStream(controller);
+    else this.#startStream();
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
+    this.#endFlow();
+    if (this.#isOver) return;
+    this.#isOver = true;
     if (this.#stream !== undefined) {
       this.#stream.push(null);
       return;
@@ -107,19 +109,32 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     this.#resolve({ kind: 'whole', body });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const reason =
-      this.#abortReason ?? toUpstreamError(error, this.#controller !== undefined, this.#timeoutMs);
+  onError(error: ServiceError): void {
+    this.#endFlow();
+    this.#fail(error);
+  }
+
+  #fail(reason: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     if (this.#stream === undefined) this.#reject(reason);
     else this.#stream.destroy(reason);
   }
 
-  #startStream(controller: Dispatcher.DispatchController): void {
+  /** From here on the connection is no longer this call's: it may carry another one. */
+  #endFlow(): Flow | undefined {
+    const flow = this.#flow;
+    this.#flow = undefined;
+    return flow;
+  }
+
+  #startStream(): void {
     const stream = new Readable({
       highWaterMark: 2 * WHOLE_REPLY_BYTES,
-      read: () => controller.resume(),
+      read: () => this.#flow?.resume(),
       destroy: (error, done) => {
-        if (!stream.readableEnded) controller.abort(error ?? broken('the reply was given up'));
+        this.#isOver = true;
+        this.#endFlow()?.cancel();
         done(error);
       },
     });

@@ -1,0 +1,71 @@
+import { isTrailerField, ResponseFault } from './response-head.ts';
+
+const LF = 0x0a;
+const TOKEN = "[!#$%&'*+\\-.^`|~0-9A-Za-z]+";
+/** The size of a chunk, and extensions, which nobody uses. */
+const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|"[\\t !#-[\\]-~]*"))?)*$`);
+const MAX_LINE_BYTES = 4_096;
+const MAX_TRAILER_BYTES = 16_384;
+
+/** A body in the chunked transfer coding (RFC 9112, section 7.1), as its parts come. */
+export class ChunkedBody {
+  #expects: 'size' | 'data' | 'dataEnd' | 'trailer' = 'size';
+  #leftBytes = 0;
+  #trailerBytes = 0;
+  /** A line whose end has not come. */
+  #line = '';
+
+  /** Hands on the data in `bytes`. @returns where the body ends in them; undefined: not yet. Throws `ResponseFault`. */
+  read(bytes: Buffer, onData: (data: Buffer) => void): number | undefined {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#expects === 'data') {
+        const data = bytes.subarray(at, at + this.#leftBytes);
+        at += data.length;
+        this.#leftBytes -= data.length;
+        if (this.#leftBytes === 0) this.#expects = 'dataEnd';
+        onData(data);
+        continue;
+      }
+      const lineFeed = bytes.indexOf(LF, at);
+      const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
+      this.#line += bytes.toString('latin1', at, Math.min(end, at + MAX_LINE_BYTES + 1));
+      if (this.#line.length > MAX_LINE_BYTES)
+        throw new ResponseFault('a line of the chunked coding is too long');
+      at = end;
+      if (lineFeed >= 0 && this.#isEnd(this.#takeLine())) return at;
+    }
+    return undefined;
+  }
+
+  #takeLine(): string {
+    const line = this.#line;
+    this.#line = '';
+    if (!line.endsWith('\r\n'))
+      throw new ResponseFault('a line of the chunked coding ends without a carriage return');
+    return line.slice(0, -2);
+  }
+
+  #isEnd(line: string): boolean {
+    if (this.#expects === 'size') this.#readSize(line);
+    else if (this.#expects === 'trailer') return this.#isTrailerEnd(line);
+    else if (line === '') this.#expects = 'size';
+    else throw new ResponseFault('a chunk is longer than it says');
+    return false;
+  }
+
+  #readSize(line: string): void {
+    const size = SIZE_LINE.exec(line)?.[1];
+    if (size === undefined) throw new ResponseFault('the size of a chunk is no number');
+    this.#leftBytes = Number.parseInt(size, 16);
+    this.#expects = this.#leftBytes === 0 ? 'trailer' : 'data';
+  }
+
+  #isTrailerEnd(line: string): boolean {
+    if (line === '') return true;
+    this.#trailerBytes += line.length;
+    if (this.#trailerBytes > MAX_TRAILER_BYTES || !isTrailerField(line))
+      throw new ResponseFault('the trailer is too long or no list of fields that may stand there');
+    return false;
+  }
+}

@@ -1,0 +1,20 @@
+import type { ServiceError } from '../../service-error.ts';
+import type { ResponseSink } from './response-reader.ts';
+
+/** What an exchange may do with the connection that it is on. */
+export type Flow = {
+  /** Reads no further until `resume`; the deadline of the body stands still meanwhile. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Gives the exchange up, and its connection with it: HTTP/1.1 has no other way to stop a response. */
+  readonly cancel: () => void;
+};
+
+/** A request and who hears of its response: `onStart`, then what a `ResponseSink` hears, and at any time `onError` as the last. */
+export type Exchange = ResponseSink & {
+  readonly body: Buffer;
+  /** The exchange has a connection. It is sent next, unless it cancels. */
+  readonly onStart: (flow: Flow) => void;
+  /** `upstreamUnavailable` (nothing was sent), `upstreamTimeout` or `upstreamBroken`; never after `onEnd` or `cancel`. */
+  readonly onError: (error: ServiceError) => void;
+};

@@ -1,0 +1,71 @@
+import { serviceError } from '../../service-error.ts';
+import { readNodeAddress } from '../node-address.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from '../upstream.ts';
+import { NodePool } from './node-pool.ts';
+import { socketOpener } from './open-socket.ts';
+import { type CollectedReply, ReplyCollector } from './reply-collector.ts';
+
+/** Deadlines in milliseconds: to connect, and between two parts of a response. */
+export type HttpUpstreamOptions = {
+  readonly url: string;
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+};
+
+/**
+ * A ledger node reached over HTTP/1.1 with kept-alive connections. Sends the bytes as they are, with fields of its own only.
+ * The reply's status and content type are checked, its content is not (see `withReplyCheck`); how long a node may take
+ * to begin is for `withTimeout` to say.
+ */
+export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
+  const address = readNodeAddress(options.url);
+  if (address === undefined)
+    throw serviceError('internalError', {}, new Error('a node has no valid address'));
+  const { path, authorization } = address;
+  const origin = new URL(address.origin);
+  const pool = new NodePool({
+    ...options,
+    ...socketOpener(origin),
+    requestHead: requestHead([
+      `POST ${path} HTTP/1.1`,
+      `Host: ${origin.host}`,
+      'Connection: keep-alive',
+      'Content-Type: application/json',
+      'Accept: application/json',
+      ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    ]),
+  });
+  return {
+    send: async ({ body, signal, isBatch = false }: UpstreamRequest): Promise<UpstreamReply> => {
+      signal.throwIfAborted();
+      const collector = new ReplyCollector(body, isBatch);
+      const forget = signal.onAbort((reason) => {
+        pool.forget(collector);
+        collector.abort(reason);
+      });
+      try {
+        pool.dispatch(collector);
+        return toReply(await collector.reply, forget);
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+    close: async () => pool.close(),
+  };
+}
+
+function requestHead(lines: readonly string[]): string {
+  return `${lines.join('\r\n')}\r\nContent-Length: `;
+}
+
+/** A stream stays under the signal until it has closed; a whole reply is done with it. */
+function toReply(reply: CollectedReply, forget: () => void): UpstreamReply {
+  if (reply.kind === 'stream') {
+    reply.body.once('close', forget);
+    return reply;
+  }
+  forget();
+  return { ...reply, isError: false };
+}

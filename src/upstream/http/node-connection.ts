@@ -1,0 +1,172 @@
+import type { Socket } from 'node:net';
+import { ServiceError, serviceError } from '../../service-error.ts';
+import { BrokenConnection } from '../broken-connection.ts';
+import type { Exchange, Flow } from './exchange.ts';
+import { ResponseReader } from './response-reader.ts';
+
+export type NodeConnectionOptions = {
+  /** Opens the socket; it emits `readyEvent` when it can be written to. */
+  readonly open: () => Socket;
+  readonly readyEvent: 'connect' | 'secureConnect';
+  /** The head of every request, up to the number of the content length, which comes last. */
+  readonly requestHead: string;
+  readonly connectTimeoutMs: number;
+  /** How long a response that has begun may be silent. */
+  readonly bodyTimeoutMs: number;
+  /** The exchange is over, and the connection can take another. */
+  readonly onFree: () => void;
+  readonly onClose: () => void;
+};
+
+/** A request up to this size is copied behind its head: one write costs less than two. */
+const COPIED_BYTES = 16_384;
+
+/** A connection to a node that carries one exchange at a time. */
+export class NodeConnection implements Flow {
+  readonly #options: NodeConnectionOptions;
+  readonly #socket: Socket;
+  readonly #reader = new ResponseReader();
+  #exchange: Exchange | undefined;
+  #isReady = false;
+  #isReading = false;
+  #fault: Error | undefined;
+  /** When it has lain idle for too long, by `performance.now()`. */
+  #idleUntilMs = 0;
+
+  /** Connects for an exchange. */
+  constructor(exchange: Exchange, options: NodeConnectionOptions) {
+    this.#options = options;
+    this.#exchange = exchange;
+    const socket = options.open();
+    this.#socket = socket;
+    socket.setNoDelay(true).setKeepAlive(true, 60_000).setTimeout(options.connectTimeoutMs);
+    socket.once(options.readyEvent, () => this.#onReady());
+    socket.on('data', (chunk) => this.#onData(chunk)).on('end', () => this.#onEnd());
+    socket.on('timeout', () => this.#onTimeout());
+    socket.on('error', (error) => {
+      this.#fault ??= error;
+    });
+    socket.on('close', () => this.#onClose());
+  }
+
+  /** Carries the next exchange; the one before is over. */
+  send(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#begin(exchange);
+  }
+
+  /** Whether another exchange may still be put on it. */
+  isFresh(nowMs: number): boolean {
+    return nowMs < this.#idleUntilMs && this.#socket.writable;
+  }
+
+  pause(): void {
+    this.#socket.pause().setTimeout(0);
+  }
+
+  resume(): void {
+    this.#socket.resume();
+    if (this.#isReading) this.#socket.setTimeout(this.#options.bodyTimeoutMs);
+  }
+
+  cancel(): void {
+    this.#exchange = undefined;
+    this.#socket.destroy();
+  }
+
+  /** Closes it, whatever it carries. */
+  destroy(reason: Error): void {
+    this.#fault ??= reason;
+    this.#socket.destroy();
+  }
+
+  #onReady(): void {
+    this.#isReady = true;
+    this.#socket.setTimeout(0);
+    if (this.#exchange !== undefined) this.#begin(this.#exchange);
+  }
+
+  #begin(exchange: Exchange): void {
+    exchange.onStart(this);
+    if (this.#exchange !== exchange) return;
+    this.#reader.begin(exchange);
+    this.#write(exchange.body);
+  }
+
+  #write(body: Buffer): void {
+    const socket = this.#socket;
+    const head = `${this.#options.requestHead}${body.length}\r\n\r\n`;
+    if (body.length > COPIED_BYTES) {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+      return;
+    }
+    const request = Buffer.allocUnsafe(head.length + body.length);
+    request.write(head, 'latin1');
+    body.copy(request, head.length);
+    socket.write(request);
+  }
+
+  #onData(chunk: Buffer): void {
+    try {
+      const head = this.#reader.read(chunk);
+      if (this.#exchange === undefined) return;
+      if (head !== undefined) this.#finish(head.idleMs);
+      else if (!this.#isReading) this.#startTimer();
+    } catch (error) {
+      this.#fault =
+        error instanceof Error ? error : new Error('reading the response failed', { cause: error });
+      this.#socket.destroy();
+    }
+  }
+
+  /** Most responses come in one read and never have a timer. */
+  #startTimer(): void {
+    this.#isReading = true;
+    if (!this.#socket.isPaused()) this.#socket.setTimeout(this.#options.bodyTimeoutMs);
+  }
+
+  /** A node that answers before it has read the request has not left the connection in a state to be used again. */
+  #finish(idleMs: number): void {
+    const socket = this.#socket;
+    this.#exchange = undefined;
+    if (this.#isReading) socket.setTimeout(0);
+    this.#isReading = false;
+    if (idleMs === 0 || socket.writableLength > 0) {
+      socket.destroy();
+      return;
+    }
+    if (socket.isPaused()) socket.resume();
+    this.#idleUntilMs = performance.now() + idleMs;
+    this.#options.onFree();
+  }
+
+  #onEnd(): void {
+    if (this.#reader.end()) this.#exchange = undefined;
+    this.#socket.destroy();
+  }
+
+  #onTimeout(): void {
+    const limitMs = this.#options.bodyTimeoutMs;
+    this.#fault = this.#isReady
+      ? serviceError('upstreamTimeout', { limitMs })
+      : new Error(`no connection within ${this.#options.connectTimeoutMs} ms`);
+    this.#socket.destroy();
+  }
+
+  #onClose(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#options.onClose();
+    exchange?.onError(this.#error());
+  }
+
+  #error(): ServiceError {
+    const cause = this.#fault;
+    if (!this.#isReady) return serviceError('upstreamUnavailable', {}, cause);
+    if (cause instanceof ServiceError) return cause;
+    return serviceError('upstreamBroken', {}, new BrokenConnection('the connection broke', { cause }));
+  }
+}

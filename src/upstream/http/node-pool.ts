@@ -1,0 +1,96 @@
+import { serviceError } from '../../service-error.ts';
+import type { Exchange } from './exchange.ts';
+import { NodeConnection, type NodeConnectionOptions } from './node-connection.ts';
+
+export type NodePoolOptions = Omit<NodeConnectionOptions, 'onFree' | 'onClose'> & {
+  /** Most connections at the same time. */
+  readonly connections: number;
+};
+
+const SWEEP_MS = 1_000;
+
+/** The connections to one node. An exchange takes one that is free, opens one, or waits its turn. */
+export class NodePool {
+  readonly #options: NodePoolOptions;
+  readonly #all = new Set<NodeConnection>();
+  /** The one that was used last is used next, so that those not needed grow old and are closed. */
+  readonly #idle: NodeConnection[] = [];
+  readonly #waiting = new Set<Exchange>();
+  readonly #sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  #isClosed = false;
+
+  constructor(options: NodePoolOptions) {
+    this.#options = options;
+  }
+
+  /** Carries an exchange, now or when a connection is free. */
+  dispatch(exchange: Exchange): void {
+    if (this.#isClosed) {
+      exchange.onError(serviceError('upstreamUnavailable', {}, new Error('the connections were closed')));
+      return;
+    }
+    const nowMs = performance.now();
+    for (let free = this.#idle.pop(); free !== undefined; free = this.#idle.pop()) {
+      if (free.isFresh(nowMs)) {
+        free.send(exchange);
+        return;
+      }
+      free.destroy(new Error('idle for too long'));
+    }
+    if (this.#all.size < this.#options.connections) this.#open(exchange);
+    else this.#waiting.add(exchange);
+  }
+
+  /** Takes back an exchange that has not started; one that has is not touched. */
+  forget(exchange: Exchange): void {
+    this.#waiting.delete(exchange);
+  }
+
+  /** Closes every connection. What is under way fails, and so does what waits. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    const reason = new Error('the connections were closed');
+    for (const connection of this.#all) connection.destroy(reason);
+    for (const exchange of this.#waiting) exchange.onError(serviceError('upstreamUnavailable', {}, reason));
+    this.#waiting.clear();
+  }
+
+  #open(exchange: Exchange): void {
+    const connection: NodeConnection = new NodeConnection(exchange, {
+      ...this.#options,
+      onFree: () => this.#onFree(connection),
+      onClose: () => this.#onClose(connection),
+    });
+    this.#all.add(connection);
+  }
+
+  #onFree(connection: NodeConnection): void {
+    const next = this.#takeWaiting();
+    if (next === undefined) this.#idle.push(connection);
+    else connection.send(next);
+  }
+
+  #onClose(connection: NodeConnection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    const next = this.#isClosed ? undefined : this.#takeWaiting();
+    if (next !== undefined) this.#open(next);
+  }
+
+  #takeWaiting(): Exchange | undefined {
+    for (const exchange of this.#waiting) {
+      this.#waiting.delete(exchange);
+      return exchange;
+    }
+    return undefined;
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#idle) {
+      if (!connection.isFresh(nowMs)) connection.destroy(new Error('idle for too long'));
+    }
+  }
+}
