@@ -26,7 +26,7 @@ export type MethodInfo = {
   readonly origin: 'given' | 'chosen';
   /** Weight of one call in the account's budget. */
   readonly cost: number;
-  /** How long an answer holds: not at all, while the slot lasts, for ever, or for ever once it is finalized and not null. */
+  /** How long an answer holds: not at all, for a slot's time, for ever, or for ever once it is finalized and not null. */
   readonly cache: 'none' | 'slot' | 'immutable' | 'final';
   /** Whether a call that may have reached a node can be sent again. */
   readonly retry: 'safe' | 'never';
