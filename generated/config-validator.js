@@ -128,7 +128,10 @@ const schema0 = {
       type: 'object',
       additionalProperties: false,
       default: {},
-      properties: { max_bytes: { default: 67108864, 'x-int': 'u32' } },
+      properties: {
+        max_bytes: { default: 67108864, 'x-int': 'u32' },
+        slot_ms: { default: 400, 'x-int': 'u32', 'x-maximum': 400 },
+      },
     },
     usage: {
       type: 'object',
@@ -2635,8 +2638,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       if (data55.max_bytes === undefined) {
         data55.max_bytes = 67108864;
       }
+      if (data55.slot_ms === undefined) {
+        data55.slot_ms = 400;
+      }
       for (const key8 in data55) {
-        if (!(key8 === 'max_bytes')) {
+        if (!(key8 === 'max_bytes' || key8 === 'slot_ms')) {
           const err134 = {
             instancePath: instancePath + '/cache',
             schemaPath: '#/properties/cache/additionalProperties',
@@ -2672,8 +2678,43 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      let data57 = data55.slot_ms;
+      if (
+        !(typeof data57 == 'number'
+          ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
+          : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
+      ) {
+        const err136 = {
+          instancePath: instancePath + '/cache/slot_ms',
+          schemaPath: '#/properties/cache/properties/slot_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err136];
+        } else {
+          vErrors.push(err136);
+        }
+        errors++;
+      }
+      if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 400) {
+        const err137 = {
+          instancePath: instancePath + '/cache/slot_ms',
+          schemaPath: '#/properties/cache/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 400',
+        };
+        if (vErrors === null) {
+          vErrors = [err137];
+        } else {
+          vErrors.push(err137);
+        }
+        errors++;
+      }
     } else {
-      const err136 = {
+      const err138 = {
         instancePath: instancePath + '/cache',
         schemaPath: '#/properties/cache/type',
         keyword: 'type',
@@ -2681,20 +2722,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err136];
+        vErrors = [err138];
       } else {
-        vErrors.push(err136);
+        vErrors.push(err138);
       }
       errors++;
     }
-    let data57 = data.usage;
-    if (data57 && typeof data57 == 'object' && !Array.isArray(data57)) {
-      if (data57.retention_days === undefined) {
-        data57.retention_days = 30;
+    let data58 = data.usage;
+    if (data58 && typeof data58 == 'object' && !Array.isArray(data58)) {
+      if (data58.retention_days === undefined) {
+        data58.retention_days = 30;
       }
-      for (const key9 in data57) {
+      for (const key9 in data58) {
         if (!(key9 === 'retention_days')) {
-          const err137 = {
+          const err139 = {
             instancePath: instancePath + '/usage',
             schemaPath: '#/properties/usage/additionalProperties',
             keyword: 'additionalProperties',
@@ -2702,55 +2743,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err137];
+            vErrors = [err139];
           } else {
-            vErrors.push(err137);
+            vErrors.push(err139);
           }
           errors++;
         }
       }
-      let data58 = data57.retention_days;
+      let data59 = data58.retention_days;
       if (
-        !(typeof data58 == 'number'
-          ? Number.isInteger(data58) && data58 >= 0 && data58 <= 4294967295
-          : typeof data58 == 'bigint' && data58 >= 0 && data58 <= 4294967295)
+        !(typeof data59 == 'number'
+          ? Number.isInteger(data59) && data59 >= 0 && data59 <= 4294967295
+          : typeof data59 == 'bigint' && data59 >= 0 && data59 <= 4294967295)
       ) {
-        const err138 = {
+        const err140 = {
           instancePath: instancePath + '/usage/retention_days',
           schemaPath: '#/properties/usage/properties/retention_days/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err138];
-        } else {
-          vErrors.push(err138);
-        }
-        errors++;
-      }
-      if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 < 1) {
-        const err139 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err139];
-        } else {
-          vErrors.push(err139);
-        }
-        errors++;
-      }
-      if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 > 3660) {
-        const err140 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 3660',
         };
         if (vErrors === null) {
           vErrors = [err140];
@@ -2759,8 +2770,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 < 1) {
+        const err141 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err141];
+        } else {
+          vErrors.push(err141);
+        }
+        errors++;
+      }
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 3660) {
+        const err142 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 3660',
+        };
+        if (vErrors === null) {
+          vErrors = [err142];
+        } else {
+          vErrors.push(err142);
+        }
+        errors++;
+      }
     } else {
-      const err141 = {
+      const err143 = {
         instancePath: instancePath + '/usage',
         schemaPath: '#/properties/usage/type',
         keyword: 'type',
@@ -2768,23 +2809,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err141];
+        vErrors = [err143];
       } else {
-        vErrors.push(err141);
+        vErrors.push(err143);
       }
       errors++;
     }
-    let data59 = data.wallets;
-    if (data59 && typeof data59 == 'object' && !Array.isArray(data59)) {
-      if (data59.cors_origins === undefined) {
-        data59.cors_origins = [];
+    let data60 = data.wallets;
+    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
+      if (data60.cors_origins === undefined) {
+        data60.cors_origins = [];
       }
-      if (data59.max_hd_children === undefined) {
-        data59.max_hd_children = 100000;
+      if (data60.max_hd_children === undefined) {
+        data60.max_hd_children = 100000;
       }
-      for (const key10 in data59) {
+      for (const key10 in data60) {
         if (!(key10 === 'cors_origins' || key10 === 'max_hd_children' || key10 === 'key_threads')) {
-          const err142 = {
+          const err144 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
@@ -2792,21 +2833,21 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err142];
+            vErrors = [err144];
           } else {
-            vErrors.push(err142);
+            vErrors.push(err144);
           }
           errors++;
         }
       }
-      let data60 = data59.cors_origins;
-      if (Array.isArray(data60)) {
-        const len3 = data60.length;
+      let data61 = data60.cors_origins;
+      if (Array.isArray(data61)) {
+        const len3 = data61.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          let data61 = data60[i3];
-          if (typeof data61 === 'string') {
-            if (data61.length < 1) {
-              const err143 = {
+          let data62 = data61[i3];
+          if (typeof data62 === 'string') {
+            if (data62.length < 1) {
+              const err145 = {
                 instancePath: instancePath + '/wallets/cors_origins/' + i3,
                 schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
                 keyword: 'minLength',
@@ -2814,14 +2855,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err143];
+                vErrors = [err145];
               } else {
-                vErrors.push(err143);
+                vErrors.push(err145);
               }
               errors++;
             }
           } else {
-            const err144 = {
+            const err146 = {
               instancePath: instancePath + '/wallets/cors_origins/' + i3,
               schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
               keyword: 'type',
@@ -2829,55 +2870,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err144];
+              vErrors = [err146];
             } else {
-              vErrors.push(err144);
+              vErrors.push(err146);
             }
             errors++;
           }
         }
       } else {
-        const err145 = {
+        const err147 = {
           instancePath: instancePath + '/wallets/cors_origins',
           schemaPath: '#/properties/wallets/properties/cors_origins/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err145];
-        } else {
-          vErrors.push(err145);
-        }
-        errors++;
-      }
-      let data62 = data59.max_hd_children;
-      if (
-        !(typeof data62 == 'number'
-          ? Number.isInteger(data62) && data62 >= 0 && data62 <= 4294967295
-          : typeof data62 == 'bigint' && data62 >= 0 && data62 <= 4294967295)
-      ) {
-        const err146 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err146];
-        } else {
-          vErrors.push(err146);
-        }
-        errors++;
-      }
-      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 < 1000) {
-        const err147 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err147];
@@ -2886,13 +2892,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 > 100000000) {
+      let data63 = data60.max_hd_children;
+      if (
+        !(typeof data63 == 'number'
+          ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
+          : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
+      ) {
         const err148 = {
           instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 100000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err148];
@@ -2901,49 +2912,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data59.key_threads !== undefined) {
-        let data63 = data59.key_threads;
+      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1000) {
+        const err149 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err149];
+        } else {
+          vErrors.push(err149);
+        }
+        errors++;
+      }
+      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 100000000) {
+        const err150 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err150];
+        } else {
+          vErrors.push(err150);
+        }
+        errors++;
+      }
+      if (data60.key_threads !== undefined) {
+        let data64 = data60.key_threads;
         if (
-          !(typeof data63 == 'number'
-            ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
-            : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
+          !(typeof data64 == 'number'
+            ? Number.isInteger(data64) && data64 >= 0 && data64 <= 4294967295
+            : typeof data64 == 'bigint' && data64 >= 0 && data64 <= 4294967295)
         ) {
-          const err149 = {
+          const err151 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err149];
-          } else {
-            vErrors.push(err149);
-          }
-          errors++;
-        }
-        if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1) {
-          const err150 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err150];
-          } else {
-            vErrors.push(err150);
-          }
-          errors++;
-        }
-        if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 64) {
-          const err151 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
           };
           if (vErrors === null) {
             vErrors = [err151];
@@ -2952,41 +2963,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-      }
-    } else {
-      const err152 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err152];
-      } else {
-        vErrors.push(err152);
-      }
-      errors++;
-    }
-    let data64 = data.localnet;
-    if (data64 && typeof data64 == 'object' && !Array.isArray(data64)) {
-      if (data64.slot_ms === undefined) {
-        data64.slot_ms = 400;
-      }
-      if (data64.history_slots === undefined) {
-        data64.history_slots = 432000;
-      }
-      if (data64.history_transactions === undefined) {
-        data64.history_transactions = 100000;
-      }
-      for (const key11 in data64) {
-        if (!(key11 === 'slot_ms' || key11 === 'history_slots' || key11 === 'history_transactions')) {
+        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 < 1) {
+          const err152 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err152];
+          } else {
+            vErrors.push(err152);
+          }
+          errors++;
+        }
+        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 > 64) {
           const err153 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key11 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
           };
           if (vErrors === null) {
             vErrors = [err153];
@@ -2996,48 +2994,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data65 = data64.slot_ms;
+    } else {
+      const err154 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err154];
+      } else {
+        vErrors.push(err154);
+      }
+      errors++;
+    }
+    let data65 = data.localnet;
+    if (data65 && typeof data65 == 'object' && !Array.isArray(data65)) {
+      if (data65.slot_ms === undefined) {
+        data65.slot_ms = 400;
+      }
+      if (data65.history_slots === undefined) {
+        data65.history_slots = 432000;
+      }
+      if (data65.history_transactions === undefined) {
+        data65.history_transactions = 100000;
+      }
+      for (const key11 in data65) {
+        if (!(key11 === 'slot_ms' || key11 === 'history_slots' || key11 === 'history_transactions')) {
+          const err155 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key11 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err155];
+          } else {
+            vErrors.push(err155);
+          }
+          errors++;
+        }
+      }
+      let data66 = data65.slot_ms;
       if (
-        !(typeof data65 == 'number'
-          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
-          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
+        !(typeof data66 == 'number'
+          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
+          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
       ) {
-        const err154 = {
+        const err156 = {
           instancePath: instancePath + '/localnet/slot_ms',
           schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err154];
-        } else {
-          vErrors.push(err154);
-        }
-        errors++;
-      }
-      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 10) {
-        const err155 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err155];
-        } else {
-          vErrors.push(err155);
-        }
-        errors++;
-      }
-      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 60000) {
-        const err156 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err156];
@@ -3046,18 +3057,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data66 = data64.history_slots;
-      if (
-        !(typeof data66 == 'number'
-          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
-          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
-      ) {
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 10) {
         const err157 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err157];
@@ -3066,13 +3072,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 512) {
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 60000) {
         const err158 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err158];
@@ -3081,13 +3087,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 10000000) {
+      let data67 = data65.history_slots;
+      if (
+        !(typeof data67 == 'number'
+          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
+          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
+      ) {
         const err159 = {
           instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err159];
@@ -3096,18 +3107,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data67 = data64.history_transactions;
-      if (
-        !(typeof data67 == 'number'
-          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
-          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
-      ) {
+      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 512) {
         const err160 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err160];
@@ -3116,13 +3122,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 1000) {
+      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 10000000) {
         const err161 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err161];
@@ -3131,13 +3137,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 10000000) {
+      let data68 = data65.history_transactions;
+      if (
+        !(typeof data68 == 'number'
+          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
+          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
+      ) {
         const err162 = {
           instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err162];
@@ -3146,8 +3157,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 1000) {
+        const err163 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err163];
+        } else {
+          vErrors.push(err163);
+        }
+        errors++;
+      }
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 10000000) {
+        const err164 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err164];
+        } else {
+          vErrors.push(err164);
+        }
+        errors++;
+      }
     } else {
-      const err163 = {
+      const err165 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -3155,23 +3196,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err163];
+        vErrors = [err165];
       } else {
-        vErrors.push(err163);
+        vErrors.push(err165);
       }
       errors++;
     }
-    let data68 = data.hsm;
-    if (data68 && typeof data68 == 'object' && !Array.isArray(data68)) {
-      if (data68.kind === undefined) {
-        data68.kind = 'soft';
+    let data69 = data.hsm;
+    if (data69 && typeof data69 == 'object' && !Array.isArray(data69)) {
+      if (data69.kind === undefined) {
+        data69.kind = 'soft';
       }
-      if (data68.soft === undefined) {
-        data68.soft = {};
+      if (data69.soft === undefined) {
+        data69.soft = {};
       }
-      for (const key12 in data68) {
+      for (const key12 in data69) {
         if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
-          const err164 = {
+          const err166 = {
             instancePath: instancePath + '/hsm',
             schemaPath: '#/properties/hsm/additionalProperties',
             keyword: 'additionalProperties',
@@ -3179,16 +3220,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err164];
+            vErrors = [err166];
           } else {
-            vErrors.push(err164);
+            vErrors.push(err166);
           }
           errors++;
         }
       }
-      let data69 = data68.kind;
-      if (typeof data69 !== 'string') {
-        const err165 = {
+      let data70 = data69.kind;
+      if (typeof data70 !== 'string') {
+        const err167 = {
           instancePath: instancePath + '/hsm/kind',
           schemaPath: '#/properties/hsm/properties/kind/type',
           keyword: 'type',
@@ -3196,14 +3237,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be string',
         };
         if (vErrors === null) {
-          vErrors = [err165];
+          vErrors = [err167];
         } else {
-          vErrors.push(err165);
+          vErrors.push(err167);
         }
         errors++;
       }
-      if (!(data69 === 'soft' || data69 === 'pkcs11')) {
-        const err166 = {
+      if (!(data70 === 'soft' || data70 === 'pkcs11')) {
+        const err168 = {
           instancePath: instancePath + '/hsm/kind',
           schemaPath: '#/properties/hsm/properties/kind/enum',
           keyword: 'enum',
@@ -3211,55 +3252,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be equal to one of the allowed values',
         };
         if (vErrors === null) {
-          vErrors = [err166];
+          vErrors = [err168];
         } else {
-          vErrors.push(err166);
+          vErrors.push(err168);
         }
         errors++;
       }
-      if (data68.max_managed_batch !== undefined) {
-        let data70 = data68.max_managed_batch;
+      if (data69.max_managed_batch !== undefined) {
+        let data71 = data69.max_managed_batch;
         if (
-          !(typeof data70 == 'number'
-            ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
-            : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+          !(typeof data71 == 'number'
+            ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
+            : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
         ) {
-          const err167 = {
+          const err169 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err167];
-          } else {
-            vErrors.push(err167);
-          }
-          errors++;
-        }
-        if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1) {
-          const err168 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err168];
-          } else {
-            vErrors.push(err168);
-          }
-          errors++;
-        }
-        if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 10000) {
-          const err169 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
           };
           if (vErrors === null) {
             vErrors = [err169];
@@ -3268,51 +3279,47 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 1) {
+          const err170 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err170];
+          } else {
+            vErrors.push(err170);
+          }
+          errors++;
+        }
+        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 10000) {
+          const err171 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err171];
+          } else {
+            vErrors.push(err171);
+          }
+          errors++;
+        }
       }
-      let data71 = data68.soft;
-      if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
-        for (const key13 in data71) {
+      let data72 = data69.soft;
+      if (data72 && typeof data72 == 'object' && !Array.isArray(data72)) {
+        for (const key13 in data72) {
           if (!(key13 === 'master_key_file' || key13 === 'previous_master_key_file')) {
-            const err170 = {
+            const err172 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
               params: { additionalProperty: key13 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err170];
-            } else {
-              vErrors.push(err170);
-            }
-            errors++;
-          }
-        }
-        if (data71.master_key_file !== undefined) {
-          let data72 = data71.master_key_file;
-          if (typeof data72 === 'string') {
-            if (data72.length < 1) {
-              const err171 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err171];
-              } else {
-                vErrors.push(err171);
-              }
-              errors++;
-            }
-          } else {
-            const err172 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err172];
@@ -3322,13 +3329,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-        if (data71.previous_master_key_file !== undefined) {
-          let data73 = data71.previous_master_key_file;
+        if (data72.master_key_file !== undefined) {
+          let data73 = data72.master_key_file;
           if (typeof data73 === 'string') {
             if (data73.length < 1) {
               const err173 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
                 params: { limit: 1 },
                 message: 'must NOT have fewer than 1 characters',
@@ -3342,8 +3349,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
           } else {
             const err174 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
               params: { type: 'string' },
               message: 'must be string',
@@ -3356,37 +3363,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-      } else {
-        const err175 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err175];
-        } else {
-          vErrors.push(err175);
-        }
-        errors++;
-      }
-      if (data68.pkcs11 !== undefined) {
-        let data74 = data68.pkcs11;
-        if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
-          if (data74.sessions === undefined) {
-            data74.sessions = 4;
-          }
-          if (data74.wrap === undefined) {
-            data74.wrap = true;
-          }
-          if (data74.library === undefined) {
+        if (data72.previous_master_key_file !== undefined) {
+          let data74 = data72.previous_master_key_file;
+          if (typeof data74 === 'string') {
+            if (data74.length < 1) {
+              const err175 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err175];
+              } else {
+                vErrors.push(err175);
+              }
+              errors++;
+            }
+          } else {
             const err176 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err176];
@@ -3395,7 +3396,47 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key14 in data74) {
+        }
+      } else {
+        const err177 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err177];
+        } else {
+          vErrors.push(err177);
+        }
+        errors++;
+      }
+      if (data69.pkcs11 !== undefined) {
+        let data75 = data69.pkcs11;
+        if (data75 && typeof data75 == 'object' && !Array.isArray(data75)) {
+          if (data75.sessions === undefined) {
+            data75.sessions = 4;
+          }
+          if (data75.wrap === undefined) {
+            data75.wrap = true;
+          }
+          if (data75.library === undefined) {
+            const err178 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err178];
+            } else {
+              vErrors.push(err178);
+            }
+            errors++;
+          }
+          for (const key14 in data75) {
             if (
               !(
                 key14 === 'library' ||
@@ -3407,46 +3448,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key14 === 'wrap'
               )
             ) {
-              const err177 = {
+              const err179 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key14 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err177];
-              } else {
-                vErrors.push(err177);
-              }
-              errors++;
-            }
-          }
-          if (data74.library !== undefined) {
-            let data75 = data74.library;
-            if (typeof data75 === 'string') {
-              if (data75.length < 1) {
-                const err178 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err178];
-                } else {
-                  vErrors.push(err178);
-                }
-                errors++;
-              }
-            } else {
-              const err179 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err179];
@@ -3456,16 +3463,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data74.token !== undefined) {
-            let data76 = data74.token;
+          if (data75.library !== undefined) {
+            let data76 = data75.library;
             if (typeof data76 === 'string') {
-              if (data76.length > 32) {
+              if (data76.length < 1) {
                 const err180 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err180];
@@ -3474,8 +3481,42 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-              if (data76.length < 1) {
-                const err181 = {
+            } else {
+              const err181 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err181];
+              } else {
+                vErrors.push(err181);
+              }
+              errors++;
+            }
+          }
+          if (data75.token !== undefined) {
+            let data77 = data75.token;
+            if (typeof data77 === 'string') {
+              if (data77.length > 32) {
+                const err182 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err182];
+                } else {
+                  vErrors.push(err182);
+                }
+                errors++;
+              }
+              if (data77.length < 1) {
+                const err183 = {
                   instancePath: instancePath + '/hsm/pkcs11/token',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
@@ -3483,14 +3524,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err181];
+                  vErrors = [err183];
                 } else {
-                  vErrors.push(err181);
+                  vErrors.push(err183);
                 }
                 errors++;
               }
             } else {
-              const err182 = {
+              const err184 = {
                 instancePath: instancePath + '/hsm/pkcs11/token',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
@@ -3498,60 +3539,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err182];
+                vErrors = [err184];
               } else {
-                vErrors.push(err182);
+                vErrors.push(err184);
               }
               errors++;
             }
           }
-          if (data74.slot !== undefined) {
-            let data77 = data74.slot;
+          if (data75.slot !== undefined) {
+            let data78 = data75.slot;
             if (
-              !(typeof data77 == 'number'
-                ? Number.isInteger(data77) && data77 >= 0 && data77 <= 4294967295
-                : typeof data77 == 'bigint' && data77 >= 0 && data77 <= 4294967295)
+              !(typeof data78 == 'number'
+                ? Number.isInteger(data78) && data78 >= 0 && data78 <= 4294967295
+                : typeof data78 == 'bigint' && data78 >= 0 && data78 <= 4294967295)
             ) {
-              const err183 = {
+              const err185 = {
                 instancePath: instancePath + '/hsm/pkcs11/slot',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
                 keyword: 'x-int',
                 params: {},
                 message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err183];
-              } else {
-                vErrors.push(err183);
-              }
-              errors++;
-            }
-          }
-          if (data74.pin_file !== undefined) {
-            let data78 = data74.pin_file;
-            if (typeof data78 === 'string') {
-              if (data78.length < 1) {
-                const err184 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err184];
-                } else {
-                  vErrors.push(err184);
-                }
-                errors++;
-              }
-            } else {
-              const err185 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err185];
@@ -3561,13 +3568,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data74.pin !== undefined) {
-            let data79 = data74.pin;
+          if (data75.pin_file !== undefined) {
+            let data79 = data75.pin_file;
             if (typeof data79 === 'string') {
               if (data79.length < 1) {
                 const err186 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -3581,8 +3588,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err187 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -3595,48 +3602,52 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data80 = data74.sessions;
+          if (data75.pin !== undefined) {
+            let data80 = data75.pin;
+            if (typeof data80 === 'string') {
+              if (data80.length < 1) {
+                const err188 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err188];
+                } else {
+                  vErrors.push(err188);
+                }
+                errors++;
+              }
+            } else {
+              const err189 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err189];
+              } else {
+                vErrors.push(err189);
+              }
+              errors++;
+            }
+          }
+          let data81 = data75.sessions;
           if (
-            !(typeof data80 == 'number'
-              ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
-              : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
+            !(typeof data81 == 'number'
+              ? Number.isInteger(data81) && data81 >= 0 && data81 <= 4294967295
+              : typeof data81 == 'bigint' && data81 >= 0 && data81 <= 4294967295)
           ) {
-            const err188 = {
+            const err190 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
               params: {},
               message: 'must be an integer (u32)',
-            };
-            if (vErrors === null) {
-              vErrors = [err188];
-            } else {
-              vErrors.push(err188);
-            }
-            errors++;
-          }
-          if ((typeof data80 == 'number' || typeof data80 == 'bigint') && data80 < 1) {
-            const err189 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
-              keyword: 'x-minimum',
-              params: {},
-              message: 'must be >= 1',
-            };
-            if (vErrors === null) {
-              vErrors = [err189];
-            } else {
-              vErrors.push(err189);
-            }
-            errors++;
-          }
-          if ((typeof data80 == 'number' || typeof data80 == 'bigint') && data80 > 64) {
-            const err190 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
-              keyword: 'x-maximum',
-              params: {},
-              message: 'must be <= 64',
             };
             if (vErrors === null) {
               vErrors = [err190];
@@ -3645,13 +3656,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (typeof data74.wrap !== 'boolean') {
+          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 < 1) {
             const err191 = {
-              instancePath: instancePath + '/hsm/pkcs11/wrap',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
-              keyword: 'type',
-              params: { type: 'boolean' },
-              message: 'must be boolean',
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
             };
             if (vErrors === null) {
               vErrors = [err191];
@@ -3660,8 +3671,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 > 64) {
+            const err192 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err192];
+            } else {
+              vErrors.push(err192);
+            }
+            errors++;
+          }
+          if (typeof data75.wrap !== 'boolean') {
+            const err193 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err193];
+            } else {
+              vErrors.push(err193);
+            }
+            errors++;
+          }
         } else {
-          const err192 = {
+          const err194 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3669,15 +3710,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err192];
+            vErrors = [err194];
           } else {
-            vErrors.push(err192);
+            vErrors.push(err194);
           }
           errors++;
         }
       }
     } else {
-      const err193 = {
+      const err195 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3685,14 +3726,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err193];
+        vErrors = [err195];
       } else {
-        vErrors.push(err193);
+        vErrors.push(err195);
       }
       errors++;
     }
   } else {
-    const err194 = {
+    const err196 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3700,9 +3741,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err194];
+      vErrors = [err196];
     } else {
-      vErrors.push(err194);
+      vErrors.push(err196);
     }
     errors++;
   }

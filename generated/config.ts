@@ -106,10 +106,12 @@ export type Config = {
     /** A connection that neither sends nor takes anything for so long is closed. It is pinged at half of it, and a pong will do. */
     readonly idle_timeout_ms: number;
   };
-  /** Answers that cannot change any more, kept in memory. */
+  /** Answers kept in memory, those that cannot change any more and, for a slot's time, those that may be so old. */
   readonly cache: {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
+    /** How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept. */
+    readonly slot_ms: number;
   };
   /** The counts of calls by key, network, method and minute. */
   readonly usage: {
@@ -565,6 +567,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
   },
   {
+    path: ['cache', 'slot_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_CACHE_SLOT_MS',
+    default: 400,
+    secret: false,
+    description:
+      'How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept.',
+  },
+  {
     path: ['usage', 'retention_days'],
     type: 'integer',
     env: 'KEYSLOT_USAGE_RETENTION_DAYS',
@@ -742,6 +753,7 @@ export const CONFIG_INTEGERS = {
   'websocket.max_waiting_bytes': { minimum: 65536, maximum: 1073741824, default: 4194304 },
   'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
+  'cache.slot_ms': { minimum: 0, maximum: 400, default: 400 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },

@@ -77,6 +77,8 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     answers,
     network: label,
     generation: () => child?.restarts ?? 0,
+    slotMs: Math.min(all.cache.slot_ms, child === undefined ? Infinity : all.localnet.slot_ms),
+    nowMs: () => performance.now(),
     onOutcome: (method: string, outcome: CacheOutcome) => metrics.countCache(label, method, outcome),
   };
   const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);

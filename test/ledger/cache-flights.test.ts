@@ -4,65 +4,17 @@ import { expect, test } from 'vitest';
 import { CallSignal } from '../../src/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import { withCache } from '../../src/ledger/cache/with-cache.ts';
-import type { Ledger, LedgerReply } from '../../src/ledger/ledger.ts';
+import type { LedgerReply } from '../../src/ledger/ledger.ts';
 import type { Call } from '../../src/server/json-rpc/call.ts';
-import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
 import { serviceError } from '../../src/service-error.ts';
-
-type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
-
-const caller = { keyId: 'k', accountId: 'a' };
-const context = {
-  ...caller,
-  signal: new CallSignal(),
-  hold: createReplyMemory(1_000_000, 1_000_000).hold(),
-};
+import { type ByHand, cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';
 
 function genesisHash(id: number): Call {
-  const body = `{"jsonrpc":"2.0","id":${id},"method":"getGenesisHash"}`;
-  const message = parseBody(Buffer.from(body), { maxBatchCalls: 1 });
-  if (message.kind === 'batch' || message.envelope.kind === 'invalid') throw new Error('no call');
-  return message.envelope.call;
-}
-
-function reply(result: string, id: number): LedgerReply {
-  return {
-    kind: 'whole',
-    body: Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":${id}}`),
-    isError: false,
-  };
-}
-
-/** A cache before a ledger whose calls are answered by hand. */
-function setUp(options: { readonly maxBytes?: number; readonly generation?: () => number } = {}) {
-  const pending: Pending[] = [];
-  const ledger: Ledger = {
-    serve: (call, { signal }) => {
-      const answer = { ...Promise.withResolvers<LedgerReply>(), call };
-      signal.onAbort(answer.reject);
-      pending.push(answer);
-      return answer.promise;
-    },
-  };
-  const answers = createAnswerCache(options.maxBytes ?? 1_000_000);
-  const generation = options.generation ?? (() => 0);
-  const cached = withCache(ledger, { answers, network: 'n', generation, onOutcome: () => undefined });
-  return { cached, pending, answers };
-}
-
-async function textOf(serving: Promise<LedgerReply>): Promise<string> {
-  const served = await serving;
-  return served.kind === 'whole' ? served.body.toString() : served.kind;
-}
-
-/** Lets everything run that waits for nothing from outside. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return callOf('getGenesisHash', id);
 }
 
 test('calls for the same at the same time go to the node once, and each is answered under its own id', async () => {
-  const { cached, pending } = setUp();
+  const { cached, pending } = cacheByHand();
   const serving = [1, 2, 3, 4].map((id) => cached.serve(genesisHash(id), context));
   expect(pending.length).toBe(1);
   pending[0]?.resolve(reply('"hash"', 1));
@@ -77,7 +29,7 @@ test('calls for the same at the same time go to the node once, and each is answe
 });
 
 test('a null is not shared: each call gets an answer of its own', async () => {
-  const { cached, pending } = setUp();
+  const { cached, pending } = cacheByHand();
   const serving = [1, 2].map((id) => cached.serve(genesisHash(id), context));
   pending[0]?.resolve(reply('null', 1));
   await settle();
@@ -89,7 +41,7 @@ test('a null is not shared: each call gets an answer of its own', async () => {
 });
 
 test('a failure is not shared', async () => {
-  const { cached, pending } = setUp();
+  const { cached, pending } = cacheByHand();
   const [first, second] = [1, 2].map((id) => cached.serve(genesisHash(id), context));
   pending[0]?.reject(serviceError('upstreamUnavailable'));
   await expect(first).rejects.toMatchObject({ code: 'upstreamUnavailable' });
@@ -98,7 +50,7 @@ test('a failure is not shared', async () => {
 });
 
 test('when the client whose call went to the node leaves, one of the others goes in its place', async () => {
-  const { cached, pending } = setUp();
+  const { cached, pending } = cacheByHand();
   const leaver = new CallSignal();
   const first = cached.serve(genesisHash(1), { ...context, signal: leaver });
   const others = [2, 3].map((id) => cached.serve(genesisHash(id), context));
@@ -112,7 +64,7 @@ test('when the client whose call went to the node leaves, one of the others goes
 
 test('what was kept before the ledger began anew is out of reach, also if it arrives later', async () => {
   let generation = 0;
-  const { cached, pending } = setUp({ generation: () => generation });
+  const { cached, pending } = cacheByHand({ generation: () => generation });
   const before = cached.serve(genesisHash(1), context);
   generation = 1;
   pending[0]?.resolve(reply('"old"', 1));
@@ -130,7 +82,7 @@ function largeReply(id: number): LedgerReply {
 }
 
 /** Serves a call for the hash from a large reply of the node, or from the cache; what the request holds for it. */
-async function serveLarge({ cached, pending }: ReturnType<typeof setUp>, roomBytes: number) {
+async function serveLarge({ cached, pending }: ByHand, roomBytes: number) {
   const memory = createReplyMemory(roomBytes, roomBytes);
   const asked = pending.length;
   const hold = memory.hold();
@@ -143,34 +95,36 @@ async function serveLarge({ cached, pending }: ReturnType<typeof setUp>, roomByt
 }
 
 test('a large answer is held by its request, from the node and from the cache: a slow client keeps it', async () => {
-  const run = setUp();
+  const run = cacheByHand();
   const heldBytes = Number((largeReply(1) as { sizeBytes: number }).sizeBytes);
   expect(await serveLarge(run, heldBytes)).toEqual(['whole', 'fwd=miss; stored', heldBytes, 1]);
   expect(await serveLarge(run, heldBytes)).toEqual(['stream', 'hit', heldBytes, 0]);
 });
 
 test('without room to hold it a large answer is streamed from the node, and not kept', async () => {
-  const run = setUp();
+  const run = cacheByHand();
   expect(await serveLarge(run, LARGE_BYTES)).toEqual(['stream', 'fwd=miss', 0, 1]);
   expect((await serveLarge(run, 2 * LARGE_BYTES))[1]).toBe('fwd=miss; stored');
   expect(await serveLarge(run, LARGE_BYTES)).toEqual(['stream', 'fwd=bypass', 0, 1]);
 });
 
+const FOREVER = { untilMs: Infinity, nowMs: 0 };
+
 test('the cache never holds more bytes than it may, and forgets the oldest first', () => {
   const answers = createAnswerCache(16_000);
   const answer = { before: Buffer.alloc(1_000), after: Buffer.alloc(0) };
   for (let index = 0; index < 100; index++) {
-    answers.put(String(index), answer);
+    answers.put(String(index), answer, FOREVER);
     expect(answers.sizeBytes()).toBeLessThanOrEqual(16_000);
   }
-  expect(answers.get('99')).toBe(answer);
-  expect(answers.get('0')).toBeUndefined();
+  expect(answers.get('99', 0)).toBe(answer);
+  expect(answers.get('0', 0)).toBeUndefined();
 });
 
 test('an answer of an eighth of the cache is kept, a larger one is not', () => {
   const answers = createAnswerCache(16_000);
-  answers.put('fits', { before: Buffer.alloc(1_000), after: Buffer.alloc(1_000) });
-  answers.put('does not', { before: Buffer.alloc(1_001), after: Buffer.alloc(1_000) });
-  expect(answers.get('fits')).toBeDefined();
-  expect(answers.get('does not')).toBeUndefined();
+  answers.put('fits', { before: Buffer.alloc(1_000), after: Buffer.alloc(1_000) }, FOREVER);
+  answers.put('does not', { before: Buffer.alloc(1_001), after: Buffer.alloc(1_000) }, FOREVER);
+  expect(answers.get('fits', 0)).toBeDefined();
+  expect(answers.get('does not', 0)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
@@ -53,6 +54,8 @@ export type GatewayOptions = {
   readonly readiness?: Readiness;
   /** Without it nothing is kept. */
   readonly cacheBytes?: number;
+  /** What the cache measures slots by; without it time stands still. */
+  readonly nowMs?: () => number;
   readonly log?: Logger;
   readonly keys?: KeyFinder;
   /** Without it no test meets a limit. */
@@ -131,6 +134,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           answers: createAnswerCache(options.cacheBytes),
           network: 'solana-localnet',
           generation: () => 0,
+          slotMs: CONFIG_INTEGERS['cache.slot_ms'].default,
+          nowMs: options.nowMs ?? (() => 0),
           onOutcome: (method, outcome) => metrics.countCache('solana-localnet', method, outcome),
         });
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);

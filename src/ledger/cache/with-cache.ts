@@ -17,27 +17,42 @@ export type CacheOptions = {
   readonly network: string;
   /** Changes when the ledger behind the network begins anew; what was kept before is then out of reach. */
   readonly generation: () => number;
+  /** For how long an answer of a `slot` method is handed out, counted from when it was asked for. */
+  readonly slotMs: number;
+  /** Milliseconds from any start; never set back. */
+  readonly nowMs: () => number;
   readonly onOutcome: (method: string, outcome: CacheOutcome) => void;
 };
 
 /** What the call that went to the node came to. `left`: its client gave it up, and another one has to go. */
-type Flight = KeptAnswer | 'notKept' | 'left';
+type Landing = KeptAnswer | 'notKept' | 'left';
+
+/** A call on its way to the node. Whoever asks the same before `untilMs` waits for it. */
+type Flight = { readonly untilMs: number; readonly landing: Promise<Landing> };
+
+/** What is asked of the node, to be kept under the key until `untilMs`. */
+type Asked = { readonly key: string; readonly untilMs: number };
 
 /** How many of the largest answers may be on their way into the cache at the same time. */
 const READING_ANSWERS = 4;
 
 type Streamed = Extract<UpstreamReply, { readonly kind: 'stream' }>;
 type Whole = Extract<UpstreamReply, { readonly kind: 'whole' }>;
-type Served = { readonly reply: LedgerReply; readonly kept: KeptAnswer | undefined };
+type Served = {
+  readonly reply: LedgerReply;
+  readonly kept: KeptAnswer | undefined;
+  readonly isStored: boolean;
+};
 
 /**
- * Answers from memory what the spec declares immutable, or final once it is finalized and not null. Calls for the same
- * at the same time are sent once. Errors and nulls are neither kept nor shared: each call gets one of its own. What is
+ * Answers from memory what the spec declares immutable, or final once it is finalized and not null, and for `slotMs` what it
+ * calls slot-bound. Calls for the same at the same time are sent once: a slot-bound answer was asked of the node less than
+ * `slotMs` before the call that gets it. Errors and nulls are neither kept nor shared: each call gets one of its own. What is
  * answered carries its Cache-Status (RFC 9211).
  */
 export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
-  const { answers, network, generation, onOutcome } = options;
-  const flights = new Map<string, Promise<Flight>>();
+  const { answers, network, generation, slotMs, nowMs, onOutcome } = options;
+  const flights = new Map<string, Flight>();
   let unreadBytes = READING_ANSWERS * answers.maxAnswerBytes;
   return {
     serve: async (call, context) => {
@@ -46,22 +61,28 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
       if (found.kind === 'unfit')
         return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
       const key = `${network}#${generation()} ${found.key}`;
-      const kept = answers.get(key);
+      const comesMs = nowMs();
+      const kept = answers.get(key, comesMs);
       if (kept !== undefined) return handOut(kept, 'hit', call, context);
-      let flight = flights.get(key);
+      let flight = flightOf(key, comesMs);
       while (flight !== undefined) {
-        const outcome = await flight;
+        const landing = await flight.landing;
         context.signal.throwIfAborted();
-        if (outcome === 'notKept') break;
-        if (outcome !== 'left') return handOut(outcome, 'collapsed', call, context);
-        flight = flights.get(key);
+        if (landing === 'notKept') break;
+        if (landing !== 'left') return handOut(landing, 'collapsed', call, context);
+        flight = flightOf(key, comesMs);
       }
       onOutcome(call.method, 'miss');
-      const served = await (flight === undefined ? lead : fetchAnswer)(key, call, context);
-      const cacheStatus = served.kept === undefined ? 'fwd=miss' : 'fwd=miss; stored';
-      return { ...served.reply, cacheStatus };
+      const asked = { key, untilMs: found.isSlotBound ? nowMs() + slotMs : Infinity };
+      const served = await (flight === undefined ? lead : fetchAnswer)(asked, call, context);
+      return { ...served.reply, cacheStatus: served.isStored ? 'fwd=miss; stored' : 'fwd=miss' };
     },
   };
+
+  function flightOf(key: string, comesMs: number): Flight | undefined {
+    const flight = flights.get(key);
+    return flight !== undefined && comesMs < flight.untilMs ? flight : undefined;
+  }
 
   /** What is kept, or the node's own answer where the request has no room to hold a large one: that is streamed. */
   async function handOut(
@@ -79,32 +100,32 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     return { ...reply, cacheStatus: outcome === 'hit' ? 'hit' : 'fwd=miss; collapsed' };
   }
 
-  /** Sends a call to the node for all who ask the same until it is answered. */
-  async function lead(key: string, call: Call, context: Context): Promise<Served> {
-    const flight = Promise.withResolvers<Flight>();
-    flights.set(key, flight.promise);
-    let outcome: Flight = 'notKept';
+  /** Sends a call to the node for all who ask the same until it is answered, or as long as its answer may be shared. */
+  async function lead(asked: Asked, call: Call, context: Context): Promise<Served> {
+    const { promise, resolve } = Promise.withResolvers<Landing>();
+    const flight: Flight = { untilMs: asked.untilMs, landing: promise };
+    flights.set(asked.key, flight);
+    let landing: Landing = 'notKept';
     try {
-      const served = await fetchAnswer(key, call, context);
-      outcome = served.kept ?? 'notKept';
+      const served = await fetchAnswer(asked, call, context);
+      landing = served.kept ?? 'notKept';
       return served;
     } catch (error) {
-      if (context.signal.aborted) outcome = 'left';
+      if (context.signal.aborted) landing = 'left';
       throw error;
     } finally {
-      flights.delete(key);
-      flight.resolve(outcome);
+      if (flights.get(asked.key) === flight) flights.delete(asked.key);
+      resolve(landing);
     }
   }
 
-  async function fetchAnswer(key: string, call: Call, context: Context): Promise<Served> {
+  async function fetchAnswer({ key, untilMs }: Asked, call: Call, context: Context): Promise<Served> {
     const reply = await ledger.serve(call, context);
-    if (reply.kind === 'result') return { reply, kept: undefined };
-    const whole = reply.kind === 'whole' ? reply : await readKeepable(reply, context.hold);
-    if (whole === undefined) return { reply, kept: undefined };
+    const whole = reply.kind === 'stream' ? await readKeepable(reply, context.hold) : reply;
+    if (whole?.kind !== 'whole') return { reply, kept: undefined, isStored: false };
     const kept = keepAnswer(whole.body, call.id);
-    if (kept !== undefined) answers.put(key, kept);
-    return { reply: whole, kept };
+    const isStored = kept !== undefined && answers.put(key, kept, { untilMs, nowMs: nowMs() });
+    return { reply: whole, kept, isStored };
   }
 
   /**

@@ -1,0 +1,73 @@
+import { CallSignal } from '../../src/call-signal.ts';
+import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
+import { withCache } from '../../src/ledger/cache/with-cache.ts';
+import type { Ledger, LedgerReply } from '../../src/ledger/ledger.ts';
+import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import type { Call } from '../../src/server/json-rpc/call.ts';
+import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
+
+export type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
+
+export type ByHand = {
+  readonly cached: Ledger;
+  /** The calls that reached the node, in order; each waits to be answered. */
+  readonly pending: readonly Pending[];
+};
+
+export type ByHandOptions = {
+  readonly maxBytes?: number;
+  readonly generation?: () => number;
+  readonly slotMs?: number;
+  readonly nowMs?: () => number;
+};
+
+export const context = {
+  ...{ keyId: 'k', accountId: 'a' },
+  signal: new CallSignal(),
+  hold: createReplyMemory(1_000_000, 1_000_000).hold(),
+};
+
+/** A cache before a ledger whose calls are answered by hand; time stands still unless the test passes its own. */
+export function cacheByHand(options: ByHandOptions = {}): ByHand {
+  const pending: Pending[] = [];
+  const ledger: Ledger = {
+    serve: (call, { signal }) => {
+      const answer = { ...Promise.withResolvers<LedgerReply>(), call };
+      signal.onAbort(answer.reject);
+      pending.push(answer);
+      return answer.promise;
+    },
+  };
+  const cached = withCache(ledger, {
+    answers: createAnswerCache(options.maxBytes ?? 1_000_000),
+    ...{ network: 'n', onOutcome: () => undefined },
+    ...{ generation: () => 0, slotMs: 400, nowMs: () => 0, ...options },
+  });
+  return { cached, pending };
+}
+
+/** A call as it is read off the wire. */
+export function callOf(method: string, id: number, params = '[]'): Call {
+  const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+  const message = parseBody(Buffer.from(body), { maxBatchCalls: 1 });
+  if (message.kind === 'batch' || message.envelope.kind === 'invalid') throw new Error('no call');
+  return message.envelope.call;
+}
+
+export function reply(result: string, id: number): LedgerReply {
+  return {
+    kind: 'whole',
+    body: Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":${id}}`),
+    isError: false,
+  };
+}
+
+/** Lets everything run that waits for nothing from outside. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+export async function textOf(serving: Promise<LedgerReply>): Promise<string> {
+  const served = await serving;
+  return served.kind === 'whole' ? served.body.toString() : served.kind;
+}
