@@ -15,6 +15,7 @@ export const THOROUGH_CASES = {
   exactIntegers: 3_000,
   exactDuplicates: 1_000,
   exactCached: 1_000,
+  freshAnswers: 300,
   httpBodies: 16_000,
   rawRequests: 3_000,
 } as const;
