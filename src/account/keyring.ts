@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { eq } from '../store/drizzle.ts';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import type { KeyMemo } from '../gate/authenticate.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
 
@@ -43,10 +44,14 @@ export class Keyring {
     return this.#byFingerprint.size;
   }
 
-  /** Finds whose key this is. The checksum is tried first, then one look-up, then a comparison in constant time. */
-  find(presented: string, nowMs: number): KeyFinding {
-    if (!isKeyText('ks_key_', presented)) return UNKNOWN;
-    const digest = digestKey(presented);
+  /**
+   * Finds whose key this is. The checksum is tried first, then one look-up, then a comparison in constant time. `memo` belongs
+   * to this text alone: what it holds is not worked out again.
+   */
+  find(presented: string, nowMs: number, memo: KeyMemo = {}): KeyFinding {
+    if (memo.digest === undefined && !isKeyText('ks_key_', presented)) return UNKNOWN;
+    memo.digest ??= digestKey(presented);
+    const { digest } = memo;
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
     const { keyId, accountId, isRevoked, expiresAtMs, checkPlace } = record;

@@ -8,7 +8,12 @@ import { presentedKey } from './presented-key.ts';
 /** Whose request this is. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
 
-export type Authenticate = (request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>) => Caller;
+/** What a keyring worked out of a presented key, for the next request that comes with the same head. */
+export type KeyMemo = { digest?: Uint8Array };
+
+export type Authenticate = (
+  request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
+) => Caller;
 
 /** Says why a key may not be used from a place; undefined if it may. */
 type CheckPlace = (place: {
@@ -21,6 +26,7 @@ export type KeyFinder = {
   find(
     presented: string,
     nowMs: number,
+    memo?: KeyMemo,
   ):
     | ({ readonly kind: 'valid'; readonly checkPlace?: CheckPlace | undefined } & Caller)
     | { readonly kind: 'unknown' | 'revoked' | 'expired' };
@@ -39,7 +45,7 @@ export function createAuthenticate(
   return (request) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
-    const finding = keyring.find(presented, clock.nowMs());
+    const finding = keyring.find(presented, clock.nowMs(), request.keyMemo);
     switch (finding.kind) {
       case 'valid': {
         const { origin } = request.headers;

@@ -22,8 +22,9 @@ export type ForwardOptions = {
  */
 export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
   const { method, call, signal, hold, group } = options;
-  if (call.isNotification) return upstream.send({ body: call.raw, method, id: undefined, signal, group });
-  if (call.idIsPlain) return upstream.send({ body: call.raw, method, id: call.id, signal, group });
+  if (call.isNotification)
+    return await upstream.send({ body: call.raw, method, id: undefined, signal, group });
+  if (call.idIsPlain) return await upstream.send({ body: call.raw, method, id: call.id, signal, group });
   const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal, group });
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');

@@ -32,7 +32,7 @@ export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return { kind: 'result', json: handler() };
-      return forward(upstream, { method, call, signal, hold, group });
+      return await forward(upstream, { method, call, signal, hold, group });
     },
   };
 }

@@ -57,13 +57,13 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   return {
     serve: async (call, context) => {
       const found = cacheKeyOf(call);
-      if (found.kind === 'uncacheable') return ledger.serve(call, context);
+      if (found.kind === 'uncacheable') return await ledger.serve(call, context);
       if (found.kind === 'unfit')
         return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
       const key = `${network}#${generation()} ${found.key}`;
       const comesMs = nowMs();
       const kept = answers.get(key, comesMs);
-      if (kept !== undefined) return handOut(kept, 'hit', call, context);
+      if (kept !== undefined) return await handOut(kept, 'hit', call, context);
       let flight = flightOf(key, comesMs);
       while (flight !== undefined) {
         const landing = await flight.landing;

@@ -18,10 +18,10 @@ export function withSubscriptions(ledger: Ledger, hub: Hub): Ledger {
     serve: async (call, context) => {
       const { method } = call;
       const { listener } = context;
-      if (listener === undefined) return ledger.serve(call, context);
+      if (listener === undefined) return await ledger.serve(call, context);
       if (isSubscriptionName(method)) return subscribe(hub, { method, call, context, listener });
       if (isUnsubscribeName(method)) return unsubscribe(hub, method, call, listener);
-      return ledger.serve(call, context);
+      return await ledger.serve(call, context);
     },
   };
 }

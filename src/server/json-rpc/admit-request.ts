@@ -38,11 +38,13 @@ export async function admitRequest(
   if (isCostly(request)) {
     if (!mayGoOn(exchange, await admission.preview(caller), 'null')) return undefined;
   }
-  const message = await readMessage(exchange, { limits, maxBodyBytes }).catch(async (fault: unknown) => {
+  let message: Message;
+  try {
+    message = await readMessage(exchange, { limits, maxBodyBytes });
+  } catch (fault) {
     if (mayGoOn(exchange, await admission.admitFaulty(caller), 'null')) throw fault;
     return undefined;
-  });
-  if (message === undefined) return undefined;
+  }
   const verdict = await admission.admit(caller, weighMessage(message));
   if (!mayGoOn(exchange, verdict, idOf(message)) || response.destroyed) return undefined;
   admission.countInvalid(caller, countInvalid(message));

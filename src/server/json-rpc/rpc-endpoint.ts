@@ -47,7 +47,8 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const message = await admitRequest(options, caller, { request, response });
     if (message === undefined) return;
     const context = contextOf(caller, response, options.replyMemory);
-    if (message.kind === 'single') return answerSingle(options.ledger, context, message.envelope, response);
+    if (message.kind === 'single')
+      return await answerSingle(options.ledger, context, message.envelope, response);
     const { envelopes } = message;
     const group = new CallGroup(context.hold, options.limits.batchConcurrency);
     const serve = batchServer(options.ledger, { ...context, group });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { type PlainHead, readPlainHead } from './plain-head.ts';
-import { PlainRequest } from './plain-request.ts';
+import { readPlainHead } from './plain-head.ts';
+import { PlainRequest, type RepeatedHead } from './plain-request.ts';
 import { PlainResponse } from './plain-response.ts';
 
 /** Answers a plain request. Like `HttpHandler`, it never rejects. */
@@ -44,7 +44,7 @@ export class PlainConnection {
   #waiting: Buffer | undefined;
   /** A busy client repeats its head: the text of the last one, and what was read of it. */
   #lastText = '';
-  #lastHead: PlainHead | undefined;
+  #lastHead: RepeatedHead | undefined;
   /** Whether a request has been answered. */
   hasServed = false;
 
@@ -88,13 +88,13 @@ export class PlainConnection {
     return new PlainRequest(head, chunk.subarray(bodyAt), this.socket);
   }
 
-  #readHead(text: string): PlainHead | undefined {
+  #readHead(text: string): RepeatedHead | undefined {
     if (text === this.#lastText) return this.#lastHead;
     const head = readPlainHead(text);
     if (head === undefined || !this.#options.serves(head.url)) return undefined;
     this.#lastText = text;
-    this.#lastHead = head;
-    return head;
+    this.#lastHead = { ...head, keyMemo: {} };
+    return this.#lastHead;
   }
 
   #answer(request: PlainRequest): void {

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import type { KeyMemo } from '../../../gate/authenticate.ts';
 import type { PlainHead } from './plain-head.ts';
+
+/** A head, and what was found out of it. */
+export type RepeatedHead = PlainHead & { readonly keyMemo: KeyMemo };
 
 /** A POST whose body was there with its head: what a handler reads of `IncomingMessage`, without being a stream. */
 export class PlainRequest {
@@ -9,11 +13,14 @@ export class PlainRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
   readonly body: Buffer;
+  /** Shared by the requests of a connection that repeat their head. */
+  readonly keyMemo: KeyMemo;
 
-  constructor({ url, headers }: PlainHead, body: Buffer, socket: Socket) {
+  constructor({ url, headers, keyMemo }: RepeatedHead, body: Buffer, socket: Socket) {
     this.url = url;
     this.headers = headers;
     this.socket = socket;
     this.body = body;
+    this.keyMemo = keyMemo;
   }
 }
