@@ -13,6 +13,10 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+const SHORT_BYTES = 64;
+/** The members of a JSON-RPC message, in ASCII: decoding a name costs more than finding that it is one of them. */
+const COMMON_NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
 /**
  * The members of the one object that the bytes are, in order, duplicates included, without parsing their values.
  * Undefined if they are no object, are cut off, or go on after it. It finds boundaries and is no validator: bytes that
@@ -119,12 +123,19 @@ function skipContainer(bytes: Buffer, at: number): number {
 
 /** The end of the string whose opening quote is at `at`: a quote ends it unless an odd run of backslashes precedes it. */
 function skipString(bytes: Buffer, at: number): number {
-  for (let quote = bytes.indexOf(QUOTE, at + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+  for (let quote = findQuote(bytes, at + 1); quote >= 0; quote = findQuote(bytes, quote + 1)) {
     let backslash = quote;
     while (bytes[backslash - 1] === BACKSLASH) backslash--;
     if ((quote - backslash) % 2 === 0) return quote + 1;
   }
   return -1;
+}
+
+/** Most strings are short, and a loop over them costs less than the call of `indexOf`, which is for the long ones. */
+function findQuote(bytes: Buffer, at: number): number {
+  const near = Math.min(at + SHORT_BYTES, bytes.length);
+  for (let position = at; position < near; position++) if (bytes[position] === QUOTE) return position;
+  return near === bytes.length ? -1 : bytes.indexOf(QUOTE, near);
 }
 
 function skipScalar(bytes: Buffer, at: number): number {
@@ -137,6 +148,7 @@ function skipScalar(bytes: Buffer, at: number): number {
 }
 
 function readName(bytes: Buffer, start: number, end: number): string | undefined {
+  for (const common of COMMON_NAMES) if (isText(bytes, start + 1, end - 1, common)) return common;
   const name = bytes.toString('utf8', start + 1, end - 1);
   if (!name.includes('\\')) return name;
   try {
@@ -144,4 +156,11 @@ function readName(bytes: Buffer, start: number, end: number): string | undefined
   } catch {
     return undefined;
   }
+}
+
+function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false;
+  for (let index = 0; index < text.length; index++)
+    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+  return true;
 }

@@ -22,6 +22,43 @@ test('every member of an object is found with its decoded name and its exact byt
   );
 });
 
+test('a string ends where it ends, whatever its length and whatever stands before its last quote', () => {
+  for (let length = 0; length < 140; length++) {
+    for (const tail of ['', '\\', '"', '\\"', '"\\', 'é']) {
+      const text = JSON.stringify({ a: 'x'.repeat(length) + tail, b: 1 });
+      const [first, second] = scanMembers(Buffer.from(text)) ?? [];
+      expect([
+        first?.name,
+        second?.name,
+        Buffer.from(text).toString('utf8', first?.start, first?.end),
+      ]).toEqual([...['a', 'b'], JSON.stringify('x'.repeat(length) + tail)]);
+      expect(
+        scanMembers(Buffer.from(`{"a":"${'x'.repeat(length)}${tail.endsWith('"') ? '' : tail}`)),
+      ).toBeUndefined();
+    }
+  }
+});
+
+test('a name that begins or ends like a common one is another one', () => {
+  const names = [
+    'id',
+    'i',
+    'idd',
+    'iD',
+    'param',
+    'paramss',
+    'Params',
+    'results',
+    'resulT',
+    'method\\u0041',
+    'errоr',
+  ];
+  const text = `{${names.map((name) => `"${name}":1`).join()}}`;
+  expect(scanMembers(Buffer.from(text))?.map(({ name }) => name)).toEqual(
+    names.map((name) => JSON.parse(`"${name}"`)),
+  );
+});
+
 test('every item of an array is found with its exact bytes', () => {
   fc.assert(
     fc.property(fc.array(jsonText), spaces, (items, space) => {

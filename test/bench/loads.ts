@@ -14,7 +14,7 @@ const ADDRESS = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const SIGNATURE = '4sqYgxxMAbswc39NdNLg2ws9nVmgEeF4URJ4qSR7Qmy54MjsgxioUsgVr1ajwJ3xYuE3aw5W1uajmDMBzu58fvQ6';
 const BATCH_CALLS = 100;
 
-const many = { requests: 5_000, connections: 32, perSecond: 1_000 };
+const many = { requests: 10_000, connections: 32, perSecond: 1_000 };
 
 export const LOADS: readonly Load[] = [
   {

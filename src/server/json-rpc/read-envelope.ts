@@ -2,9 +2,16 @@ import { serviceError } from '../../service-error.ts';
 import type { Envelope } from './call.ts';
 import { type Span, scanMembers } from '../../scan-json.ts';
 
-const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+/** The members that a message may have, each with a bit of its own. */
+const MEMBERS: ReadonlyMap<string, number> = new Map([
+  ['jsonrpc', 1],
+  ['id', 2],
+  ['method', 4],
+  ['params', 8],
+]);
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
 const MAX_U64 = 2n ** 64n - 1n;
+const MAX_U64_DIGITS = 20;
 
 /**
  * Reads one message. `raw` is its own bytes, `value` what they parse to. A member that is unknown or stands twice makes
@@ -40,12 +47,14 @@ type Members = {
 
 function readMembers(raw: Buffer): Members {
   const found: Members = { idSpan: undefined, paramsSpan: undefined, isSound: true, hasTwoIds: false };
-  const seen = new Set<string>();
+  let seen = 0;
   for (const member of scanMembers(raw) ?? []) {
     const { name } = member;
-    if (!MEMBERS.has(name) || seen.has(name)) found.isSound = false;
-    if (name === 'id' && seen.has(name)) found.hasTwoIds = true;
-    seen.add(name);
+    const bit = MEMBERS.get(name) ?? 0;
+    const isKnown = (seen & bit) !== 0;
+    if (bit === 0 || isKnown) found.isSound = false;
+    if (name === 'id' && isKnown) found.hasTwoIds = true;
+    seen |= bit;
     if (name === 'id') found.idSpan ??= member;
     else if (name === 'params') found.paramsSpan ??= member;
   }
@@ -63,7 +72,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  */
 export function isPlainId(token: string): boolean {
   if (token.startsWith('"')) return !token.includes('\\');
-  return token === 'null' || (PLAIN_INTEGER.test(token) && BigInt(token) <= MAX_U64);
+  if (token === 'null') return true;
+  return PLAIN_INTEGER.test(token) && (token.length < MAX_U64_DIGITS || BigInt(token) <= MAX_U64);
 }
 
 function isReadableId(id: unknown): boolean {
