@@ -20,11 +20,18 @@ export type ForwardOptions = {
  * Sends a checked call to a node as the bytes that came and hands back the node's bytes. An id that nodes refuse
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
-export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal, hold, group } = options;
-  if (call.isNotification)
-    return await upstream.send({ body: call.raw, method, id: undefined, signal, group });
-  if (call.idIsPlain) return await upstream.send({ body: call.raw, method, id: call.id, signal, group });
+export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
+  const { method, call, signal, group } = options;
+  const body = call.raw;
+  if (call.isNotification) return upstream.send({ body, method, id: undefined, signal, group });
+  if (call.idIsPlain) return upstream.send({ body, method, id: call.id, signal, group });
+  return forwardWithPlainId(upstream, options);
+}
+
+async function forwardWithPlainId(
+  upstream: Upstream,
+  { method, call, signal, hold, group }: ForwardOptions,
+): Promise<UpstreamReply> {
   const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal, group });
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');

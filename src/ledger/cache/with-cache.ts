@@ -5,7 +5,7 @@ import type { Ledger, LedgerReply } from '../ledger.ts';
 import { readWhole } from '../read-whole.ts';
 import { createReplyMemory, type ReplyHold } from '../reply-memory.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { cacheKeyOf } from './cache-key.ts';
+import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import { type KeptAnswer, keepAnswer, replyFrom } from './kept-answer.ts';
 
 /** `collapsed`: answered by what another client had asked for at the same time. */
@@ -29,6 +29,8 @@ type Landing = KeptAnswer | 'notKept' | 'left';
 
 /** A call on its way to the node. Whoever asks the same before `untilMs` waits for it. */
 type Flight = { readonly untilMs: number; readonly landing: Promise<Landing> };
+
+type Cacheable = Exclude<CacheKey, { readonly kind: 'uncacheable' }>;
 
 /** What is asked of the node, to be kept under the key until `untilMs`. */
 type Asked = { readonly key: string; readonly untilMs: number };
@@ -55,29 +57,31 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   const flights = new Map<string, Flight>();
   let unreadBytes = READING_ANSWERS * answers.maxAnswerBytes;
   return {
-    serve: async (call, context) => {
+    serve: (call, context) => {
       const found = cacheKeyOf(call);
-      if (found.kind === 'uncacheable') return await ledger.serve(call, context);
-      if (found.kind === 'unfit')
-        return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
-      const key = `${network}#${generation()} ${found.key}`;
-      const comesMs = nowMs();
-      const kept = answers.get(key, comesMs);
-      if (kept !== undefined) return await handOut(kept, 'hit', call, context);
-      let flight = flightOf(key, comesMs);
-      while (flight !== undefined) {
-        const landing = await flight.landing;
-        context.signal.throwIfAborted();
-        if (landing === 'notKept') break;
-        if (landing !== 'left') return handOut(landing, 'collapsed', call, context);
-        flight = flightOf(key, comesMs);
-      }
-      onOutcome(call.method, 'miss');
-      const asked = { key, untilMs: found.isSlotBound ? nowMs() + slotMs : Infinity };
-      const served = await (flight === undefined ? lead : fetchAnswer)(asked, call, context);
-      return { ...served.reply, cacheStatus: served.isStored ? 'fwd=miss; stored' : 'fwd=miss' };
+      return found.kind === 'uncacheable' ? ledger.serve(call, context) : serveCached(found, call, context);
     },
   };
+
+  async function serveCached(found: Cacheable, call: Call, context: Context): Promise<LedgerReply> {
+    if (found.kind === 'unfit') return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
+    const key = `${network}#${generation()} ${found.key}`;
+    const comesMs = nowMs();
+    const kept = answers.get(key, comesMs);
+    if (kept !== undefined) return await handOut(kept, 'hit', call, context);
+    let flight = flightOf(key, comesMs);
+    while (flight !== undefined) {
+      const landing = await flight.landing;
+      context.signal.throwIfAborted();
+      if (landing === 'notKept') break;
+      if (landing !== 'left') return handOut(landing, 'collapsed', call, context);
+      flight = flightOf(key, comesMs);
+    }
+    onOutcome(call.method, 'miss');
+    const asked = { key, untilMs: found.isSlotBound ? nowMs() + slotMs : Infinity };
+    const served = await (flight === undefined ? lead : fetchAnswer)(asked, call, context);
+    return { ...served.reply, cacheStatus: served.isStored ? 'fwd=miss; stored' : 'fwd=miss' };
+  }
 
   function flightOf(key: string, comesMs: number): Flight | undefined {
     const flight = flights.get(key);

@@ -15,13 +15,13 @@ import type { Listener } from './notification.ts';
 /** Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. */
 export function withSubscriptions(ledger: Ledger, hub: Hub): Ledger {
   return {
-    serve: async (call, context) => {
+    serve: (call, context) => {
       const { method } = call;
       const { listener } = context;
-      if (listener === undefined) return await ledger.serve(call, context);
+      if (listener === undefined) return ledger.serve(call, context);
       if (isSubscriptionName(method)) return subscribe(hub, { method, call, context, listener });
       if (isUnsubscribeName(method)) return unsubscribe(hub, method, call, listener);
-      return await ledger.serve(call, context);
+      return ledger.serve(call, context);
     },
   };
 }
@@ -43,12 +43,12 @@ async function subscribe(hub: Hub, { method, call, context, listener }: Subscrib
 }
 
 /** A call of any kind ends subscriptions of every kind, as at nodes. */
-function unsubscribe(
+async function unsubscribe(
   hub: Hub,
   method: UnsubscribeName,
   { params }: Call,
   { subscriber }: Listener,
-): LedgerReply {
+): Promise<LedgerReply> {
   assertParams(method, params);
   const [id] = params as readonly [number | bigint];
   if (!hub.unsubscribe(Number(id), subscriber)) throw serviceError('subscriptionNotFound');

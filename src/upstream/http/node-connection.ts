@@ -6,7 +6,7 @@ import { ResponseReader } from './response-reader.ts';
 
 export type NodeConnectionOptions = {
   /** Opens the socket; it emits `readyEvent` when it can be written to. */
-  readonly open: () => Socket;
+  readonly open: (onData: (bytes: Buffer) => void) => Socket;
   readonly readyEvent: 'connect' | 'secureConnect';
   /** The head of every request, up to the number of the content length, which comes last. */
   readonly requestHead: string;
@@ -37,11 +37,11 @@ export class NodeConnection implements Flow {
   constructor(exchange: Exchange, options: NodeConnectionOptions) {
     this.#options = options;
     this.#exchange = exchange;
-    const socket = options.open();
+    const socket = options.open((bytes) => this.#onData(bytes));
     this.#socket = socket;
     socket.setNoDelay(true).setKeepAlive(true, 60_000).setTimeout(options.connectTimeoutMs);
     socket.once(options.readyEvent, () => this.#onReady());
-    socket.on('data', (chunk) => this.#onData(chunk)).on('end', () => this.#onEnd());
+    socket.on('end', () => this.#onEnd());
     socket.on('timeout', () => this.#onTimeout());
     socket.on('error', (error) => {
       this.#fault ??= error;
