@@ -109,7 +109,9 @@ export class NodeConnection implements Flow {
     socket.write(request);
   }
 
+  /** A paused socket hands on what it holds even when it has been destroyed: behind a fault that must not end the response. */
   #onData(chunk: Buffer): void {
+    if (this.#socket.destroyed) return;
     try {
       const head = this.#reader.read(chunk);
       if (this.#exchange === undefined) return;
