@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import { BrokenConnection } from '../broken-connection.ts';
 import type { Exchange, Flow } from './exchange.ts';
+import { IDLE_MS } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 
 export type NodeConnectionOptions = {
@@ -13,9 +14,12 @@ export type NodeConnectionOptions = {
   readonly connectTimeoutMs: number;
   /** How long a response that has begun may be silent. */
   readonly bodyTimeoutMs: number;
+  /** It has connected, and can take an exchange. */
+  readonly onReady: () => void;
   /** The exchange is over, and the connection can take another. */
   readonly onFree: () => void;
-  readonly onClose: () => void;
+  /** `failure`: why it never connected. */
+  readonly onClose: (failure: ServiceError | undefined) => void;
 };
 
 /** A request up to this size is copied behind its head: one write costs less than two. */
@@ -33,10 +37,8 @@ export class NodeConnection implements Flow {
   /** When it has lain idle for too long, by `performance.now()`. */
   #idleUntilMs = 0;
 
-  /** Connects for an exchange. */
-  constructor(exchange: Exchange, options: NodeConnectionOptions) {
+  constructor(options: NodeConnectionOptions) {
     this.#options = options;
-    this.#exchange = exchange;
     const socket = options.open((bytes) => this.#onData(bytes));
     this.#socket = socket;
     socket.setNoDelay(true).setKeepAlive(true, 60_000).setTimeout(options.connectTimeoutMs);
@@ -52,7 +54,10 @@ export class NodeConnection implements Flow {
   /** Carries the next exchange; the one before is over. */
   send(exchange: Exchange): void {
     this.#exchange = exchange;
-    this.#begin(exchange);
+    exchange.onStart(this);
+    if (this.#exchange !== exchange) return;
+    this.#reader.begin(exchange);
+    this.#write(exchange.body);
   }
 
   /** Whether another exchange may still be put on it. */
@@ -83,14 +88,8 @@ export class NodeConnection implements Flow {
   #onReady(): void {
     this.#isReady = true;
     this.#socket.setTimeout(0);
-    if (this.#exchange !== undefined) this.#begin(this.#exchange);
-  }
-
-  #begin(exchange: Exchange): void {
-    exchange.onStart(this);
-    if (this.#exchange !== exchange) return;
-    this.#reader.begin(exchange);
-    this.#write(exchange.body);
+    this.#idleUntilMs = performance.now() + IDLE_MS;
+    this.#options.onReady();
   }
 
   #write(body: Buffer): void {
@@ -161,13 +160,12 @@ export class NodeConnection implements Flow {
   #onClose(): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;
-    this.#options.onClose();
+    this.#options.onClose(this.#isReady ? undefined : serviceError('upstreamUnavailable', {}, this.#fault));
     exchange?.onError(this.#error());
   }
 
   #error(): ServiceError {
     const cause = this.#fault;
-    if (!this.#isReady) return serviceError('upstreamUnavailable', {}, cause);
     if (cause instanceof ServiceError) return cause;
     return serviceError('upstreamBroken', {}, new BrokenConnection('the connection broke', { cause }));
   }

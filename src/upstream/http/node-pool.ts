@@ -1,21 +1,26 @@
-import { serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../service-error.ts';
 import type { Exchange } from './exchange.ts';
 import { NodeConnection, type NodeConnectionOptions } from './node-connection.ts';
 
-export type NodePoolOptions = Omit<NodeConnectionOptions, 'onFree' | 'onClose'> & {
+export type NodePoolOptions = Omit<NodeConnectionOptions, 'onReady' | 'onFree' | 'onClose'> & {
   /** Most connections at the same time. */
   readonly connections: number;
 };
 
 const SWEEP_MS = 1_000;
 
-/** The connections to one node. An exchange takes one that is free, opens one, or waits its turn. */
+/**
+ * The connections to one node. An exchange takes one that is free, or waits for the first that is, and for its sake one more is
+ * opened if there may be: whoever is given up meanwhile leaves it to the next.
+ */
 export class NodePool {
   readonly #options: NodePoolOptions;
   readonly #all = new Set<NodeConnection>();
   /** The one that was used last is used next, so that those not needed grow old and are closed. */
   readonly #idle: NodeConnection[] = [];
   readonly #waiting = new Set<Exchange>();
+  /** How many of all have not connected yet. */
+  #connecting = 0;
   readonly #sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   #isClosed = false;
 
@@ -37,8 +42,8 @@ export class NodePool {
       }
       free.destroy(new Error('idle for too long'));
     }
-    if (this.#all.size < this.#options.connections) this.#open(exchange);
-    else this.#waiting.add(exchange);
+    this.#waiting.add(exchange);
+    if (this.#all.size < this.#options.connections) this.#open();
   }
 
   /** Takes back an exchange that has not started; one that has is not touched. */
@@ -56,13 +61,18 @@ export class NodePool {
     this.#waiting.clear();
   }
 
-  #open(exchange: Exchange): void {
-    const connection: NodeConnection = new NodeConnection(exchange, {
+  #open(): void {
+    const connection: NodeConnection = new NodeConnection({
       ...this.#options,
+      onReady: () => {
+        this.#connecting -= 1;
+        this.#onFree(connection);
+      },
       onFree: () => this.#onFree(connection),
-      onClose: () => this.#onClose(connection),
+      onClose: (failure) => this.#onClose(connection, failure),
     });
     this.#all.add(connection);
+    this.#connecting += 1;
   }
 
   #onFree(connection: NodeConnection): void {
@@ -71,12 +81,16 @@ export class NodePool {
     else connection.send(next);
   }
 
-  #onClose(connection: NodeConnection): void {
+  /** One that could not connect fails an exchange only if fewer are still connecting than wait. */
+  #onClose(connection: NodeConnection, failure: ServiceError | undefined): void {
     this.#all.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
-    const next = this.#isClosed ? undefined : this.#takeWaiting();
-    if (next !== undefined) this.#open(next);
+    if (failure !== undefined) {
+      this.#connecting -= 1;
+      if (this.#waiting.size > this.#connecting) this.#takeWaiting()?.onError(failure);
+    }
+    if (this.#waiting.size > this.#connecting) this.#open();
   }
 
   #takeWaiting(): Exchange | undefined {

@@ -60,7 +60,6 @@ export class ReplyCollector implements Exchange {
 
   onStart(flow: Flow): void {
     this.#flow = flow;
-    if (this.#isOver) this.#endFlow()?.cancel();
   }
 
   onHead({ status, contentType, contentEncoding = 'identity', body }: ResponseHead): void {

@@ -25,7 +25,7 @@ const FIELD_LINE = /^([!#$%&'*+\-.^`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i;
 /** What most servers grant is five seconds; a request must not cross their end of the connection. */
-const IDLE_MS = 4_000;
+export const IDLE_MS = 4_000;
 const SPARE_MS = 1_000;
 /** Fields that may be there once only: with two of them it would depend on the reader which one holds. */
 const SINGLE: ReadonlySet<string> = new Set([

@@ -217,35 +217,6 @@ test('the deadline of a body stands still while nobody reads it', async () => {
   expect((await paused.done).body).toBe('abcd');
 });
 
-test('what came behind a fault does not end the response as if it were whole', async () => {
-  const { open, readyEvent } = socketOpener(new URL(`http://127.0.0.1:${node.port}`));
-  const sockets: Socket[] = [];
-  const opened = (): Socket => {
-    const socket = open();
-    sockets.push(socket);
-    return socket;
-  };
-  pool.close();
-  pool = openPool({ readyEvent, open: opened });
-  const exchange = collect();
-  pool.dispatch(exchange);
-  const flow = await exchange.started;
-  await expect.poll(() => node.seen.length).toBe(1);
-  flow.pause();
-  let sent = '';
-  for (const part of [
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na',
-    'b\r\n',
-    '\r\n0\r\n\r\n',
-  ]) {
-    sent += part;
-    node.sockets[0]?.write(part);
-    await expect.poll(() => sockets[0]?.readableLength).toBe(sent.length);
-  }
-  flow.resume();
-  await expect(exchange.done).rejects.toMatchObject(BROKEN);
-});
-
 test('closing fails what is under way, what waits and what comes later', async () => {
   pool.close();
   pool = openPool({ connections: 1 });
