@@ -12,7 +12,7 @@ export type SocketOpener = {
 /** What every socket is read into: it is copied out of before anything else is read, and costs less than 64 KiB for each read. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
-/** Sockets to an http or https origin. Of TLS the certificate is checked, and sessions are taken up again. */
+/** Sockets to an http or https origin. Of TLS the certificate is checked, and sessions are taken up again until a socket fails. */
 export function socketOpener({ protocol, hostname, port }: URL): SocketOpener {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (protocol === 'http:') {
@@ -26,6 +26,9 @@ export function socketOpener({ protocol, hostname, port }: URL): SocketOpener {
     const taken = session === undefined ? {} : { session };
     const options = { ...address, ...taken, onread: onRead(onData) };
     const socket = connectTls(options);
+    socket.once('error', () => {
+      session = undefined;
+    });
     return socket.on('session', (next) => {
       session = next;
     });
