@@ -7,6 +7,8 @@ import type { ResponseHead } from './response-head.ts';
 /** Replies up to this size are collected whole, so that they can be looked at before the client sees a status. */
 export const WHOLE_REPLY_BYTES = 64 * 1024;
 
+/** So many chunks are joined into one: each takes some hundred bytes of its own, however small it is. */
+const MAX_CHUNKS = 256;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
@@ -89,6 +91,7 @@ export class ReplyCollector implements Exchange {
       return;
     }
     this.#chunks.push(data);
+    if (this.#chunks.length === MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#sizeBytes += data.length;
     if (this.#sizeBytes <= WHOLE_REPLY_BYTES) return;
     if (this.#firstByte === undefined) this.abort(broken('the body is not what the call is answered with'));
