@@ -108,7 +108,7 @@ export class NodeConnection implements Flow {
     socket.write(request);
   }
 
-  /** A paused socket hands on what it holds even when it has been destroyed: behind a fault that must not end the response. */
+  /** What one read held in several records is handed on even after the socket was destroyed: behind a fault that must not end the response. */
   #onData(chunk: Buffer): void {
     if (this.#socket.destroyed) return;
     try {
