@@ -3,6 +3,7 @@ import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../clock.ts';
 import { headsFileOf, loadConfig } from '../config.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * Gives a command to the server of the data directory; where none runs, does it in its store. Prints the result for people
@@ -13,7 +14,7 @@ import type { ServerOptions } from './server-options.ts';
  */
 export async function askServer(
   options: ServerOptions,
-  env: NodeJS.ProcessEnv,
+  { env, writeOut, writeError }: Terminal,
   { request, describe }: { readonly request: unknown; readonly describe: (result: unknown) => string },
 ): Promise<unknown> {
   const { config: file, 'data-dir': dataDir, json } = options;
@@ -29,9 +30,9 @@ export async function askServer(
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
-    onNote: (note: string) => void process.stderr.write(`keyslot: ${note}\n`),
+    onNote: (note: string) => writeError(`keyslot: ${note}\n`),
   };
   const result = await runCommand(place, request);
-  process.stdout.write(json === true ? `${JSON.stringify(result)}\n` : describe(result));
+  writeOut(json === true ? `${JSON.stringify(result)}\n` : describe(result));
   return result;
 }

@@ -7,6 +7,7 @@ import { openHsm } from '../signer/hsm/open-hsm.ts';
 import { signerSettings } from '../signer/settings.ts';
 import type { HsmCommand } from './hsm-options.ts';
 import { describeHsmReport } from './hsm-text.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * `keyslot hsm check`: tries every promise of a key backend on the configured one and prints a report. The keys that it makes
@@ -17,7 +18,7 @@ import { describeHsmReport } from './hsm-text.ts';
  */
 export async function hsm(
   { options: { config: file, json } }: HsmCommand,
-  env: NodeJS.ProcessEnv,
+  { env, writeOut }: Terminal,
 ): Promise<number> {
   const config = loadConfig({ file, env });
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-hsm-check-'));
@@ -25,7 +26,7 @@ export async function hsm(
     const { hsm: settings } = signerSettings(directory, config.hsm, config.log_level);
     const backend = await openHsm(settings, { directory, isFirstStart: true });
     const report = await checkHsm(backend).finally(() => backend.close());
-    process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : describeHsmReport(report));
+    writeOut(json === true ? `${JSON.stringify(report)}\n` : describeHsmReport(report));
     return report.checks.some(({ outcome }) => outcome === 'broken') ? 1 : 0;
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -2,15 +2,16 @@ import { serviceError } from '../service-error.ts';
 import { askServer } from './ask-server.ts';
 import type { PlansCommand } from './plans-options.ts';
 import { describePlans } from './plans-text.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * `keyslot plans …`: by the running server of the data directory, from its next request on; where none runs, in its store.
  *
  * @throws ServiceError what is wrong with the command, or keeps it from being done.
  */
-export async function plans(command: PlansCommand, env: NodeJS.ProcessEnv): Promise<void> {
+export async function plans(command: PlansCommand, terminal: Terminal): Promise<void> {
   const request = requestOf(command);
-  await askServer(command.options, env, {
+  await askServer(command.options, terminal, {
     request,
     describe: (result) => describePlans(command.action, result),
   });

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { serviceError } from '../service-error.ts';
 import { askServer } from './ask-server.ts';
 import { parseDuration } from './duration.ts';
+import type { Terminal } from './terminal.ts';
 import type { UsageCommand } from './usage-options.ts';
 import { describeUsage } from './usage-text.ts';
 
@@ -14,10 +15,10 @@ const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$
  *
  * @throws ServiceError what is wrong with the command, or keeps it from being done.
  */
-export async function showUsage({ options }: UsageCommand, env: NodeJS.ProcessEnv): Promise<void> {
+export async function showUsage({ options }: UsageCommand, terminal: Terminal): Promise<void> {
   const { account, key: id, by, since = DEFAULT_SINCE } = options;
   const request = { kind: 'usage', account, id, by, sinceMs: readSince(String(since), systemClock) };
-  await askServer(options, env, { request, describe: describeUsage });
+  await askServer(options, terminal, { request, describe: describeUsage });
 }
 
 /** The instant that a duration goes back to, or that ISO 8601 names: a day begins at midnight UTC, a time has its offset. */

@@ -1,6 +1,7 @@
 import type { RotationResult } from '../admin/master-rotation.ts';
 import { askServer } from './ask-server.ts';
 import type { SignerCommand } from './signer-options.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * `keyslot signer rotate-master`: by the running server of the data directory, which goes on serving; where none runs, with a signer
@@ -8,9 +9,9 @@ import type { SignerCommand } from './signer-options.ts';
  *
  * @throws ServiceError what keeps it from being done, or from being finished.
  */
-export async function signer({ action, options }: SignerCommand, env: NodeJS.ProcessEnv): Promise<void> {
+export async function signer({ action, options }: SignerCommand, terminal: Terminal): Promise<void> {
   const request = { kind: `signer.${action}` };
-  await askServer(options, env, { request, describe: (result) => describe(result as RotationResult) });
+  await askServer(options, terminal, { request, describe: (result) => describe(result as RotationResult) });
 }
 
 function describe({ wallets, resealed, previous_master_key_file: file }: RotationResult): string {
