@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { useCommands } from './use-commands.ts';
 
-/** A test starts up to ten processes one after the other. */
+/** A test starts up to three servers, one after the other. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();

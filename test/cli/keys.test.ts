@@ -5,13 +5,13 @@ import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { prepareStore } from '../support/prepared-store.ts';
-import { useCommands } from './use-commands.ts';
+import { printedBy, useCommands } from './use-commands.ts';
 
-/** A test starts up to eight processes one after the other. */
+/** A test starts up to three servers, one after the other. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const commands = useCommands();
-const { directory, newNode, start, atEnd } = commands;
+const { directory, newNode, start, runAlone, atEnd } = commands;
 
 const run = (...args: readonly string[]) => commands.run('keys', ...args);
 
@@ -154,9 +154,7 @@ test('of two servers on one PostgreSQL, each hears what is done to keys at the o
   const places = ['a', 'b'].map((name) => ({ ...env, KEYSLOT_DATA_DIR: join(directory(), name) }));
   const servers = await Promise.all(places.map((place) => serve(['--config', file], place)));
   const ask = async (...args: readonly string[]): Promise<Printed> => {
-    const command = start(['keys', ...args, '--json'], places[0]);
-    await eventually('the command has ended', command.ended);
-    return JSON.parse(command.stdout()) as Printed;
+    return printedBy(await runAlone(['keys', ...args, '--json'], places[0]));
   };
   const bothAnswer = (key: string, wanted: unknown): Promise<unknown> =>
     expect
@@ -176,16 +174,18 @@ test('commands that come while a server starts or stops are done, as are two tha
   const node = await newNode();
   await prepareStore(directory());
   const env = { KEYSLOT_UPSTREAM_URL: node.url };
-  await Promise.all([json('create', '--name', 'first'), json('create', '--name', 'second')]);
+  const create = async (name: string): Promise<Printed> =>
+    printedBy(await runAlone(['keys', 'create', '--name', name, '--json']));
+  await Promise.all([create('first'), create('second')]);
 
   const opening = start(['serve', '--json'], env);
   await eventually('it opens the store', () => (existsSync(join(directory(), 'lock')) ? true : undefined), {
     intervalMs: 1,
   });
-  const early = await json('create', '--name', 'early');
+  const early = await create('early');
   await eventually('it serves', () => (opening.stdout().includes('\n') ? true : undefined));
   const stopped = opening.stop();
-  const late = await json('create', '--name', 'late');
+  const late = await create('late');
   await stopped;
 
   const { answer } = await serve([], env);

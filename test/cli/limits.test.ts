@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useCommands } from './use-commands.ts';
 
-/** A test starts up to ten processes one after the other. */
+/** A test starts up to three servers, one after the other. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { useCommands } from './use-commands.ts';
 
-const { run } = useCommands();
+const { runAlone } = useCommands();
 
 test.each([
   [['fly'], 'there is no command "fly"'],
@@ -10,13 +10,13 @@ test.each([
   [['serve', 'extra'], 'extra'],
   [['localnet', '--http-port', '1'], '--http-port'],
 ])('%j is a mistake: exit code 2 and a line that says why', async (args, reason) => {
-  const { end, stdout, stderr } = await run(...args);
+  const { end, stdout, stderr } = await runAlone(args);
   expect([end, stdout]).toEqual(['exit code 2', '']);
   expect(stderr).toContain(reason);
 });
 
 test('help names every command and setting, and exits with 0', async () => {
-  const { end, stdout } = await run('help');
+  const { end, stdout } = await runAlone(['help']);
   expect(end).toBe('exit code 0');
   for (const word of [
     'serve',
@@ -34,6 +34,6 @@ test('help names every command and setting, and exits with 0', async () => {
 });
 
 test('version prints the version of package.json', async () => {
-  const { end, stdout } = await run('--version');
+  const { end, stdout } = await runAlone(['--version']);
   expect([end, stdout]).toEqual(['exit code 0', `keyslot ${manifest.version}\n`]);
 });

@@ -1,4 +1,5 @@
 import { afterEach } from 'vitest';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
@@ -21,25 +22,42 @@ export function useCommands() {
     for (const one of running.splice(0).reverse()) await one.stop();
   });
 
+  const environment = () => ({
+    KEYSLOT_DATA_DIR: directory(),
+    KEYSLOT_HTTP_PORT: '0',
+    KEYSLOT_GRPC_PORT: '0',
+  });
+
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): NodeProcess => {
-    const own = { KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
-    const child = startNode(['src/main.ts', ...args], { ...own, ...env });
+    const child = startNode(['src/main.ts', ...args], { ...environment(), ...env });
     running.push(child);
     return child;
   };
 
-  const run = async (...args: readonly string[]): Promise<Outcome> => {
-    const child = start(args);
+  /** Runs a command in a process of its own, for what is told of processes. */
+  const runAlone = async (
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> => {
+    const child = start(args, env);
     const end = await eventually('the command has ended', child.ended);
     return { end, stdout: child.stdout(), stderr: child.stderr() };
   };
 
-  /** Runs a command that must succeed; what it prints as JSON. */
-  const json = async <T>(...args: readonly string[]): Promise<T> => {
-    const { end, stdout, stderr } = await run(...args, '--json');
-    if (end !== 'exit code 0') throw new Error(`${end}: ${stderr}`);
-    return JSON.parse(stdout) as T;
+  /** Runs a command in this process, where what it needs is loaded already. */
+  const run = async (...args: readonly string[]): Promise<Outcome> => {
+    const out: string[] = [];
+    const error: string[] = [];
+    const code = await runCommandLine(args, {
+      env: environment(),
+      writeOut: (text) => void out.push(text),
+      writeError: (text) => void error.push(text),
+    });
+    return { end: `exit code ${code}`, stdout: out.join(''), stderr: error.join('') };
   };
+
+  /** Runs a command that must succeed; what it prints as JSON. */
+  const json = async <T>(...args: readonly string[]): Promise<T> => printedBy(await run(...args, '--json'));
 
   const newNode = async (): Promise<ScriptedNode> => {
     const node = await startScriptedNode();
@@ -67,5 +85,11 @@ export function useCommands() {
     return { server, post };
   };
   const atEnd = (stop: () => Promise<void>): void => void running.push({ stop });
-  return { directory, start, run, json, newNode, serve, atEnd };
+  return { directory, start, runAlone, run, json, newNode, serve, atEnd };
+}
+
+/** What a command printed as JSON. @throws Error where it did not succeed. */
+export function printedBy<T>({ end, stdout, stderr }: Outcome): T {
+  if (end !== 'exit code 0') throw new Error(`${end}: ${stderr}`);
+  return JSON.parse(stdout) as T;
 }
