@@ -34,17 +34,17 @@ export function readEnvelope(status: number, text: string, id: unknown): Envelop
 
 /** How an answer differs from what was expected; a result's form is the validator's to judge. */
 export function compare(envelope: Envelope, expected: Expectation): readonly string[] {
-  const told =
+  const told = (): string =>
     envelope.kind === 'result' ? `a result: ${shown(envelope.result)}` : `an error: ${shown(envelope.error)}`;
   switch (expected.kind) {
     case 'result':
-      return envelope.kind === 'result' ? [] : [`expected a result, got ${told}`];
+      return envelope.kind === 'result' ? [] : [`expected a result, got ${told()}`];
     case 'not-refused':
       return envelope.kind === 'error' && !isOfTheMoment(envelope.error)
-        ? [`refused at the limit with ${told}`]
+        ? [`refused at the limit with ${told()}`]
         : [];
     case 'error':
-      if (envelope.kind === 'result') return [`expected ${expected.error} (${expected.code}), got ${told}`];
+      if (envelope.kind === 'result') return [`expected ${expected.error} (${expected.code}), got ${told()}`];
       return compareError(envelope.error, expected);
     default:
       return expected satisfies never;

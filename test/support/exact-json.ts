@@ -9,6 +9,8 @@ type SourceTextJson = {
 const json: SourceTextJson = JSON as unknown as SourceTextJson;
 
 const INTEGER = /^-?\d+$/;
+/** A number that JSON.parse alone may not give as it stands. Before any number is a bracket, a colon, a comma, a space or nothing. */
+const INEXACT = /(?:^|[[:,\s])-?(?:\d{16}|\d+[.eE])/;
 
 /** Prints JSON; a bigint becomes an exact integer. */
 export function printJson(value: unknown): string {
@@ -19,6 +21,7 @@ export function printJson(value: unknown): string {
 
 /** Reads JSON exactly: an integer outside ±(2^53 − 1) becomes a bigint. */
 export function parseJson(text: string): unknown {
+  if (!INEXACT.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source ?? '')
       ? BigInt(source ?? '')
@@ -31,6 +34,7 @@ export function parseJson(text: string): unknown {
  * becomes 0.5, which no integer schema accepts: typed clients refuse such a number, `JSON.parse` would hide it.
  */
 export function parseStrictJson(text: string): unknown {
+  if (!INEXACT.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, { source }) => {
     if (typeof value !== 'number') return value;
     if (!INTEGER.test(source ?? '')) return Number.isInteger(value) ? 0.5 : value;
