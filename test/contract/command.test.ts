@@ -12,7 +12,7 @@ import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
 const WRITES = ['requestAirdrop', 'sendTransaction'];
 const directory = useNewDirectory();
-const { contract, running } = useContractCommand();
+const { contract, contractAlone, running } = useContractCommand();
 
 type Json = {
   readonly isFulfilled: boolean;
@@ -114,7 +114,7 @@ describe('against keyslot serve', () => {
   );
 
   test('a key that is refused ends the run, and is not shown', async () => {
-    const { ended, stderr } = await contract('--url', url(), '--apikey', 'ks_key_wrong');
+    const { ended, stderr } = await contractAlone(['--url', url(), '--apikey', 'ks_key_wrong']);
     expect(ended).toBe('exit code 2');
     expect(stderr).toContain('-32041');
     expect(stderr).not.toContain('ks_key_wrong');

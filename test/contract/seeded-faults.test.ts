@@ -4,7 +4,7 @@ import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { parseJson, printJson } from '../support/exact-json.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type Fault, type RpcRequest, startFaultProxy } from './fault-proxy.ts';
-import { type Report, runContract } from './runner.ts';
+import { type CaseResult, runContract } from './runner.ts';
 import type { Scenario } from './scenario.ts';
 import { freshValues } from './scenario/fresh-values.ts';
 import { openWallet } from './scenario/wallet-session.ts';
@@ -197,12 +197,16 @@ const FAULTS: readonly SeededFault[] = [
   },
 ];
 
-async function run(target: { readonly rpcUrl: string }, { method, kind }: SeededFault): Promise<Report> {
+async function run(
+  target: { readonly rpcUrl: string },
+  { method, kind }: SeededFault,
+): Promise<readonly CaseResult[]> {
   const cases = CONTRACT[method].cases.filter((item) => kind === undefined || item.kind === kind);
   return await runContract(target, cases, scenario);
 }
 
-const failuresOf = (report: Report): string => report.results.flatMap(({ failures }) => failures).join('\n');
+const failuresOf = (results: readonly CaseResult[]): string =>
+  results.flatMap(({ failures }) => failures).join('\n');
 
 test.each(FAULTS)('the contract notices $title', async (fault) => {
   const proxy = await startFaultProxy(server, fault);

@@ -1,11 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { isMethodName } from '../../generated/ledger/methods.ts';
+import { seenBranches } from '../../generated/test/branches.ts';
 import type { MethodContract } from '../../generated/test/contract-case.ts';
+import { CONTRACT, RESULT_DEFINITIONS } from '../../generated/test/ledger/contract.ts';
+import type { CaseResult } from './runner.ts';
 
 /** Every method of a contract, which must have a result that is not null, and every branch that results can show. */
 export function branchesOf(contract: Readonly<Record<string, MethodContract>>): ReadonlySet<string> {
   return new Set([...Object.keys(contract), ...Object.values(contract).flatMap(({ branches }) => branches)]);
+}
+
+/** The methods that had a result which is not null, and the branches that results showed: of the cases that passed. */
+export function seenIn(results: readonly CaseResult[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  for (const {
+    case: { method },
+    failures,
+    answer,
+  } of results) {
+    if (failures.length > 0 || answer?.kind !== 'result' || !isMethodName(method)) continue;
+    const { result } = answer;
+    if (result !== null) seen.add(method);
+    for (const branch of seenBranches(CONTRACT[method].resultSchema, result, RESULT_DEFINITIONS, method))
+      seen.add(branch);
+  }
+  return seen;
 }
 
 type Entry = { readonly why: string; readonly branches: readonly string[] };

@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WALLET_CONTRACT } from '../../generated/test/wallets/contract.ts';
-import { eventually } from '../support/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
-import { startNode } from '../support/node-process.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 import { startWalletProxy } from './wallet-proxy.ts';
@@ -15,7 +13,7 @@ import { startWalletProxy } from './wallet-proxy.ts';
 const OPERATIONS = Object.keys(WALLET_CONTRACT);
 const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
 const directory = useNewDirectory();
-const { contract, running } = useContractCommand();
+const { contract, contractAlone, running } = useContractCommand();
 
 type Json = {
   readonly methods: readonly unknown[];
@@ -62,12 +60,9 @@ test(
   'with writes every operation is seen to hold, but for what needs a second factor; a token from the environment is shown in no report',
   async () => {
     const junit = join(directory(), 'junit.xml');
-    const args = ['contract', '--url', server.rpcUrl.split('?')[0] ?? '', '--allow-writes', '--junit', junit];
-    const child = startNode(['src/main.ts', ...args], { KEYSLOT_CONTRACT_TOKEN: token });
-    running.push(child);
-    const ended = await eventually('the run has ended', child.ended, { timeoutMs: RUN_DEADLINE_MS });
-    const stdout = child.stdout();
-    expect([ended, child.stderr()]).toEqual(['exit code 0', '']);
+    const args = ['--url', server.rpcUrl.split('?')[0] ?? '', '--allow-writes', '--junit', junit];
+    const { ended, stdout, stderr } = await contractAlone(args, { KEYSLOT_CONTRACT_TOKEN: token });
+    expect([ended, stderr]).toEqual(['exit code 0', '']);
     const verdicts = [...stdout.matchAll(/^(\w+) +(\w+) +\d+ held/gm)].map(([, verdict, name]) => [
       name,
       verdict,

@@ -52,7 +52,7 @@ const OPTIONS = {
  */
 export function readContractOptions(
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Readonly<Record<string, string | undefined>>,
 ): ContractOptions {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const { grpc, 'allow-writes': allowWrites, rate, json, junit: junitFile } = values;

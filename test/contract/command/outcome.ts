@@ -36,9 +36,7 @@ function dependsOnState({ answer, case: { kind, expect, method } }: CaseResult):
   if (kind !== 'example' || answer === undefined) return false;
   if (answer.kind === 'error')
     return isStateCode(answer.error.code) && (expect.kind === 'result' || isStateError(expect));
-  return (
-    isStateError(expect) && isMethodName(method) && judgeResult(method, answer.result).problems.length === 0
-  );
+  return isStateError(expect) && isMethodName(method) && judgeResult(method, answer.result).length === 0;
 }
 
 const isStateCode = (code: unknown): boolean => STATE_CODES.has(code) && !REFUSAL_CODES.has(code);
