@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 /** Starts one server for all client suites of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startKeyslot();
+  const server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
   const { token } = await createToken(server.dataDir, 'clients');
   await addCredit(server.dataDir, 'clients', '10');
   project.provide('rpcUrl', server.rpcUrl);

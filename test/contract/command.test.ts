@@ -44,7 +44,7 @@ describe('against keyslot serve', () => {
   const url = (): string => server.rpcUrl.split('?')[0] ?? '';
 
   beforeAll(async () => {
-    server = await startKeyslot();
+    server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
     const wallet = 'EHv7fYD9vE2XFxdVKbU3VTuUPy7PXogzrmC8vhJDroUC';
     await confirm(server, String(await call(server, 'requestAirdrop', [wallet, 1_000_000_000])));
   }, RUN_DEADLINE_MS);

@@ -16,7 +16,7 @@ let server: RunningKeyslot;
 let results: readonly CaseResult[];
 
 beforeAll(async () => {
-  server = await startKeyslot();
+  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
   results = await runContract(server, cases, await actScenario(server));
 }, RUN_DEADLINE_MS);
 

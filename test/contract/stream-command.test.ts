@@ -4,7 +4,7 @@ import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot
 import { createToken } from '../support/wallet-account.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
-const { contract, running } = useContractCommand();
+const { contract } = useContractCommand();
 
 type Json = {
   readonly isFulfilled: boolean;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, RUN_DEADLINE_MS);
 afterAll(() => server?.stop());
 
-test(
+test.concurrent(
   'our server keeps to the contract of the stream service, and every error that cannot be provoked says why',
   async () => {
     const transfers = setInterval(() => void airdrop(), 200);
@@ -48,11 +48,11 @@ test(
   RUN_DEADLINE_MS,
 );
 
-test(
+test.concurrent(
   'a server that refuses nothing does not pass: the mock takes any key',
-  async () => {
+  async ({ onTestFinished }) => {
     const mock = await startMock();
-    running.push(mock);
+    onTestFinished(mock.stop);
     const { ended, stdout } = await contract('--grpc', mock.grpcUrl);
     expect(ended).toBe('exit code 1');
     expect(stdout).toMatch(/differs\s+ListTopics[\s\S]*apiKeyMissing\n\s+it was not refused/);
@@ -60,7 +60,7 @@ test(
   RUN_DEADLINE_MS,
 );
 
-test(
+test.concurrent(
   'a token of another account shows nothing of its wallets',
   async () => {
     const { token } = await createToken(server.dataDir, 'other');

@@ -9,7 +9,7 @@ const { contract, running } = useContractCommand();
 let server: RunningLocalnet;
 
 beforeAll(async () => {
-  server = await startLocalnet();
+  server = await startLocalnet({ args: ['--slot-ms', '100'] });
 });
 afterAll(() => server?.stop());
 
@@ -29,7 +29,7 @@ const read = (stdout: string): Report => JSON.parse(stdout) as Report;
 test(
   'every subscription of a server holds, without a transfer; what needs one is left out, and the key is not shown',
   async () => {
-    const keyslot = await startKeyslot();
+    const keyslot = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
     running.push(keyslot);
     const url = keyslot.rpcUrl.split('?')[0] ?? '';
     const { ended, stdout, stderr } = await contract(

@@ -29,8 +29,8 @@ async function actTransfers(target: Server): Promise<Scenario> {
 }
 
 const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
-  ['the embedded ledger', startLocalnet],
-  ['the gateway', startKeyslot],
+  ['the embedded ledger', () => startLocalnet({ args: ['--slot-ms', '100'] })],
+  ['the gateway', () => startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } })],
 ];
 
 describe.each(SERVERS)('the subscriptions of %s', (_, start) => {
