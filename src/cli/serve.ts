@@ -19,10 +19,12 @@ export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Prom
   const log = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: true }));
   const onProgress = (step: string): void => void process.stderr.write(`keyslot: ${step}\n`);
   const app = await startApp(config, log, { isOperated: file !== undefined, onProgress });
+  // Before it is said where it serves: who reads that may send one.
+  const signalled = nextSignal();
   process.stdout.write(
     options.json === true ? `${describeAsJson(app)}\n` : describe(app, resolve(config.data_dir)),
   );
-  const signal = await nextSignal();
+  const signal = await signalled;
   onProgress(`${signal}: finishing requests, then stopping`);
   void nextSignal().then(() => process.exit(130));
   await app.close();
