@@ -5,6 +5,8 @@ import { dirname, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
 const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
+/** A child compiles WebAssembly as this process does. */
+const FLAGS = process.execArgv.filter((flag) => flag === '--liftoff-only');
 const STOP_DEADLINE_MS = 10_000;
 
 export type NodeProcess = {
@@ -20,7 +22,7 @@ export type NodeProcess = {
 /** Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME. */
 export function startNode(args: readonly string[], env: Readonly<Record<string, string>>): NodeProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(NODE, args, {
+  const child = spawn(NODE, [...FLAGS, ...args], {
     cwd: ROOT,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
