@@ -8,7 +8,7 @@ import { startScriptedNode } from '../server/scripted-node.ts';
 import { KEY, startGateway } from '../server/start-gateway.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { openReference, operation, send } from './reference-page.ts';
+import { openReference, operation, send, type SharedReference, shareReference } from './reference-page.ts';
 import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 
 const executable = findChromium();
@@ -19,10 +19,12 @@ else describe('the reference page', { timeout: 60_000 }, () => inBrowser(executa
 function inBrowser(chromium: string): void {
   let browser: Browser;
   let keyslot: RunningKeyslot;
+  let shared: SharedReference;
   let proxy: TlsProxy;
 
   beforeAll(async () => {
     [browser, keyslot] = await Promise.all([startChromium(chromium), startKeyslot()]);
+    shared = await shareReference(browser, `${keyslot.baseUrl}/docs`);
     proxy = await startTlsProxy(keyslot.baseUrl, '/below');
   });
 
@@ -32,11 +34,8 @@ function inBrowser(chromium: string): void {
     await keyslot.stop();
   });
 
-  const open = (options?: Parameters<typeof openReference>[2]) =>
-    openReference(browser, `${keyslot.baseUrl}/docs`, options);
-
   test('lists every method; one is found by its name and by words about it', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await shared.again();
     const shown = page.locator('#methods a:visible');
     expect((await shown.allTextContents()).sort()).toEqual(Object.keys(METHODS).sort());
     await page.fill('#find', 'lamport balance');
@@ -49,7 +48,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('a method is opened, sent with the key, and answered by this server; nothing is asked of another, and no key comes with the page', async () => {
-    const { page, requests, complaints } = await open();
+    const { page, requests, complaints } = await shared.again();
     await page.fill('#api-key', ` ${keyslot.apiKey} `);
     await page.fill('#find', 'getBalance');
     await page.click('#methods a:visible');
@@ -68,18 +67,18 @@ function inBrowser(chromium: string): void {
   });
 
   test('an answer and an example keep every digit', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.fill('#api-key', keyslot.apiKey);
-    await page.click('#methods a:text-is("getBalance")');
-    const examples = operation(page, 'getBalance').locator('.examples-select-element').first();
+    await page.click('#methods a:text-is("getAccountInfo")');
+    const examples = operation(page, 'getAccountInfo').locator('.examples-select-element').first();
     await examples.selectOption({ label: 'a slot the ledger has not reached' });
-    const text = operation(page, 'getBalance').locator('textarea');
+    const text = operation(page, 'getAccountInfo').locator('textarea');
     expect(parseJson(await text.inputValue())).toMatchObject({
       params: [expect.any(String), { minContextSlot: 2n ** 63n - 1n }],
     });
     const params = ['11111111111111111111111111111111', { encoding: 'base64' }];
     const call = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'getAccountInfo', params });
-    const { body } = await send(page, 'getBalance', call.replace('"id":0', `"id":${2n ** 64n - 1n}`));
+    const { body } = await send(page, 'getAccountInfo', call.replace('"id":0', `"id":${2n ** 64n - 1n}`));
     expect(parseJson(body)).toMatchObject({
       result: { value: { rentEpoch: 2n ** 64n - 1n } },
       id: 2n ** 64n - 1n,
@@ -87,7 +86,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('the curl that is shown works as it is pasted', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.fill('#api-key', keyslot.apiKey);
     await page.click('#methods a:text-is("getGenesisHash")');
     const { body } = await send(page, 'getGenesisHash');
@@ -99,7 +98,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('without a key, and with a wrong one, the refusal is shown', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await shared.again();
     await page.click('#methods a:text-is("getSlot")');
     const none = await send(page, 'getSlot');
     await page.fill('#api-key', 'ks_key_wrong');
@@ -115,7 +114,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('a key is kept by the page that is open and nowhere else', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.fill('#api-key', keyslot.apiKey);
     await page.click('#methods a:text-is("getBalance")');
     await send(page, 'getBalance');
@@ -167,7 +166,9 @@ function inBrowser(chromium: string): void {
   });
 
   test.each(['light', 'dark'] as const)('fits a narrow screen, in %s colours', async (colorScheme) => {
-    const { page, complaints } = await open({ width: 390, colorScheme });
+    const { page, complaints } = await openReference(browser, `${keyslot.baseUrl}/docs`, {
+      ...{ width: 390, colorScheme },
+    });
     await page.click('#contents summary');
     await page.click('#methods a:text-is("getBalance")');
     await operation(page, 'getBalance').locator('button.execute').waitFor();

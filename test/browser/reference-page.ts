@@ -10,6 +10,13 @@ export type ReferencePage = {
   readonly complaints: readonly string[];
 };
 
+/** A page that the tests of a file share: to load it takes longer than most of them. */
+export type SharedReference = {
+  /** The page without what the test before has typed into its fields and what it complained about; what was opened stays open. */
+  readonly again: () => Promise<ReferencePage>;
+  readonly close: () => Promise<void>;
+};
+
 export type PageOptions = {
   readonly width?: number;
   readonly colorScheme?: 'light' | 'dark';
@@ -21,14 +28,37 @@ const PATIENCE_MS = 20_000;
 export async function openReference(
   browser: Browser,
   address: string,
-  { width = 1280, colorScheme = 'light' }: PageOptions = {},
+  options?: PageOptions,
 ): Promise<ReferencePage> {
+  const opened = await loadReference(browser, address, options);
+  onTestFinished(() => opened.page.context().close());
+  return opened;
+}
+
+/** Opens the page for the tests of a file. */
+export async function shareReference(browser: Browser, address: string): Promise<SharedReference> {
+  const opened = await loadReference(browser, address);
+  const { page, complaints } = opened;
+  return {
+    again: async () => {
+      for (const field of await page.locator('#find, .credential:visible input').all()) await field.fill('');
+      complaints.splice(0);
+      return opened;
+    },
+    close: () => page.context().close(),
+  };
+}
+
+async function loadReference(
+  browser: Browser,
+  address: string,
+  { width = 1280, colorScheme = 'light' }: PageOptions = {},
+) {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     colorScheme,
     ignoreHTTPSErrors: true,
   });
-  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const requests: string[] = [];
@@ -56,21 +86,15 @@ export type ShownAnswer = { readonly status: number; readonly body: string };
 /** Sends what an opened method shows, or `body` in its place, and reads the answer that appears. */
 export async function send(page: Page, method: string, body?: string): Promise<ShownAnswer> {
   const part = operation(page, method);
+  const clear = part.locator('button.btn-clear');
+  if (await clear.isVisible()) await clear.click();
   if (body !== undefined) await part.locator('textarea').fill(body);
   const [answered] = await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'POST'),
     part.locator('button.execute').click(),
   ]);
-  const text = await answered.text();
   const live = part.locator('.live-responses-table .response');
   await live.locator('.response-col_status', { hasText: String(answered.status()) }).waitFor();
   const shown = live.locator('pre code').first();
-  await shown.filter({ hasText: wordOf(text) }).waitFor();
   return { status: answered.status(), body: (await shown.textContent()) ?? '' };
-}
-
-/** A part of an answer that the answer before it does not have: the message of an error, else nothing to wait for. */
-function wordOf(text: string): string {
-  const { error } = JSON.parse(text) as { readonly error?: { readonly message: string } };
-  return error?.message ?? '';
 }

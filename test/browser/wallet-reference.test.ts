@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
-import { openReference, operation, send } from './reference-page.ts';
+import { openReference, operation, send, type SharedReference, shareReference } from './reference-page.ts';
 import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 
 const executable = findChromium();
@@ -17,12 +17,14 @@ function inBrowser(chromium: string): void {
   let browser: Browser;
   let server: RunningKeyslot;
   let token = '';
+  let shared: SharedReference;
   let proxy: TlsProxy;
 
   beforeAll(async () => {
     [browser, server] = await Promise.all([startChromium(chromium), startKeyslot()]);
     const text = await readFile(join(server.dataDir, 'dev.json'), 'utf8');
     token = (JSON.parse(text) as { readonly access_token: string }).access_token;
+    shared = await shareReference(browser, `${server.baseUrl}/docs?wallets`);
     proxy = await startTlsProxy(server.baseUrl, '/below');
   });
 
@@ -32,10 +34,8 @@ function inBrowser(chromium: string): void {
     await server?.stop();
   });
 
-  const open = (base = server.baseUrl) => openReference(browser, `${base}/docs?wallets`);
-
   test('lists every operation, below the service that is marked in the switch', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await shared.again();
     const shown = await page.locator('#methods a:visible').allTextContents();
     expect(shown.sort()).toEqual(Object.keys(OPERATIONS).sort());
     expect(await page.locator('#services [aria-current]').allTextContents()).toEqual(['Wallets']);
@@ -46,7 +46,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('an operation is sent with the token in its header and nowhere else, to this server and no other', async () => {
-    const { page, requests, complaints } = await open();
+    const { page, requests, complaints } = await shared.again();
     await page.fill('#access-token', ` ${token} `);
     await page.click('#methods a:text-is("createWallet")');
     const [asked, { status, body }] = await Promise.all([
@@ -61,7 +61,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('what the document shows of keys and codes is not sent unasked', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWallet")');
     const [asked] = await Promise.all([
@@ -76,14 +76,14 @@ function inBrowser(chromium: string): void {
   });
 
   test('without a token the refusal is shown', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.click('#methods a:text-is("createWallet")');
     const { status, body } = await send(page, 'createWallet');
     expect([status, JSON.parse(body).code]).toEqual([401, 'token_missing']);
   });
 
   test('a stream is shown as the lines that came', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await shared.again();
     await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWalletBatch")');
     const part = operation(page, 'createWalletBatch');
@@ -98,7 +98,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('a CSV is saved under its name, as it came', async () => {
-    const { page } = await open();
+    const { page } = await openReference(browser, `${server.baseUrl}/docs?wallets`);
     await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWalletBatch")');
     const part = operation(page, 'createWalletBatch');
@@ -114,7 +114,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('a token is kept by the page that is open and nowhere else, the other service included', async () => {
-    const { page } = await open();
+    const { page } = await shared.again();
     await page.fill('#access-token', token);
     await page.click('#methods a:text-is("createWallet")');
     await send(page, 'createWallet');
@@ -132,7 +132,7 @@ function inBrowser(chromium: string): void {
   });
 
   test('behind a TLS proxy, below a path, the address is the one of the proxy', async () => {
-    const { page, requests } = await open(proxy.url);
+    const { page, requests } = await openReference(browser, `${proxy.url}/docs?wallets`);
     await page.fill('#access-token', token);
     expect(await page.locator('.servers select').textContent()).toContain(proxy.url);
     await page.click('#methods a:text-is("createWallet")');
