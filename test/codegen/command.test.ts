@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { runCommand } from '../../codegen/command.ts';
 import { pathHere } from './fixture.ts';
 
 /** A start of the command takes three seconds of a core. */
@@ -23,14 +24,15 @@ const generated = mkdtempSync(join(tmpdir(), 'codegen-'));
 
 let folder = '';
 const inFolder = (path: string): string => join(folder, path);
-const generateIn = (place: string, ...options: readonly string[]) =>
-  spawnSync(
-    process.execPath,
-    [MAIN, '--spec', join(place, 'spec'), '--out', join(place, 'out'), ...options],
-    {
-      encoding: 'utf8',
-    },
-  );
+/** What the command says and how it ends, in this process, where its modules are loaded already. */
+const generateIn = (place: string, ...options: readonly string[]) => {
+  const [told, complained]: [string[], string[]] = [[], []];
+  const status = runCommand(['--spec', join(place, 'spec'), '--out', join(place, 'out'), ...options], {
+    tell: (line) => void told.push(`${line}\n`),
+    complain: (line) => void complained.push(`${line}\n`),
+  });
+  return { status, stdout: told.join(''), stderr: complained.join('') };
+};
 const generate = (...options: readonly string[]) => generateIn(folder, ...options);
 
 const filesOf = (out: string): readonly (readonly [string, string])[] =>
