@@ -1,12 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take more than half a minute: started last, one of them would be waited for alone. */
-const LONGEST = [
-  'wallets/kill-server',
-  'wallets/kill-signer',
-  'contract/command',
-  'contract/subscriptions-command',
-];
+const LONGEST = ['wallets/kill-server', 'wallets/kill-signer', 'cli/keys', 'browser/reference-page'];
 
 /** Starts with the files that take longest. */
 export class LongestFirst extends BaseSequencer {
