@@ -9,9 +9,10 @@ import { ACCOUNT, signerPidOf, startWalletServer, type WalletServer } from './wa
 
 vi.setConfig({ testTimeout: 600_000 });
 
-/** The pause before a restart doubles with each: after five kills a server is left to rest. */
-const SERVERS = rounds(4);
-const KILLS = 5;
+const ALL_KILLS = rounds(20);
+/** The pause before a restart doubles with each: after five kills at most a server is left to rest. */
+const SERVERS = Math.ceil(ALL_KILLS / 5);
+const KILLS = ALL_KILLS / SERVERS;
 const SIGNS = 30;
 /** So much is told of between two kills at least: a request is sent to two signers, not to three. */
 const LEAST_BETWEEN = 250;
@@ -33,7 +34,7 @@ async function killSigner(server: WalletServer, restarts: number): Promise<void>
   });
 }
 
-/** Streams and signatures without a pause, until the signer has been killed five times at moments in the midst of them. */
+/** Streams and signatures without a pause, until the signer has been killed so often, at moments in the midst of them. */
 async function workThroughKills(server: WalletServer, clients: Clients, random: Random): Promise<void> {
   let [kills, left] = [0, LEAST_BETWEEN];
   let killing: Promise<void> = Promise.resolve();
@@ -56,7 +57,7 @@ async function workThroughKills(server: WalletServer, clients: Clients, random: 
   clients.onTold = () => undefined;
 }
 
-test(`${SERVERS * KILLS} kills of the signer lose no request: streams are whole, signatures come, and /readyz counts the restarts`, async () => {
+test(`${ALL_KILLS} kills of the signer lose no request: streams are whole, signatures come, and /readyz counts the restarts`, async () => {
   const random = seededRandom('kill-signer');
   for (let round = 0; round < SERVERS; round += 1) {
     const clients: Clients = { told: [], streams: [], signs: [], onTold: () => undefined };
