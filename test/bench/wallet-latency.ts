@@ -27,29 +27,29 @@ const managedId = async (client: WalletClient): Promise<string> => {
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
-    ...{ name: 'HD create, client', statedMs: 200, times: 200 },
+    ...{ name: 'HD create, client', statedMs: 200, times: 400 },
     prepare: async (client) => () => client.createHdWallets({}),
   },
   {
-    ...{ name: 'HD create, managed', statedMs: 200, times: 200 },
+    ...{ name: 'HD create, managed', statedMs: 200, times: 400 },
     prepare: async (client) => () => client.createHdWallets({ custody: 'managed' }),
   },
   {
-    ...{ name: 'fetch', statedMs: 60, times: 400 },
+    ...{ name: 'fetch', statedMs: 60, times: 1_000 },
     prepare: async (client) => {
       const id = await managedId(client);
       return () => client.getWallet(id);
     },
   },
   {
-    ...{ name: 'sign', statedMs: 120, times: 400 },
+    ...{ name: 'sign', statedMs: 120, times: 1_000 },
     prepare: async (client) => {
       const id = await managedId(client);
       return () => client.signWithWallet(id, { message });
     },
   },
   {
-    ...{ name: 'delete', statedMs: 90, times: 200 },
+    ...{ name: 'delete', statedMs: 90, times: 300 },
     // A code works once: each call has an account of its own.
     prepare: async (_, { baseUrl, dataDir }) => {
       const account = await newAccount(dataDir, '1.00');
@@ -69,7 +69,7 @@ export async function bareLatencies(times: number): Promise<readonly number[]> {
     const body = '{"jsonrpc":"2.0","id":1,"method":"getBalance"}';
     const call = async () =>
       (await fetch(`http://127.0.0.1:${bare.port}`, { method: 'POST', body, headers: JSON_HEADERS })).text();
-    return await measure(call, times);
+    return await measure(() => call, times);
   } finally {
     await bare.stop();
   }
@@ -91,23 +91,23 @@ export async function latenciesOf(
   run: Target & { readonly dataDir: string },
 ): Promise<readonly number[]> {
   const client = createWalletClient({ url: run.baseUrl, token: run.token });
-  if (name !== 'delete') return measure(await prepare(client, run), times);
+  const prepared = name === 'delete' ? undefined : await prepare(client, run);
+  return measure(() => prepared ?? prepare(client, run), times);
+}
+
+type Call = () => Promise<unknown>;
+
+/** Half as many calls go ahead unmeasured, so that what runs has been compiled. */
+async function measure(next: () => Call | Promise<Call>, times: number): Promise<readonly number[]> {
   const latencies: number[] = [];
-  for (let at = 0; at < times; at += 1) latencies.push(await timeOf(await prepare(client, run)));
+  for (let at = -times / 2; at < times; at += 1) {
+    const latencyMs = await timeOf(await next());
+    if (at >= 0) latencies.push(latencyMs);
+  }
   return latencies.sort((a, b) => a - b);
 }
 
-/** How many calls go ahead unmeasured, so that what runs has been compiled. */
-const AHEAD = 100;
-
-async function measure(call: () => Promise<unknown>, times: number): Promise<readonly number[]> {
-  for (let at = 0; at < AHEAD; at += 1) await call();
-  const latencies: number[] = [];
-  for (let at = 0; at < times; at += 1) latencies.push(await timeOf(call));
-  return latencies.sort((a, b) => a - b);
-}
-
-async function timeOf(call: () => Promise<unknown>): Promise<number> {
+async function timeOf(call: Call): Promise<number> {
   const beganMs = performance.now();
   await call();
   return performance.now() - beganMs;
