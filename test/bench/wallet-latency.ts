@@ -27,11 +27,11 @@ const managedId = async (client: WalletClient): Promise<string> => {
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
-    ...{ name: 'HD create, client', statedMs: 200, times: 400 },
+    ...{ name: 'HD create, client', statedMs: 200, times: 200 },
     prepare: async (client) => () => client.createHdWallets({}),
   },
   {
-    ...{ name: 'HD create, managed', statedMs: 200, times: 400 },
+    ...{ name: 'HD create, managed', statedMs: 200, times: 200 },
     prepare: async (client) => () => client.createHdWallets({ custody: 'managed' }),
   },
   {
