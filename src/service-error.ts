@@ -7,7 +7,8 @@ type BareErrorName = {
 
 /**
  * The only error that is thrown inside src/. `code` is the stable name in spec/errors.yaml, `context` fills the
- * public text and data; `cause` is internal and never leaves the process.
+ * public text and data; `cause` is internal and never leaves the process. Only an `internalError` has a stack: the others
+ * are answers, and to walk the stack would cost more than to answer.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -15,7 +16,11 @@ export class ServiceError extends Error {
   readonly context: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorName, context: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(fillTemplate(templateOf(code), context), cause === undefined ? undefined : { cause });
+    const message = fillTemplate(templateOf(code), context);
+    const { stackTraceLimit } = Error;
+    if (code !== 'internalError') Error.stackTraceLimit = 0;
+    super(message, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.context = context;
   }

@@ -39,3 +39,10 @@ test('codes below -32039 are answered with an HTTP status other than 200, all ot
     if (jsonrpc !== undefined) expect(http === 200).toBe(jsonrpc.code > -32040 || jsonrpc.code < -32099);
   }
 });
+
+test('an internal error tells where it was made; an answer to a client does not pay for that', () => {
+  const limit = Error.stackTraceLimit;
+  expect(serviceError('internalError').stack).toContain('service-error.test.ts');
+  expect(serviceError('methodNotFound').stack).not.toContain('service-error');
+  expect([Error.stackTraceLimit, limit > 0]).toEqual([limit, true]);
+});
