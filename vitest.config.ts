@@ -7,19 +7,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const report = process.env.KEYSLOT_TEST_REPORT;
 const clients = 'test/clients/**/*.test.ts';
 /** Files that leave nothing behind in their process, so that it goes on with the next: to start one and to load its modules takes longer than most of them. */
-const SHARED = [
-  'account',
-  'admin',
-  'codegen',
-  'gate',
-  'keys',
-  'ledger',
-  'localnet',
-  'mock',
-  'server',
-  'stream',
-  'upstream',
-].map((room) => `test/${room}/**/*.test.ts`);
+const SHARED = ['codegen', 'gate', 'ledger', 'localnet', 'server', 'upstream'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
 
 /** What Node compiles for one test file is kept for the others, and for the processes that they start. */
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
