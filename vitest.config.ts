@@ -21,8 +21,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
-    // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves.
-    execArgv: ['--liftoff-only'],
+    // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. CI tests what runs in production.
+    execArgv: process.env.CI === undefined ? ['--liftoff-only'] : [],
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -7,8 +7,8 @@ type BareErrorName = {
 
 /**
  * The only error that is thrown inside src/. `code` is the stable name in spec/errors.yaml, `context` fills the
- * public text and data; `cause` is internal and never leaves the process. Only an `internalError` has a stack: the others
- * are answers, and to walk the stack would cost more than to answer.
+ * public text and data; `cause` is internal and never leaves the process. What a client has brought on
+ * itself has no stack: to walk it would cost more than to answer.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -18,12 +18,18 @@ export class ServiceError extends Error {
   constructor(code: ErrorName, context: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
     const message = fillTemplate(templateOf(code), context);
     const { stackTraceLimit } = Error;
-    if (code !== 'internalError') Error.stackTraceLimit = 0;
+    if (isRefusal(code)) Error.stackTraceLimit = 0;
     super(message, cause === undefined ? undefined : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.context = context;
   }
+}
+
+/** Whether an error tells a client of what it sent, rather than of us or of a node behind us. */
+function isRefusal(code: ErrorName): boolean {
+  const { http = 500 } = errorEntry(code);
+  return http < 500 && code !== 'internalError';
 }
 
 /** Makes a ServiceError whose context is the one that its catalogue entry asks for. */

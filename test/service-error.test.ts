@@ -40,9 +40,10 @@ test('codes below -32039 are answered with an HTTP status other than 200, all ot
   }
 });
 
-test('an internal error tells where it was made; an answer to a client does not pay for that', () => {
+test('a fault of ours or of a node tells where it was made; a refusal does not pay for that', () => {
   const limit = Error.stackTraceLimit;
-  expect(serviceError('internalError').stack).toContain('service-error.test.ts');
+  for (const code of ['internalError', 'reservationClosed', 'upstreamBroken'] as const)
+    expect(serviceError(code).stack).toContain('service-error.test.ts');
   expect(serviceError('methodNotFound').stack).not.toContain('service-error');
   expect([Error.stackTraceLimit, limit > 0]).toEqual([limit, true]);
 });

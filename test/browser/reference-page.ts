@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 /** The reference page in a browser, with everything that it asked for and complained about. */
 export type ReferencePage = {
@@ -14,7 +14,6 @@ export type ReferencePage = {
 export type SharedReference = {
   /** The page without what the test before has typed into its fields and what it complained about; what was opened stays open. */
   readonly again: () => Promise<ReferencePage>;
-  readonly close: () => Promise<void>;
 };
 
 export type PageOptions = {
@@ -39,13 +38,13 @@ export async function openReference(
 export async function shareReference(browser: Browser, address: string): Promise<SharedReference> {
   const opened = await loadReference(browser, address);
   const { page, complaints } = opened;
+  expect(complaints).toEqual([]);
   return {
     again: async () => {
       for (const field of await page.locator('#find, .credential:visible input').all()) await field.fill('');
       complaints.splice(0);
       return opened;
     },
-    close: () => page.context().close(),
   };
 }
 

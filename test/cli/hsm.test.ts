@@ -15,7 +15,7 @@ type Report = {
 };
 
 test('without settings it reports on keys sealed in software', async () => {
-  const { end, stdout, stderr } = await run('hsm', 'check');
+  const { end, stdout, stderr } = await runAlone(['hsm', 'check']);
   expect([end, stderr]).toEqual(['exit code 0', '']);
   expect(stdout).toContain('Key backend: soft');
   for (const { name } of HSM_CHECKS) expect(stdout).toContain(name);

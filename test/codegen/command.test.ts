@@ -97,16 +97,20 @@ it('names file, pointer and fault of a broken document, and writes nothing', () 
   expect(() => statSync(inFolder('out'))).toThrow(/ENOENT/);
 });
 
-it('writes the same wherever it is started', () => {
+it('writes the same wherever it is started, and ends with 1 where it finds drift', () => {
   const elsewhere = spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', './elsewhere/'], {
     cwd: folder,
   });
   expect(elsewhere.status).toBe(0);
-  const check = spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', inFolder('out'), '--check'], {
-    cwd: folder,
-  });
-  expect(check.status).toBe(0);
+  const check = () =>
+    spawnSync(process.execPath, [MAIN, '--spec', 'spec', '--out', inFolder('out'), '--check'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  expect(check().status).toBe(0);
   expect(filesOf('elsewhere')).toEqual(filesOf('out'));
+  appendFileSync(inFolder('out/errors.ts'), '// edited\n');
+  expect(check()).toMatchObject({ status: 1, stdout: 'changed errors.ts\n' });
 });
 
 it('writes nothing that makes code at run time', () => {

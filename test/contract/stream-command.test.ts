@@ -4,7 +4,7 @@ import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot
 import { createToken } from '../support/wallet-account.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
-const { contract } = useContractCommand();
+const { contract, contractAlone } = useContractCommand();
 
 type Json = {
   readonly isFulfilled: boolean;
@@ -80,3 +80,18 @@ async function airdrop(): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   await fetch(server.rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) });
 }
+
+test(
+  'a run that has streamed ends by itself',
+  async () => {
+    const { ended, stdout, stderr } = await contractAlone([
+      '--grpc',
+      server.grpcUrl,
+      '--apikey',
+      server.apiKey,
+    ]);
+    expect([ended, stderr]).toEqual(['exit code 0', '']);
+    expect(stdout).toMatch(/holds\s+Subscribe/);
+  },
+  RUN_DEADLINE_MS,
+);

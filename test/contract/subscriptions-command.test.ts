@@ -5,7 +5,7 @@ import { type RunningLocalnet, startKeyslot, startLocalnet } from '../support/ke
 import { startScriptedSocket } from '../support/scripted-socket.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
-const { contract, running } = useContractCommand();
+const { contract, contractAlone, running } = useContractCommand();
 let server: RunningLocalnet;
 
 beforeAll(async () => {
@@ -32,14 +32,8 @@ test(
     const keyslot = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
     running.push(keyslot);
     const url = keyslot.rpcUrl.split('?')[0] ?? '';
-    const { ended, stdout, stderr } = await contract(
-      '--url',
-      url,
-      '--apikey',
-      keyslot.apiKey,
-      '--ws',
-      '--json',
-    );
+    const args = ['--url', url, '--apikey', keyslot.apiKey, '--ws', '--json'];
+    const { ended, stdout, stderr } = await contractAlone(args);
     expect([ended, stderr]).toEqual(['exit code 0', '']);
     expect(stdout).not.toContain(keyslot.apiKey);
     const { isFulfilled, subscriptions } = read(stdout);
