@@ -17,6 +17,9 @@ const SHORT_BYTES = 64;
 /** The members of a JSON-RPC message, in ASCII: decoding a name costs more than finding that it is one of them. */
 const COMMON_NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
+/** An object in the bytes, and what it is made of. */
+export type ScannedObject = Span & { readonly members: readonly Member[] };
+
 /**
  * The members of the one object that the bytes are, in order, duplicates included, without parsing their values.
  * Undefined if they are no object, are cut off, or go on after it. It finds boundaries and is no validator: bytes that
@@ -24,42 +27,31 @@ const COMMON_NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
  */
 export function scanMembers(bytes: Buffer): readonly Member[] | undefined {
   const members: Member[] = [];
-  let position = skipSpace(bytes, 0);
-  if (bytes[position] !== OPEN_BRACE) return undefined;
-  position = skipSpace(bytes, position + 1);
-  if (bytes[position] === CLOSE_BRACE) return isLast(bytes, position) ? members : undefined;
-  for (;;) {
-    const nameEnd = bytes[position] === QUOTE ? skipString(bytes, position) : -1;
-    const colon = nameEnd < 0 ? -1 : skipSpace(bytes, nameEnd);
-    if (colon < 0 || bytes[colon] !== COLON) return undefined;
-    const start = skipSpace(bytes, colon + 1);
-    const end = skipValue(bytes, start);
-    const name = end < 0 ? undefined : readName(bytes, position, nameEnd);
-    if (name === undefined) return undefined;
-    members.push({ name, start, end });
-    position = skipSpace(bytes, end);
-    if (bytes[position] === CLOSE_BRACE) return isLast(bytes, position) ? members : undefined;
-    if (bytes[position] !== COMMA) return undefined;
-    position = skipSpace(bytes, position + 1);
-  }
+  const end = readObject(bytes, skipSpace(bytes, 0), members);
+  return end >= 0 && isEnd(bytes, end) ? members : undefined;
+}
+
+/** The objects that are the items of the one array that the bytes are, in order. Undefined as for `scanMembers`, and if an item is no object. */
+export function scanObjects(bytes: Buffer): readonly ScannedObject[] | undefined {
+  const objects: ScannedObject[] = [];
+  const isWhole = readArray(bytes, (start) => {
+    const members: Member[] = [];
+    const end = readObject(bytes, start, members);
+    if (end >= 0) objects.push({ start, end, members });
+    return end;
+  });
+  return isWhole ? objects : undefined;
 }
 
 /** Where the items of the one array that the bytes are lie, in order. Undefined as for `scanMembers`. */
 export function scanItems(bytes: Buffer): readonly Span[] | undefined {
   const items: Span[] = [];
-  let position = skipSpace(bytes, 0);
-  if (bytes[position] !== OPEN_BRACKET) return undefined;
-  position = skipSpace(bytes, position + 1);
-  if (bytes[position] === CLOSE_BRACKET) return isLast(bytes, position) ? items : undefined;
-  for (;;) {
-    const end = skipValue(bytes, position);
-    if (end < 0) return undefined;
-    items.push({ start: position, end });
-    position = skipSpace(bytes, end);
-    if (bytes[position] === CLOSE_BRACKET) return isLast(bytes, position) ? items : undefined;
-    if (bytes[position] !== COMMA) return undefined;
-    position = skipSpace(bytes, position + 1);
-  }
+  const isWhole = readArray(bytes, (start) => {
+    const end = skipValue(bytes, start);
+    if (end >= 0) items.push({ start, end });
+    return end;
+  });
+  return isWhole ? items : undefined;
 }
 
 /** How deep arrays and objects are nested in the bytes: 0 for a scalar, 1 for `[]`. */
@@ -82,8 +74,45 @@ export function measureDepth(bytes: Buffer): number {
   return deepest;
 }
 
-function isLast(bytes: Buffer, at: number): boolean {
-  return skipSpace(bytes, at + 1) === bytes.length;
+/** Puts the members of the object that starts at `at` into `members`. @returns its end; −1 if there is none or it is cut off. */
+function readObject(bytes: Buffer, at: number, members: Member[]): number {
+  if (bytes[at] !== OPEN_BRACE) return -1;
+  let position = skipSpace(bytes, at + 1);
+  if (bytes[position] === CLOSE_BRACE) return position + 1;
+  for (;;) {
+    const nameEnd = bytes[position] === QUOTE ? skipString(bytes, position) : -1;
+    const colon = nameEnd < 0 ? -1 : skipSpace(bytes, nameEnd);
+    if (colon < 0 || bytes[colon] !== COLON) return -1;
+    const start = skipSpace(bytes, colon + 1);
+    const end = skipValue(bytes, start);
+    const name = end < 0 ? undefined : readName(bytes, position, nameEnd);
+    if (name === undefined) return -1;
+    members.push({ name, start, end });
+    position = skipSpace(bytes, end);
+    if (bytes[position] === CLOSE_BRACE) return position + 1;
+    if (bytes[position] !== COMMA) return -1;
+    position = skipSpace(bytes, position + 1);
+  }
+}
+
+/** Whether the bytes are one array; `readItem` is told where each item starts and says where it ends, or −1. */
+function readArray(bytes: Buffer, readItem: (start: number) => number): boolean {
+  let position = skipSpace(bytes, 0);
+  if (bytes[position] !== OPEN_BRACKET) return false;
+  position = skipSpace(bytes, position + 1);
+  if (bytes[position] === CLOSE_BRACKET) return isEnd(bytes, position + 1);
+  for (;;) {
+    const end = readItem(position);
+    if (end < 0) return false;
+    position = skipSpace(bytes, end);
+    if (bytes[position] === CLOSE_BRACKET) return isEnd(bytes, position + 1);
+    if (bytes[position] !== COMMA) return false;
+    position = skipSpace(bytes, position + 1);
+  }
+}
+
+function isEnd(bytes: Buffer, at: number): boolean {
+  return skipSpace(bytes, at) === bytes.length;
 }
 
 function skipSpace(bytes: Buffer, at: number): number {
@@ -158,9 +187,12 @@ function readName(bytes: Buffer, start: number, end: number): string | undefined
   }
 }
 
-function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
+/** Whether the bytes from `start` to `end` are this text; false for what is not ASCII. */
+export function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false;
-  for (let index = 0; index < text.length; index++)
-    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (bytes[start + index] !== code || code > 0x7f) return false;
+  }
   return true;
 }

@@ -1,16 +1,24 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import { DurationCounts } from './duration-counts.ts';
+
+type Labels = { readonly network: string; readonly method: string };
+type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
 /**
- * Counts the calls of all networks with plain additions; the form that Prometheus reads is made when it is asked for, because a
- * counter with labels costs ten times as much per call.
+ * Counts and times the calls of all networks with plain additions; the form that Prometheus reads is made when it is asked for, because
+ * a metric with labels costs ten times as much per call.
  */
 export class CallCounts {
   readonly #underWay = new Map<string, number>();
-  readonly #ended = new Map<string, Map<string, Map<string, number>>>();
+  readonly #ended = new Map<string, Map<string, CallsOfMethod>>();
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const [underWay, ended] = [this.#underWay, this.#ended];
+    const underWay = this.#underWay;
+    const each = (visit: (labels: Labels, calls: CallsOfMethod) => void): void => {
+      for (const [network, methods] of this.#ended)
+        for (const [method, calls] of methods) visit({ network, method }, calls);
+    };
     new Gauge({
       name: 'keyslot_rpc_in_flight',
       help: 'Calls that are being served',
@@ -27,27 +35,38 @@ export class CallCounts {
       registers,
       collect() {
         this.reset();
-        for (const [network, methods] of ended) {
-          for (const [method, outcomes] of methods) {
-            for (const [outcome, count] of outcomes) this.inc({ network, method, outcome }, count);
-          }
-        }
+        each((labels, { outcomes }) => {
+          for (const [outcome, count] of outcomes) this.inc({ ...labels, outcome }, count);
+        });
       },
     });
+    const name = 'keyslot_rpc_duration_seconds';
+    const help = 'Time from a call to its reply, or to the first byte of a large one';
+    const get = async () => {
+      const values: object[] = [];
+      each((labels, { durations }) => {
+        for (const { suffix, value, ...le } of durations.read())
+          values.push({ metricName: `${name}${suffix}`, labels: { ...le, ...labels }, value });
+      });
+      return { name, help, type: 'histogram', values };
+    };
+    // All that the registry asks of a metric is its name and `get`; the types have only the metrics of the library itself.
+    registry.registerMetric({ name, get } as unknown as Metric);
   }
 
   start(network: string): void {
     add(this.#underWay, network, 1);
   }
 
-  end(network: string, method: string, outcome: string): void {
+  end({ network, method }: Labels, outcome: string, durationMs: number): void {
     add(this.#underWay, network, -1);
-    const methods = entry(this.#ended, network, () => new Map<string, Map<string, number>>());
-    add(
-      entry(methods, method, () => new Map<string, number>()),
-      outcome,
-      1,
-    );
+    const methods = entry(this.#ended, network, () => new Map<string, CallsOfMethod>());
+    const { outcomes, durations } = entry(methods, method, () => ({
+      outcomes: new Map<string, number>(),
+      durations: new DurationCounts(),
+    }));
+    add(outcomes, outcome, 1);
+    durations.add(durationMs / 1000);
   }
 }
 

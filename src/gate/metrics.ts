@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
@@ -34,21 +34,12 @@ export type Metrics = {
   readonly watchReplyMemory: (memory: ReplyMemory) => void;
 };
 
-const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 /** A registry of its own per app, process metrics included. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const calls = new CallCounts(registry);
-  const durations = new Histogram({
-    name: 'keyslot_rpc_duration_seconds',
-    help: 'Time from a call to its reply, or to the first byte of a large one',
-    labelNames: ['network', 'method'] as const,
-    buckets: DURATION_BUCKETS_S,
-    registers,
-  });
   const refusals = counter(
     registers,
     'keyslot_http_refusals_total',
@@ -74,9 +65,7 @@ export function createMetrics(): Metrics {
     registry,
     startCall: (network) => calls.start(network),
     endCall: ({ network, method, outcome, durationMs }) => {
-      const known = isKnown(method) ? method : 'unknown';
-      calls.end(network, known, outcome);
-      durations.observe({ network, method: known }, durationMs / 1000);
+      calls.end({ network, method: isKnown(method) ? method : 'unknown' }, outcome, durationMs);
     },
     countRefusal: (error) => refusals.inc({ error }),
     countUpstreamError: (network, error) => broken.inc({ network, error }),

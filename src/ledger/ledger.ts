@@ -14,7 +14,7 @@ export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | 
   readonly cacheStatus?: string;
 };
 
-/** Serves the calls of one network. Throws ServiceError; what is refused here never reaches a node. */
+/** Serves the calls of one network. Throws ServiceError, or rejects with it; what is refused here never reaches a node. */
 export type Ledger = { readonly serve: (call: Call, context: Context) => Promise<LedgerReply> };
 
 export type LedgerOptions = {
@@ -28,11 +28,11 @@ const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HA
 /** Checks a call against the specification, answers it here or forwards it to a node as the bytes that came. */
 export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   return {
-    serve: async (call, { signal, hold, group }) => {
+    serve: (call, { signal, hold, group }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
-      if (handler !== undefined) return { kind: 'result', json: handler() };
-      return await forward(upstream, { method, call, signal, hold, group });
+      if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler() });
+      return forward(upstream, { method, call, signal, hold, group });
     },
   };
 }

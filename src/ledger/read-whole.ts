@@ -12,10 +12,7 @@ export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<
  * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
  */
 export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
-  if (reply.kind === 'whole') {
-    if (reply.isHeld !== true) hold.draw(reply.body.length);
-    return [reply.body];
-  }
+  if (reply.kind === 'whole') return [holdWhole(reply, hold)];
   try {
     return await readStream(reply, hold);
   } finally {
@@ -23,6 +20,13 @@ export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<
   }
 }
 
+/** The body of a whole reply, drawn likewise. Throws like `readParts`. */
+export function holdWhole({ body, isHeld }: Whole, hold: ReplyHold): Buffer {
+  if (isHeld !== true) hold.draw(body.length);
+  return body;
+}
+
+type Whole = Extract<UpstreamReply, { readonly kind: 'whole' }>;
 type Stream = Extract<UpstreamReply, { readonly kind: 'stream' }>;
 
 async function readStream(reply: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {

@@ -11,6 +11,7 @@ export const {
   between,
   count,
   eq,
+  fillPlaceholders,
   getTableColumns,
   gt,
   gte,
@@ -23,6 +24,7 @@ export const {
   notExists,
   notInArray,
   or,
+  SQL,
   sql,
 } = require('drizzle-orm') as typeof import('drizzle-orm');
 
@@ -33,6 +35,7 @@ export const {
   foreignKey,
   index,
   integer,
+  PgDialect,
   pgTable,
   primaryKey,
   text,

@@ -2,6 +2,12 @@ import type { SQL } from 'drizzle-orm';
 import { getTableColumns, sql } from './drizzle.ts';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { StoreTransaction } from './open-store.ts';
+import { createStatement, type PlaceOf } from './statement.ts';
+
+type Executes = Pick<StoreTransaction, 'execute'>;
+type Columns = Readonly<Record<string, readonly unknown[]>>;
+
+const insertions = new WeakMap<PgTable, (db: Executes, columns: Columns) => Promise<unknown>>();
 
 /**
  * Inserts whole rows, with one array for each column: at half the cost of a statement that has a parameter for each value, and
@@ -12,23 +18,30 @@ export async function insertRows<T extends PgTable>(
   table: T,
   rows: readonly T['$inferSelect'][],
 ): Promise<void> {
-  if (rows.length > 0) await tx.execute(insertion(table, rows));
+  if (rows.length === 0) return;
+  const insert = insertions.get(table) ?? createStatement<Columns>((place) => writeInsertion(table, place));
+  insertions.set(table, insert);
+  await insert(tx, columnsOf(table, rows));
 }
 
 /**
- * The same together with a change of another table, in one statement: without it nothing is inserted. There must be rows.
- * @returns whether `change`, which returns something of each row that it changes, has changed any.
+ * The same together with a change of another table, in one statement: without it nothing is inserted.
+ *
+ * @param write writes the change, which returns something of each row that it changes. Its values are not called like columns of the table.
+ * @returns what does both, for one row or more; it tells whether anything was changed.
  */
-export async function insertRowsIfChanged<T extends PgTable>(
-  db: Pick<StoreTransaction, 'execute'>,
+export function createInsertionIfChanged<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
-  rows: readonly T['$inferSelect'][],
-  change: SQL,
-): Promise<boolean> {
-  const { rowCount } = await db.execute(
-    sql`with changed as (${change}) ${insertion(table, rows)} where exists (select from changed)`,
+  write: (place: PlaceOf<V>) => SQL,
+): (db: Executes, rows: readonly T['$inferSelect'][], values: V) => Promise<boolean> {
+  const insert = createStatement<V & Columns>(
+    (place) =>
+      sql`with changed as (${write(place)}) ${writeInsertion(table, place)} where exists (select from changed)`,
   );
-  return rowCount === rows.length;
+  return async (db, rows, values) => {
+    const { rowCount } = await insert(db, { ...columnsOf(table, rows), ...values });
+    return rowCount === rows.length;
+  };
 }
 
 /**
@@ -43,21 +56,28 @@ export async function insertNewRows<T extends PgTable>(
 ): Promise<ReadonlySet<unknown>> {
   if (rows.length === 0) return new Set();
   const columns = sql.join(target.map(nameOf), sql`, `);
-  const { rows: inserted } = await tx.execute(
-    sql`${insertion(table, rows)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
+  const insert = createStatement<Columns>(
+    (place) =>
+      sql`${writeInsertion(table, place)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
   );
+  const { rows: inserted } = await insert(tx, columnsOf(table, rows));
   return new Set(inserted.map((row) => row[key.name]));
 }
 
-function insertion<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): SQL {
+function writeInsertion(table: PgTable, place: PlaceOf<Columns>): SQL {
   const columns = Object.entries(getTableColumns(table));
-  const arrays = columns.map(([member, column]) => {
-    const values = rows.map((row) => toDriver(column, row[member]));
-    return sql`${sql.param(values)}${sql.raw(`::${typeOf(column)}[]`)}`;
-  });
+  const arrays = columns.map(([member, column]) => sql`${place(member)}${sql.raw(`::${typeOf(column)}[]`)}`);
   const into = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
   const from = sql.join(arrays, sql`, `);
   return sql`insert into ${table} (${into}) select * from unnest(${from})`;
+}
+
+/** What rows have in each column. */
+function columnsOf<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): Columns {
+  const columns = Object.entries(getTableColumns(table));
+  return Object.fromEntries(
+    columns.map(([member, column]) => [member, rows.map((row) => toDriver(column, row[member]))]),
+  );
 }
 
 function toDriver(column: PgColumn, value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { readWhole } from '../ledger/read-whole.ts';
 import type { ReplyHold } from '../ledger/reply-memory.ts';
-import { scanItems } from '../scan-json.ts';
-import { readReply } from './read-reply.ts';
+import { isText, scanObjects, type Span } from '../scan-json.ts';
+import { readReplyIn } from './read-reply.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
 
 const [OPEN, SEPARATOR, CLOSE] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
@@ -36,14 +36,20 @@ function takeApart(
   requests: readonly UpstreamRequest[],
   body: Buffer,
 ): ReadonlyMap<UpstreamRequest, UpstreamReply> | undefined {
-  const byId = new Map(requests.map((request) => [request.id, request]));
   const replies = new Map<UpstreamRequest, UpstreamReply>();
-  for (const { start, end } of scanItems(body) ?? []) {
-    const item = body.subarray(start, end);
-    const reply = readReply(item);
-    const request = reply && byId.get(reply.id);
-    if (request === undefined || replies.has(request)) return undefined;
-    replies.set(request, { kind: 'whole', body: item, isError: reply?.isError === true, isHeld: true });
+  let byId: ReadonlyMap<string | undefined, UpstreamRequest> | undefined;
+  const find = (id: Span, next: UpstreamRequest | undefined): UpstreamRequest | undefined => {
+    // Most nodes answer in the order of the calls: then no id is made a string.
+    if (next?.id !== undefined && isText(body, id.start, id.end, next.id)) return next;
+    byId ??= new Map(requests.map((request) => [request.id, request]));
+    return byId.get(body.toString('utf8', id.start, id.end));
+  };
+  for (const [index, { start, end, members }] of (scanObjects(body) ?? []).entries()) {
+    const reply = readReplyIn(members);
+    const request = reply && find(reply.id, requests[index]);
+    if (reply === undefined || request === undefined || replies.has(request)) return undefined;
+    const { isError } = reply;
+    replies.set(request, { kind: 'whole', body: body.subarray(start, end), isError, isHeld: true });
   }
   return replies.size === requests.length ? replies : undefined;
 }

@@ -1,4 +1,5 @@
 import { serviceError } from '../service-error.ts';
+import { isText } from '../scan-json.ts';
 import { readReply } from './read-reply.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
@@ -22,15 +23,16 @@ function checkReply(body: Buffer, id: string): UpstreamReply {
   if (reply === undefined)
     throw serviceError('upstreamBroken', {}, new Error('the body is no JSON-RPC reply'));
   const { isError } = reply;
-  if (!isSameId(reply.id, id) && !(isError && reply.id === 'null')) {
+  const { start, end } = reply.id;
+  if (!isText(body, start, end, id) && !answers(body.toString('utf8', start, end), id, isError)) {
     throw serviceError('upstreamBroken', {}, new Error('the reply answers another call'));
   }
   return { kind: 'whole', body, isError };
 }
 
-/** Nodes may escape characters of a string id otherwise than the client did. */
-function isSameId(token: string, id: string): boolean {
-  if (token === id) return true;
+/** Nodes may escape characters of a string id otherwise than the client did, and an error may have no id. */
+function answers(token: string, id: string, isError: boolean): boolean {
+  if (token === id || (isError && token === 'null')) return true;
   try {
     return token.startsWith('"') && JSON.parse(token) === JSON.parse(id);
   } catch {

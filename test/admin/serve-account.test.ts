@@ -86,10 +86,8 @@ describeStores('commands about accounts', (backend) => {
     const { uri, secret } = await ask({ kind: 'two-factor.enrol' });
     expect(String(uri)).toContain(String(secret));
     const code = TOTP.generate({ secret: Secret.fromBase32(String(secret)), timestamp: NOW_MS });
-    const key = await places.installationKey();
-    const found = await store().db.transaction((tx) =>
-      checkTwoFactor(tx, key, { accountId: account, code, nowMs: NOW_MS }),
-    );
+    const twoFactor = { store: store(), installationKey: await places.installationKey() };
+    const found = await checkTwoFactor(twoFactor, { accountId: account, code, nowMs: NOW_MS });
     expect(found.kind).toBe('ok');
     await expect(ask({ kind: 'two-factor.enrol' })).rejects.toMatchObject({ code: 'twoFactorEnrolled' });
     expect(await ask({ kind: 'two-factor.remove' })).toEqual({ account, removed: true });

@@ -16,7 +16,7 @@ export class Connection {
     this.#socket.on('close', () => this.#finish(new Error('the connection was closed')));
   }
 
-  /** Sends a request; `done` is called when its whole answer is there, with an error unless its status is 200. */
+  /** Sends a request; `done` is called when its whole answer is there, with an error unless it succeeded. */
   exchange(request: Buffer, done: Done): void {
     this.#done = done;
     this.#socket.write(request);
@@ -40,7 +40,7 @@ export class Connection {
     const bodyBytes = this.#head.length - end - 4;
     this.#head = '';
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-    if (length === undefined || !head.startsWith('HTTP/1.1 200 ')) {
+    if (length === undefined || !head.startsWith('HTTP/1.1 20')) {
       this.#finish(new Error(head));
       return;
     }

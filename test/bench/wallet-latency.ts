@@ -1,75 +1,94 @@
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { createWalletClient, type WalletClient } from '../../generated/wallets/client.ts';
+import { createWalletClient } from '../../generated/wallets/client.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { Connection } from './connection.ts';
 import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
+
+type Run = Target & { readonly dataDir: string };
+
+/** A request as it goes over the wire. */
+type Request = Buffer;
 
 /** One operation, how often it is measured, and what interface.md section 8 states for it. */
 export type LatencyLoad = {
   readonly name: string;
   readonly statedMs: number;
   readonly times: number;
-  /** Makes what one call needs, and gives the call. */
-  readonly prepare: (
-    client: WalletClient,
-    run: Target & { readonly dataDir: string },
-  ) => Promise<() => Promise<unknown>>;
+  /** Makes what so many calls need, and gives the request of each. */
+  readonly prepare: (run: Run, calls: number) => Promise<() => Request>;
 };
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
 const message = Buffer.alloc(200, 7).toString('base64');
-const managedId = async (client: WalletClient): Promise<string> => {
-  const wallet = await client.createWallet({ custody: 'managed' });
-  return wallet.custody === 'managed' ? wallet.wallet_id : '';
-};
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
     ...{ name: 'HD create, client', statedMs: 200, times: 200 },
-    prepare: async (client) => () => client.createHdWallets({}),
+    prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', {})),
   },
   {
     ...{ name: 'HD create, managed', statedMs: 200, times: 200 },
-    prepare: async (client) => () => client.createHdWallets({ custody: 'managed' }),
+    prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', { custody: 'managed' })),
   },
   {
     ...{ name: 'fetch', statedMs: 60, times: 1_000 },
-    prepare: async (client) => {
-      const id = await managedId(client);
-      return () => client.getWallet(id);
-    },
+    prepare: async (run) => always(request(run.token, 'GET', `/v1/wallets/${await managedId(run)}`)),
   },
   {
     ...{ name: 'sign', statedMs: 120, times: 1_000 },
-    prepare: async (client) => {
-      const id = await managedId(client);
-      return () => client.signWithWallet(id, { message });
-    },
+    prepare: async (run) =>
+      always(request(run.token, 'POST', `/v1/wallets/${await managedId(run)}/sign`, { message })),
   },
   {
     ...{ name: 'delete', statedMs: 90, times: 300 },
     // A code works once: each call has an account of its own.
-    prepare: async (_, { baseUrl, dataDir }) => {
-      const account = await newAccount(dataDir, '1.00');
-      const client = createWalletClient({ url: baseUrl, token: account.token });
-      const id = await managedId(client);
-      const { secret } = (await account.ask({ kind: 'two-factor.enrol' })) as { readonly secret: string };
-      const twoFactorCode = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
-      return () => client.destroyWallet(id, { twoFactorCode });
+    prepare: async (run, calls) => {
+      const next: (() => Request)[] = [];
+      for (let made = 0; made < calls; made += 1) next.push(await deletion(run));
+      return () => next.pop()?.() ?? Buffer.alloc(0);
     },
   },
 ];
 
-/** How long calls of a server take that does nothing, sorted, in milliseconds: what the machine and the client add to each. */
+/** The account of a deletion, its wallet and its second factor; the code is made when it is wanted. */
+async function deletion(run: Run): Promise<() => Request> {
+  const { token, ask } = await newAccount(run.dataDir, '1.00');
+  const path = `/v1/wallets/${await managedId({ ...run, token })}`;
+  const { secret } = (await ask({ kind: 'two-factor.enrol' })) as { readonly secret: string };
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  return () => request(token, 'DELETE', path, undefined, [`x-two-factor-code: ${totp.generate()}`]);
+}
+
+function always(same: Request): () => Request {
+  return () => same;
+}
+
+async function managedId({ baseUrl, token }: Target): Promise<string> {
+  const wallet = await createWalletClient({ url: baseUrl, token }).createWallet({ custody: 'managed' });
+  return wallet.custody === 'managed' ? wallet.wallet_id : '';
+}
+
+function request(
+  token: string,
+  method: string,
+  path: string,
+  body?: object,
+  fields: readonly string[] = [],
+): Request {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const sent = body === undefined ? [] : ['content-type: application/json', `content-length: ${text.length}`];
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: Bearer ${token}`];
+  return Buffer.from(`${[...lines, ...sent, ...fields].join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** How long calls of a server take that does nothing, sorted, in milliseconds: what the machine and the generator add to each. */
 export async function bareLatencies(times: number): Promise<readonly number[]> {
   const bare = await startScriptedNode();
   try {
-    const body = '{"jsonrpc":"2.0","id":1,"method":"getBalance"}';
-    const call = async () =>
-      (await fetch(`http://127.0.0.1:${bare.port}`, { method: 'POST', body, headers: JSON_HEADERS })).text();
-    return await measure(() => call, times);
+    const call = request('none', 'POST', '/', { jsonrpc: '2.0', id: 1, method: 'getBalance' });
+    return await measure(always(call), times, bare.port);
   } finally {
     await bare.stop();
   }
@@ -86,29 +105,35 @@ export async function newAccount(dataDir: string, amountUsd: string) {
 }
 
 /** How long calls take one after the other, sorted, in milliseconds. */
-export async function latenciesOf(
-  { prepare, times, name }: LatencyLoad,
-  run: Target & { readonly dataDir: string },
-): Promise<readonly number[]> {
-  const client = createWalletClient({ url: run.baseUrl, token: run.token });
-  const prepared = name === 'delete' ? undefined : await prepare(client, run);
-  return measure(() => prepared ?? prepare(client, run), times);
+export async function latenciesOf({ prepare, times }: LatencyLoad, run: Run): Promise<readonly number[]> {
+  const next = await prepare(run, times + times / 2);
+  return measure(next, times, Number(new URL(run.baseUrl).port));
 }
 
-type Call = () => Promise<unknown>;
-
-/** Half as many calls go ahead unmeasured, so that what runs has been compiled. */
-async function measure(next: () => Call | Promise<Call>, times: number): Promise<readonly number[]> {
+/**
+ * Half as many calls go ahead unmeasured, so that what runs has been compiled. The generator is the one of the other loads: a client that
+ * collects garbage would be measured with the server.
+ */
+async function measure(next: () => Request, times: number, port: number): Promise<readonly number[]> {
+  const connection = new Connection(port);
   const latencies: number[] = [];
-  for (let at = -times / 2; at < times; at += 1) {
-    const latencyMs = await timeOf(await next());
-    if (at >= 0) latencies.push(latencyMs);
+  try {
+    for (let at = -times / 2; at < times; at += 1) {
+      const latencyMs = await timeOf(connection, next());
+      if (at >= 0) latencies.push(latencyMs);
+    }
+  } finally {
+    connection.close();
   }
   return latencies.sort((a, b) => a - b);
 }
 
-async function timeOf(call: Call): Promise<number> {
+function timeOf(connection: Connection, call: Request): Promise<number> {
   const beganMs = performance.now();
-  await call();
-  return performance.now() - beganMs;
+  return new Promise((resolve, reject) => {
+    connection.exchange(call, (error) => {
+      if (error === undefined) resolve(performance.now() - beganMs);
+      else reject(error);
+    });
+  });
 }

@@ -25,7 +25,9 @@ const [busy = 0] = loadavg();
 
 type StreamRound = { readonly perSecond: number; readonly raw: number | undefined; readonly firstMs: number };
 
-const keyslot = await startKeyslot({ env: { KEYSLOT_KEY_THREADS: String(THREADS) } });
+const keyslot = await startKeyslot({
+  env: { KEYSLOT_KEY_THREADS: String(THREADS), NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '' },
+});
 try {
   const { token } = await newAccount(keyslot.dataDir, '100000');
   const target: Target = { baseUrl: keyslot.baseUrl, token };

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ScriptedNode, echoResult, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
@@ -47,6 +50,23 @@ test('a large reply is streamed: its beginning arrives before the node has finis
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
     sizeBytes += part.value.length;
   expect(sizeBytes).toBe(head.length + '","id":1}'.length);
+});
+
+test('a large reply that is there as a whole before anybody reads it is sent as a whole', async () => {
+  const [head, tail] = [`{"jsonrpc":"2.0","result":"${'x'.repeat(60_000)}`, `${'y'.repeat(20_000)}","id":1}`];
+  node.play((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write(head);
+    setTimeout(() => response.end(tail), 50);
+  });
+  const call = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
+  const ask = async (body: string, headers: Record<string, string> = {}) => {
+    const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+    const [response] = await once(request(gateway.rpcUrl, options).end(body), 'response');
+    return await text(response);
+  };
+  expect(await ask(call, { connection: 'keep-alive' })).toBe(head + tail);
+  expect(await ask(call, { connection: 'close' })).toBe(head + tail);
+  expect(await ask(`[${call}]`)).toBe(`[${head}${tail}]\n`);
 });
 
 test('a client that does not read stops the node from sending', async () => {

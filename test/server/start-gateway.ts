@@ -41,6 +41,8 @@ const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst
 export type GatewayOptions = {
   readonly nodeUrls: readonly string[];
   readonly environment?: string;
+  /** Most connections to each node. */
+  readonly connections?: number;
   readonly responseTimeoutMs?: number;
   readonly bodyTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -111,7 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { responseTimeoutMs = 2_000, bodyTimeoutMs = 2_000, maxBufferedBytes = 1024 * 1024 } = options;
   const metrics = createMetrics();
   const log = options.log ?? pino({ level: 'silent' });
-  const node = { connections: 8, connectTimeoutMs: 500, bodyTimeoutMs };
+  const node = { connections: options.connections ?? 8, connectTimeoutMs: 500, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const wrap = { responseTimeoutMs, onRetry };
   const nodes = options.nodeUrls.map((url) => ({

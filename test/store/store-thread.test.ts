@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { FromWorker, ToWorker } from '../../src/store/pglite/messages.ts';
 import { type StoreThread, startStoreThread } from '../../src/store/pglite/store-thread.ts';
 import { type Wire, WireStream } from '../../src/store/pglite/wire-stream.ts';
 import { withLateBegin } from '../../src/store/pglite/with-late-begin.ts';
@@ -8,6 +11,7 @@ import { prepareStore } from '../support/prepared-store.ts';
 import { useDataDir } from './backends.ts';
 
 const dataDir = useDataDir();
+const otherDir = useDataDir();
 let thread: StoreThread;
 beforeAll(async () => {
   await prepareStore(dataDir());
@@ -124,3 +128,36 @@ test('a thread that ended fails its connections at once', async () => {
   const late = new pg.Client({ stream: () => new WireStream(thread), ssl: false, user: 'postgres' });
   await expect(late.connect()).rejects.toThrow('the store is closed');
 });
+
+test('the thread keeps nothing of what it has answered', async () => {
+  const directory = join(otherDir(), 'store');
+  await prepareStore(otherDir());
+  const worker = new Worker(new URL('../../src/store/pglite/worker.ts', import.meta.url), {
+    workerData: { directory },
+    resourceLimits: { maxOldGenerationSizeMb: 48 },
+  });
+  await once(worker, 'message');
+  const { client } = await connect(wireOf(worker));
+  for (let time = 0; time < 40; time += 1) {
+    const { rowCount } = await client.query('select n, n from generate_series(1, 20000) as n');
+    expect(rowCount).toBe(20_000);
+  }
+  await client.end();
+  const ended = once(worker, 'exit');
+  worker.postMessage({ kind: 'close' } satisfies ToWorker);
+  expect(await ended).toEqual([0]);
+});
+
+/** The wire to a thread that was started by hand. */
+function wireOf(worker: Worker): Wire {
+  return {
+    connect(receive, lose) {
+      worker.on('message', (message: FromWorker) => message.kind === 'bytes' && receive(message.bytes));
+      worker.on('error', lose);
+      worker.postMessage({ kind: 'connect', session: 1 } satisfies ToWorker);
+      return (bytes) => {
+        worker.postMessage({ kind: 'bytes', session: 1, bytes: new Uint8Array(bytes) } satisfies ToWorker);
+      };
+    },
+  };
+}

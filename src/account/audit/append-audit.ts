@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { and, eq, sql } from '../../store/drizzle.ts';
+import { sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
-import { insertRowsIfChanged } from '../../store/insert-rows.ts';
+import { createInsertionIfChanged } from '../../store/insert-rows.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
@@ -23,6 +23,25 @@ type Addition = { readonly accountId: string; readonly facts: readonly AuditFact
  * have added to the chain, or the transaction may have failed.
  */
 const guesses = new LRUCache<string, Tip>({ max: 10_000 });
+
+/** A chain that ended at one record ends at another one from now on. */
+type Move = {
+  readonly ownerId: string;
+  readonly tipSeq: number;
+  readonly tipHash: Uint8Array;
+  readonly endSeq: number;
+  readonly endHash: Uint8Array;
+  readonly movedAt: string;
+};
+
+const addBehindTip = createInsertionIfChanged<typeof auditRecords, Move>(
+  auditRecords,
+  (place) => sql`
+    update audit_tips
+    set seq = ${place('endSeq')}, hash = ${place('endHash')}, unsigned_since = coalesce(unsigned_since, ${place('movedAt')})
+    where account_id = ${place('ownerId')} and seq = ${place('tipSeq')} and hash = ${place('tipHash')}
+    returning seq`,
+);
 
 /**
  * Adds facts to the end of an account's audit log, in their order, in the transaction of what they tell of. The chain is locked until
@@ -51,17 +70,14 @@ export async function appendAuditAlone(
   await db.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
 }
 
-async function appendToGuess(
-  db: Pick<StoreTransaction, 'execute' | 'update'>,
-  addition: Addition,
-): Promise<boolean> {
+async function appendToGuess(db: Pick<StoreTransaction, 'execute'>, addition: Addition): Promise<boolean> {
   const guess = guesses.get(addition.accountId);
   return guess !== undefined && appendTo(db, guess, addition);
 }
 
 /** Adds facts behind a tip. False: the chain ends elsewhere, and nothing is changed. */
 async function appendTo(
-  db: Pick<StoreTransaction, 'execute' | 'update'>,
+  db: Pick<StoreTransaction, 'execute'>,
   tip: Tip,
   { accountId, facts, nowMs }: Addition,
 ): Promise<boolean> {
@@ -76,18 +92,10 @@ async function appendTo(
     return { ...members, at, previousHash: before, hash: previousHash };
   });
   const end = { seq, hash: previousHash };
-  const unsignedSince = sql`coalesce(${auditTips.unsignedSince}, ${at.toISOString()})`;
-  const isEnd = and(
-    eq(auditTips.accountId, accountId),
-    eq(auditTips.seq, tip.seq),
-    eq(auditTips.hash, tip.hash),
-  );
-  const moved = db
-    .update(auditTips)
-    .set({ ...end, unsignedSince })
-    .where(isEnd)
-    .returning({ seq: auditTips.seq });
-  const isAdded = await insertRowsIfChanged(db, auditRecords, rows, moved.getSQL());
+  const isAdded = await addBehindTip(db, rows, {
+    ...{ ownerId: accountId, tipSeq: tip.seq, tipHash: tip.hash, endSeq: end.seq, endHash: end.hash },
+    movedAt: at.toISOString(),
+  });
   if (isAdded) guesses.set(accountId, end);
   return isAdded;
 }

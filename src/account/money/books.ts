@@ -1,6 +1,7 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { ledgerAccounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
+import { createStatement } from '../../store/statement.ts';
 import type { Counted } from './operation-count.ts';
 
 /** The accounts of a customer in the books. */
@@ -35,6 +36,40 @@ const FLOORS: Readonly<Record<LedgerAccount, bigint | null>> = {
   funding: null,
 };
 
+/** A movement as the driver takes it. */
+type MovementValues = {
+  readonly accountId: string;
+  readonly kind: string;
+  readonly reservationId: string | null;
+  readonly operation: string | null;
+  readonly units: string | null;
+  readonly month: string | null;
+  readonly note: string | null;
+  readonly at: string;
+  /** Which of the customer's accounts are changed, and by how much. */
+  readonly accounts: readonly string[];
+  readonly amounts: readonly string[];
+};
+
+const write = createStatement<MovementValues>(
+  (place) => sql`
+    with moved as (
+      update ledger_accounts l set balance = l.balance + part.amount
+      from unnest(${place('accounts')}::text[], ${place('amounts')}::bigint[]) as part (kind, amount)
+      where l.account_id = ${place('accountId')} and l.kind = part.kind
+      returning l.kind, part.amount, l.balance
+    ), made as (
+      insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, created_at)
+      values (
+        ${place('accountId')}, ${place('kind')}, ${place('reservationId')}, ${place('operation')},
+        ${place('units')}::bigint, ${place('month')}, ${place('note')}, ${place('at')}
+      )
+      returning id
+    )
+    insert into ledger_entries (transaction_id, account_id, kind, amount, balance_after)
+    select made.id, ${place('accountId')}, moved.kind, moved.amount, moved.balance from moved, made`,
+);
+
 /** Opens the books of a customer; without effect where they are open. */
 export async function openBooks(tx: StoreTransaction, accountId: string): Promise<void> {
   const kinds = Object.entries(FLOORS) as readonly [LedgerAccount, bigint | null][];
@@ -63,25 +98,14 @@ export async function post(
 ): Promise<void> {
   const moved = Object.entries(parts).filter(([, amount]) => amount !== 0n);
   if (moved.length === 0) return;
-  const rows = sql.join(
-    moved.map(([account, amount]) => sql`(${account}, ${String(amount)}::bigint)`),
-    sql`, `,
-  );
-  await tx.execute(sql`
-    with moved as (
-      update ledger_accounts l set balance = l.balance + part.amount from (values ${rows}) as part (kind, amount)
-      where l.account_id = ${accountId} and l.kind = part.kind
-      returning l.kind, part.amount, l.balance
-    ), made as (
-      insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, created_at)
-      values (
-        ${accountId}, ${kind}, ${reservationId ?? null}, ${counted?.operation ?? null},
-        ${counted === undefined ? null : String(counted.units)}::bigint, ${counted?.month ?? null}, ${note ?? null}, ${new Date(nowMs).toISOString()}
-      )
-      returning id
-    )
-    insert into ledger_entries (transaction_id, account_id, kind, amount, balance_after)
-    select made.id, ${accountId}, moved.kind, moved.amount, moved.balance from moved, made`);
+  await write(tx, {
+    ...{ accountId, kind, reservationId: reservationId ?? null, note: note ?? null },
+    ...{ operation: counted?.operation ?? null, month: counted?.month ?? null },
+    units: counted === undefined ? null : String(counted.units),
+    at: new Date(nowMs).toISOString(),
+    accounts: moved.map(([account]) => account),
+    amounts: moved.map(([, amount]) => String(amount)),
+  });
 }
 
 async function lockAvailable(tx: StoreTransaction, accountId: string): Promise<LockedBooks | undefined> {

@@ -46,7 +46,7 @@ export type Money = {
   /** Gives back what is left; without effect where that has happened. */
   readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
   /** Whether the account could pay for the work now, without locking anything. @throws as `reserve`. */
-  readonly assertCanPay: (db: Pick<StoreTransaction, 'select'>, work: Work) => Promise<void>;
+  readonly assertCanPay: (db: Pick<StoreTransaction, 'execute'>, work: Work) => Promise<void>;
   /**
    * Charges at once for work that is done in this transaction, without setting anything aside.
    * @throws ServiceError as `reserve`: the transaction must not be committed then.

@@ -1,5 +1,5 @@
-import { and, eq, sql } from '../../store/drizzle.ts';
-import { ledgerAccounts, operationCounts } from '../../store/money-tables.ts';
+import { createStatement } from '../../store/statement.ts';
+import { sql } from '../../store/drizzle.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { type Books, type LockedBooks, openBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
@@ -7,22 +7,41 @@ import type { Counted } from './operation-count.ts';
 /** What a customer may spend, and how many units of one price row were charged before. */
 export type Standing<B extends Books = Books> = { readonly books: B; readonly before: bigint };
 
+/** The same as the driver reads it. */
+type StandingRow = {
+  readonly available: string;
+  readonly floor: string | null;
+  readonly before: string | null;
+};
+
+const read = createStatement<Counted, StandingRow>(
+  (place) => sql`
+    select l.balance as available, l.floor, c.units as before from ledger_accounts l
+    left join operation_counts c
+      on c.account_id = l.account_id and c.operation = ${place('operation')} and c.month = ${place('month')}
+    where l.account_id = ${place('accountId')} and l.kind = 'available'`,
+);
+
+const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
+  (place) => sql`
+    with locked as (
+      select balance, floor from ledger_accounts where account_id = ${place('accountId')} and kind = 'available' for update
+    ), counted as (
+      insert into operation_counts as c (account_id, operation, month, units)
+      select ${place('accountId')}, ${place('operation')}, ${place('month')}, ${place('units')}::bigint from locked
+      on conflict (account_id, operation, month) do update set units = c.units + excluded.units
+      returning units
+    )
+    select locked.balance as available, locked.floor, counted.units - ${place('units')}::bigint as before from locked, counted`,
+);
+
 /** How a customer stands now; a moment later it may be otherwise. */
 export async function readStanding(
-  db: Pick<StoreTransaction, 'select'>,
+  db: Pick<StoreTransaction, 'execute'>,
   { accountId, operation, month }: Counted,
 ): Promise<Standing> {
-  const { accountId: owner, operation: row, month: inMonth, units } = operationCounts;
-  const isCounted = and(eq(owner, ledgerAccounts.accountId), eq(row, operation), eq(inMonth, month));
-  const [found] = await db
-    .select({ available: ledgerAccounts.balance, floor: ledgerAccounts.floor, units })
-    .from(ledgerAccounts)
-    .leftJoin(operationCounts, isCounted)
-    .where(and(eq(ledgerAccounts.accountId, accountId), eq(ledgerAccounts.kind, 'available')));
-  return {
-    books: { available: found?.available ?? 0n, floor: found?.floor ?? 0n },
-    before: found?.units ?? 0n,
-  };
+  const [row] = (await read(db, { accountId, operation, month })).rows;
+  return row === undefined ? { books: { available: 0n, floor: 0n }, before: 0n } : toStanding(row);
 }
 
 /**
@@ -45,20 +64,12 @@ async function tryLockAndCount(
   tx: StoreTransaction,
   { accountId, operation, month, units }: Counted & { readonly units: bigint },
 ): Promise<Standing<LockedBooks> | undefined> {
-  const { rows } = await tx.execute<{ available: string; floor: string | null; before: string }>(sql`
-    with locked as (
-      select balance, floor from ledger_accounts where account_id = ${accountId} and kind = 'available' for update
-    ), counted as (
-      insert into operation_counts as c (account_id, operation, month, units)
-      select ${accountId}, ${operation}, ${month}, ${String(units)}::bigint from locked
-      on conflict (account_id, operation, month) do update set units = c.units + excluded.units
-      returning units
-    )
-    select locked.balance as available, locked.floor, counted.units - ${String(units)}::bigint as before from locked, counted`);
-  const [row] = rows;
+  const [row] = (await lock(tx, { accountId, operation, month, units: String(units) })).rows;
   if (row === undefined) return undefined;
-  return {
-    books: { accountId, available: BigInt(row.available), floor: BigInt(row.floor ?? 0) },
-    before: BigInt(row.before),
-  };
+  const { books, before } = toStanding(row);
+  return { books: { ...books, accountId }, before };
+}
+
+function toStanding({ available, floor, before }: StandingRow): Standing {
+  return { books: { available: BigInt(available), floor: BigInt(floor ?? 0) }, before: BigInt(before ?? 0) };
 }

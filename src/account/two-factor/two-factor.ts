@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { eq } from '../../store/drizzle.ts';
+import { eq, sql } from '../../store/drizzle.ts';
 import { twoFactors } from '../../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import { createPrepared } from '../../store/prepared.ts';
+import { createStatement } from '../../store/statement.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import type { InstallationKey } from '../installation-key.ts';
 import { openSecret, sealSecret } from './sealed-secret.ts';
@@ -78,34 +80,62 @@ export async function removeTwoFactor(store: Pick<Store, 'db'>, accountId: strin
 
 /**
  * Checks a code (RFC 6238: the step of now, one before, one after). A code works once: neither it nor an earlier one is taken
- * again. The fifth wrong code in a row locks the second factor for 15 minutes, in which no code is looked at.
- *
- * What is found is written in the transaction: commit it for `invalid` too, or the failure does not count. So return from
- * the transaction, and answer afterwards; do not throw in it.
+ * again. The fifth wrong code in a row locks the second factor for 15 minutes, in which no code is looked at. What is found is stored
+ * before this resolves.
  *
  * @throws ServiceError `installationKeyWrong`.
  */
 export async function checkTwoFactor(
-  tx: StoreTransaction,
-  installationKey: InstallationKey,
+  { store, installationKey }: TwoFactorPlaces,
   { accountId, code, nowMs }: { readonly accountId: string; readonly code: string; readonly nowMs: number },
 ): Promise<TwoFactorFinding> {
-  const isOwn = eq(twoFactors.accountId, accountId);
-  const [row] = await tx.select().from(twoFactors).where(isOwn).for('update');
-  if (row === undefined) return { kind: 'notEnrolled' };
-  const lockedUntilMs = row.lockedUntil?.getTime() ?? 0;
-  if (lockedUntilMs > nowMs) return { kind: 'locked', retryAtMs: lockedUntilMs };
-  const step = findStep(openSecret(installationKey, accountId, row.sealedSecret), code, nowMs);
-  if (step !== undefined && step > (row.lastStep ?? 0)) {
-    await tx.update(twoFactors).set({ lastStep: step, failures: 0, lockedUntil: null }).where(isOwn);
-    return { kind: 'ok' };
+  for (;;) {
+    const [row] = await findOwn(store.db).execute({ accountId });
+    if (row === undefined) return { kind: 'notEnrolled' };
+    const lockedUntilMs = row.lockedUntil?.getTime() ?? 0;
+    if (lockedUntilMs > nowMs) return { kind: 'locked', retryAtMs: lockedUntilMs };
+    const step = findStep(openSecret(installationKey, accountId, row.sealedSecret), code, nowMs);
+    const isGood = step !== undefined && step > (row.lastStep ?? 0);
+    const next = isGood ? { lastStep: step, failures: 0, lockedUntil: null } : withFailure(row, nowMs);
+    // Where it is another one by now, whoever changed it has used a code or counted a failure: it is looked at anew.
+    if (await replaceState(store.db, row, next)) return { kind: isGood ? 'ok' : 'invalid' };
   }
-  const failures = row.failures + 1;
-  const isLast = failures >= MAX_FAILURES;
+}
+
+type Row = typeof twoFactors.$inferSelect;
+type State = Pick<Row, 'lastStep' | 'failures' | 'lockedUntil'>;
+
+const findOwn = createPrepared((db) =>
+  db
+    .select()
+    .from(twoFactors)
+    .where(eq(twoFactors.accountId, sql.placeholder('accountId')))
+    .prepare(''),
+);
+
+const replace = createStatement<Record<'before' | 'after', string> & Pick<Row, 'accountId' | 'sealedSecret'>>(
+  (place) => sql`
+    update two_factors t set last_step = after.last_step, failures = after.failures, locked_until = after.locked_until
+    from json_to_record(${place('before')}::json) as before (last_step int, failures int, locked_until timestamptz),
+      json_to_record(${place('after')}::json) as after (last_step int, failures int, locked_until timestamptz)
+    where t.account_id = ${place('accountId')} and t.sealed_secret = ${place('sealedSecret')}
+      and (t.last_step, t.failures, t.locked_until) is not distinct from (before.last_step, before.failures, before.locked_until)`,
+);
+
+/** Whether the state was still the one that was read, and is the next one now. */
+async function replaceState(db: Store['db'], row: Row, next: State): Promise<boolean> {
+  const { accountId, sealedSecret } = row;
+  const states = { before: printState(row), after: printState(next) };
+  const { rowCount } = await replace(db, { accountId, sealedSecret: Buffer.from(sealedSecret), ...states });
+  return rowCount === 1;
+}
+
+function printState({ lastStep, failures, lockedUntil }: State): string {
+  return JSON.stringify({ last_step: lastStep, failures, locked_until: lockedUntil });
+}
+
+function withFailure({ lastStep, failures }: State, nowMs: number): State {
+  const isLast = failures + 1 >= MAX_FAILURES;
   const lockedUntil = isLast ? new Date(nowMs + LOCK_MS) : null;
-  await tx
-    .update(twoFactors)
-    .set({ failures: isLast ? 0 : failures, lockedUntil })
-    .where(isOwn);
-  return { kind: 'invalid' };
+  return { lastStep, failures: isLast ? 0 : failures + 1, lockedUntil };
 }

@@ -12,7 +12,7 @@ import { sendBody, sendError } from './respond.ts';
 export const MAX_BODY_BYTES = 51_200;
 const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
-export const CALL_LIMITS = { maxBatchCalls: 1_000, batchConcurrency: 1 } as const;
+export const CALL_LIMITS = { maxBatchCalls: 1_000 } as const;
 
 export type NodeServerOptions = ListenOptions & { readonly onUpgrade?: UpgradeHandler };
 

@@ -1,67 +1,62 @@
 import { toServiceError } from '../../service-error.ts';
-import type { Call, CallLimits, Envelope, RawReply, ServeCall } from './call.ts';
+import type { Envelope, ServeCall } from './call.ts';
 import { errorReply, resultReply } from './replies.ts';
 
 type Parts = readonly Buffer[];
+type Answer = Parts | undefined;
 
-const SEPARATOR = Buffer.from(',');
+/** Whether the messages of a batch are served one after the other or all at once. */
+export type BatchOrder = 'inTurn' | 'atOnce';
+
+const [OPEN, SEPARATOR, CLOSE] = [Buffer.from('['), Buffer.from(','), Buffer.from(']\n')];
 
 /**
- * Serves the messages of a batch, `batchConcurrency` at a time, and joins the replies in the order of the calls. A call
+ * Serves the messages of a batch and joins the replies in the order of the calls. A call
  * that fails is an error object in its place; notifications run and leave no place. The answer comes in parts, which are
  * not joined; there are none if nothing is to be answered (an empty batch, or notifications only). Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
   serve: ServeCall,
-  { batchConcurrency }: Pick<CallLimits, 'batchConcurrency'>,
+  order: BatchOrder,
 ): Promise<Parts> {
-  const replies: (Parts | undefined)[] = new Array(envelopes.length);
-  const pending = envelopes.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, envelope] of pending) replies[index] = await answerEnvelope(envelope, serve);
-  };
-  await Promise.all(Array.from({ length: Math.min(batchConcurrency, envelopes.length) }, work));
-  return joinReplies(replies.filter((reply) => reply !== undefined));
+  if (order === 'atOnce')
+    return joinReplies(await Promise.all(envelopes.map((envelope) => answerEnvelope(envelope, serve))));
+  const answers: Answer[] = [];
+  for (const envelope of envelopes) answers.push(await answerEnvelope(envelope, serve));
+  return joinReplies(answers);
 }
 
 /** Serves one message, answered in parts; undefined for a notification. Never rejects: a failure is an error reply. */
-export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Parts | undefined> {
+export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Answer> {
   if (envelope.kind === 'invalid') return [errorReply(envelope.id, envelope.error)];
   const { call } = envelope;
-  const reply = await answerCall(call, serve);
-  return call.isNotification ? undefined : reply;
-}
-
-async function answerCall(call: Call, serve: ServeCall): Promise<Parts> {
+  let parts: Parts;
   try {
-    return replyParts(call, await serve(call));
+    const reply = await serve(call);
+    parts = reply.kind === 'parts' ? reply.parts : [resultReply(call.id, reply.json)];
   } catch (error) {
-    return [errorReply(call.id, toServiceError(error))];
+    parts = [errorReply(call.id, toServiceError(error))];
   }
+  return call.isNotification ? undefined : parts;
 }
 
-function replyParts(call: Call, reply: RawReply): Parts {
-  switch (reply.kind) {
-    case 'parts':
-      return reply.parts;
-    case 'result':
-      return [resultReply(call.id, reply.json)];
+function joinReplies(answers: readonly Answer[]): Parts {
+  const joined: Buffer[] = [];
+  for (const parts of answers) {
+    if (parts === undefined) continue;
+    joined.push(joined.length === 0 ? OPEN : SEPARATOR);
+    for (const part of trimEnd(parts)) joined.push(part);
   }
+  if (joined.length > 0) joined.push(CLOSE);
+  return joined;
 }
 
-function joinReplies(replies: readonly Parts[]): Parts {
-  if (replies.length === 0) return [];
-  const parts = replies.flatMap((reply, index) =>
-    index === 0 ? trimEnd(reply) : [SEPARATOR, ...trimEnd(reply)],
-  );
-  return [Buffer.from('['), ...parts, Buffer.from(']\n')];
-}
-
-function trimEnd(reply: Parts): Parts {
-  const last = reply.findLastIndex((part) => part.some((byte) => byte > 0x20));
-  const part = reply[last];
-  return part === undefined ? [] : [...reply.slice(0, last), trimPart(part)];
+function trimEnd(parts: Parts): Parts {
+  if ((parts.at(-1)?.at(-1) ?? 0) > 0x20) return parts;
+  const last = parts.findLastIndex((part) => part.some((byte) => byte > 0x20));
+  const part = parts[last];
+  return part === undefined ? [] : [...parts.slice(0, last), trimPart(part)];
 }
 
 function trimPart(part: Buffer): Buffer {

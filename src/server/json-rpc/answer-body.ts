@@ -14,12 +14,12 @@ import { errorReply } from './replies.ts';
 export async function answerBody(
   body: Buffer,
   serve: ServeCall,
-  limits: CallLimits,
+  limits: Pick<CallLimits, 'maxBatchCalls'>,
 ): Promise<Buffer | undefined> {
   try {
     const message = parseBody(body, limits);
     if (message.kind === 'batch') {
-      const parts = await answerBatch(message.envelopes, serve, limits);
+      const parts = await answerBatch(message.envelopes, serve, 'inTurn');
       return parts.length === 0 ? undefined : Buffer.concat(parts);
     }
     const parts = await answerEnvelope(message.envelope, serve);

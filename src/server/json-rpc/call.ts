@@ -35,5 +35,5 @@ export type RawReply =
 /** Serves one call. Throws a ServiceError (anything else becomes `internalError`). */
 export type ServeCall = (call: Call) => Promise<RawReply>;
 
-/** `maxBatchCalls`: items of a batch; `batchConcurrency`: how many of them run at once. */
+/** `maxBatchCalls`: items of a batch; `batchConcurrency`: how many of them are under way at a node by themselves. */
 export type CallLimits = { readonly maxBatchCalls: number; readonly batchConcurrency: number };

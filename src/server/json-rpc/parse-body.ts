@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../json.ts';
 import { serviceError } from '../../service-error.ts';
 import type { CallLimits, Envelope, Message } from './call.ts';
-import { measureDepth, scanItems } from '../../scan-json.ts';
+import { measureDepth, scanMembers, scanObjects } from '../../scan-json.ts';
 import { isObject, readEnvelope } from './read-envelope.ts';
 
 /** serde_json, which nodes parse with, refuses the 128th level of nesting. */
@@ -26,7 +26,8 @@ export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'max
     return { kind: 'batch', envelopes: readBatch(body, value) };
   }
   if (!isObject(value)) throw serviceError('parseError');
-  return { kind: 'single', envelope: readEnvelope(body, value) };
+  const members = scanMembers(body) ?? [];
+  return { kind: 'single', envelope: readEnvelope(body, { start: 0, end: body.length, members }, value) };
 }
 
 /** Every level takes two bytes: most bodies are too short to be too deep. */
@@ -35,11 +36,12 @@ function isTooDeep(body: Buffer): boolean {
 }
 
 function readBatch(body: Buffer, values: readonly unknown[]): readonly Envelope[] {
-  const spans = scanItems(body) ?? [];
-  return spans.map(({ start, end }, index) => {
+  const objects = scanObjects(body);
+  if (objects === undefined) throw serviceError('parseError');
+  return objects.map((object, index) => {
     const value = values[index];
     if (!isObject(value)) throw serviceError('parseError');
-    return readEnvelope(body.subarray(start, end), value);
+    return readEnvelope(body, object, value);
   });
 }
 

@@ -1,6 +1,6 @@
 import { serviceError } from '../../service-error.ts';
 import type { Envelope } from './call.ts';
-import { type Span, scanMembers } from '../../scan-json.ts';
+import type { Member, ScannedObject, Span } from '../../scan-json.ts';
 
 /** The members that a message may have, each with a bit of its own. */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
@@ -14,15 +14,19 @@ const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U64_DIGITS = 20;
 
 /**
- * Reads one message. `raw` is its own bytes, `value` what they parse to. A member that is unknown or stands twice makes
+ * Reads one message of a body. `value` is what its bytes parse to. A member that is unknown or stands twice makes
  * it invalid: nodes refuse such a message, and no two parsers may disagree about what it says.
  *
  * @throws ServiceError `parseError` on an id that cannot be read (object, array, boolean, or given twice).
  */
-export function readEnvelope(raw: Buffer, value: Readonly<Record<string, unknown>>): Envelope {
-  const { idSpan, paramsSpan, isSound, hasTwoIds } = readMembers(raw);
+export function readEnvelope(
+  body: Buffer,
+  { start, end, members }: ScannedObject,
+  value: Readonly<Record<string, unknown>>,
+): Envelope {
+  const { idSpan, paramsSpan, isSound, hasTwoIds } = readMembers(members);
   if (hasTwoIds || !isReadableId(value.id)) throw serviceError('parseError');
-  const id = idSpan === undefined ? 'null' : raw.toString('utf8', idSpan.start, idSpan.end);
+  const id = idSpan === undefined ? 'null' : body.toString('utf8', idSpan.start, idSpan.end);
   const { method, params, jsonrpc } = value;
   const isCall = typeof method === 'string' && (params === undefined || typeof params === 'object');
   const isVersion = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
@@ -30,7 +34,8 @@ export function readEnvelope(raw: Buffer, value: Readonly<Record<string, unknown
     return { kind: 'invalid', error: serviceError('invalidRequest'), id };
   if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
   const isNotification = idSpan === undefined;
-  const rawParams = paramsSpan && raw.subarray(paramsSpan.start, paramsSpan.end);
+  const rawParams = paramsSpan && body.subarray(paramsSpan.start, paramsSpan.end);
+  const raw = body.subarray(start, end);
   return {
     kind: 'call',
     call: { method, params, rawParams, id, raw, idIsPlain: isPlainId(id), isNotification },
@@ -45,10 +50,10 @@ type Members = {
   hasTwoIds: boolean;
 };
 
-function readMembers(raw: Buffer): Members {
+function readMembers(members: readonly Member[]): Members {
   const found: Members = { idSpan: undefined, paramsSpan: undefined, isSound: true, hasTwoIds: false };
   let seen = 0;
-  for (const member of scanMembers(raw) ?? []) {
+  for (const member of members) {
     const { name } = member;
     const bit = MEMBERS.get(name) ?? 0;
     const isKnown = (seen & bit) !== 0;

@@ -1,7 +1,6 @@
 import { CallSignal } from '../../call-signal.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
-import { readParts } from '../../ledger/read-whole.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
@@ -20,6 +19,7 @@ import {
 import { answerBatch } from './answer-batch.ts';
 import { admitRequest } from './admit-request.ts';
 import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
+import { holdReply } from './hold-reply.ts';
 import { resultReply } from './replies.ts';
 
 export type RpcEndpointOptions = {
@@ -52,7 +52,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const { envelopes } = message;
     const group = new CallGroup(context.hold, options.limits.batchConcurrency);
     const serve = batchServer(options.ledger, { ...context, group });
-    sendParts(response, await answerBatch(envelopes, serve, { batchConcurrency: envelopes.length }));
+    sendParts(response, await answerBatch(envelopes, serve, 'atOnce'));
   };
 }
 
@@ -109,11 +109,6 @@ function batchServer(ledger: Ledger, context: Context): ServeCall {
   const { hold } = context;
   return async (call) => {
     context.signal.throwIfAborted();
-    const reply = await ledger.serve(call, context);
-    if (reply.kind === 'result') {
-      hold.draw(reply.json.length);
-      return reply;
-    }
-    return { kind: 'parts', parts: await readParts(reply, hold) };
+    return holdReply(await ledger.serve(call, context), hold);
   };
 }

@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
-import { readParts } from '../../ledger/read-whole.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { toServiceError } from '../../service-error.ts';
 import { CallGroup } from '../../upstream/call-group.ts';
 import { answerBatch, answerEnvelope } from '../json-rpc/answer-batch.ts';
+import { holdReply } from '../json-rpc/hold-reply.ts';
 import type { CallLimits, Message, ServeCall } from '../json-rpc/call.ts';
 import { countInvalid, idOf } from '../json-rpc/message-parts.ts';
 import { parseBody } from '../json-rpc/parse-body.ts';
@@ -70,7 +70,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     const { envelopes } = message;
     const group = new CallGroup(context.hold, limits.batchConcurrency);
     const serve = serverFor(ledger, { ...context, group });
-    return answerBatch(envelopes, serve, { batchConcurrency: envelopes.length });
+    return answerBatch(envelopes, serve, 'atOnce');
   };
 
   const sessionOptions: SessionOptions = { ...options, takeIn, answer };
@@ -90,12 +90,7 @@ function serverFor(ledger: Ledger, context: Context): ServeCall {
   return async (call) => {
     try {
       signal.throwIfAborted();
-      const reply = await ledger.serve(call, context);
-      if (reply.kind === 'result') {
-        hold.draw(reply.json.length);
-        return reply;
-      }
-      return { kind: 'parts', parts: await readParts(reply, hold) };
+      return await holdReply(await ledger.serve(call, context), hold);
     } catch (error) {
       return { kind: 'parts', parts: [socketErrorReply(call.id, toServiceError(error))] };
     }

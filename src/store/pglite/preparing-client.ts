@@ -22,7 +22,8 @@ export class PreparingClient extends pg.Client {
   #named(query: unknown, [values]: readonly unknown[]): unknown {
     if (!Array.isArray(values) || values.length === 0) return query;
     const { text, ...others } = (typeof query === 'string' ? { text: query } : query) as Query;
-    if (others.name !== undefined) return query;
+    // An empty name is none.
+    if (others.name) return query;
     const name = this.#nameOf(text);
     return name === undefined ? query : { ...others, text, name };
   }

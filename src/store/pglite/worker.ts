@@ -39,7 +39,7 @@ async function handle(message: ToWorker): Promise<void> {
 async function beginSession(next: number): Promise<void> {
   if (session > 0) {
     for (const leftover of [SYNC, simpleQuery('rollback'), simpleQuery('discard all')]) {
-      await pglite.execProtocolRaw(leftover);
+      await carryOut(leftover);
     }
   }
   session = next;
@@ -56,8 +56,31 @@ async function takeBytes(bytes: Uint8Array): Promise<void> {
   for (const part of [startup, messages]) {
     if (part === undefined || part.length === 0) continue;
     started = true;
-    answer({ kind: 'bytes', session, bytes: Uint8Array.from(await pglite.execProtocolRaw(part)) });
+    answer({ kind: 'bytes', session, bytes: await carryOut(part) });
   }
+}
+
+/**
+ * What PostgreSQL answers to messages of the protocol. As a stream: otherwise PGlite reads all of it into objects too, and keeps them
+ * for as long as the thread lives.
+ */
+async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  // What is handed over lies in PostgreSQL's memory, and is there only now.
+  await pglite.execProtocolRawStream(messages, { onRawData: (part) => void parts.push(part.slice()) });
+  const [first = EMPTY] = parts;
+  return parts.length === 1 ? first : joined(parts);
+}
+
+/** In memory of its own, which can be handed to another thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sizeBytes, { length }) => sizeBytes + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** PostgreSQL protocol 3.0, message Query: type, length, text, zero byte. */

@@ -7,6 +7,27 @@ const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|"[\
 const MAX_LINE_BYTES = 4_096;
 const MAX_TRAILER_BYTES = 16_384;
 
+/** Pieces of a buffer, each moved to the end of the one before. */
+class MovedTogether {
+  readonly #bytes: Buffer;
+  #start = 0;
+  #end = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  add(start: number, end: number): void {
+    if (this.#end === this.#start) this.#start = this.#end = start;
+    else this.#bytes.copyWithin(this.#end, start, end);
+    this.#end += end - start;
+  }
+
+  handOn(onData: (data: Buffer) => void): void {
+    if (this.#end > this.#start) onData(this.#bytes.subarray(this.#start, this.#end));
+  }
+}
+
 /** A body in the chunked transfer coding (RFC 9112, section 7.1), as its parts come. */
 export class ChunkedBody {
   #expects: 'size' | 'data' | 'dataEnd' | 'trailer' = 'size';
@@ -15,16 +36,21 @@ export class ChunkedBody {
   /** A line whose end has not come. */
   #line = '';
 
-  /** Hands on the data in `bytes`. @returns where the body ends in them; undefined: not yet. Throws `ResponseFault`. */
+  /**
+   * Hands on the data in `bytes`, in one piece: they are moved together there, since a node may send many small chunks.
+   *
+   * @returns where the body ends in them; undefined: not yet. Throws `ResponseFault`.
+   */
   read(bytes: Buffer, onData: (data: Buffer) => void): number | undefined {
     let at = 0;
+    const data = new MovedTogether(bytes);
     while (at < bytes.length) {
       if (this.#expects === 'data') {
-        const data = bytes.subarray(at, at + this.#leftBytes);
-        at += data.length;
-        this.#leftBytes -= data.length;
+        const end = Math.min(at + this.#leftBytes, bytes.length);
+        data.add(at, end);
+        this.#leftBytes -= end - at;
+        at = end;
         if (this.#leftBytes === 0) this.#expects = 'dataEnd';
-        onData(data);
         continue;
       }
       const lineFeed = bytes.indexOf(LF, at);
@@ -33,8 +59,12 @@ export class ChunkedBody {
       if (this.#line.length > MAX_LINE_BYTES)
         throw new ResponseFault('a line of the chunked coding is too long');
       at = end;
-      if (lineFeed >= 0 && this.#isEnd(this.#takeLine())) return at;
+      if (lineFeed >= 0 && this.#isEnd(this.#takeLine())) {
+        data.handOn(onData);
+        return at;
+      }
     }
+    data.handOn(onData);
     return undefined;
   }
 

@@ -3,8 +3,8 @@ import type { ResponseSink } from './response-reader.ts';
 
 /** What an exchange may do with the connection that it is on. */
 export type Flow = {
-  /** Reads no further until `resume`; the deadline of the body stands still meanwhile. */
-  readonly pause: () => void;
+  /** Within `onData`: reads no further until `resume`, and until then leaves the bytes as they are; the deadline of the body stands still meanwhile. */
+  readonly hold: () => void;
   readonly resume: () => void;
   /** Gives the exchange up, and its connection with it: HTTP/1.1 has no other way to stop a response. */
   readonly cancel: () => void;

@@ -2,13 +2,16 @@ import type { Socket } from 'node:net';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import { BrokenConnection } from '../broken-connection.ts';
 import type { Exchange, Flow } from './exchange.ts';
+import type { OnData } from './open-socket.ts';
 import { IDLE_MS } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 
 export type NodeConnectionOptions = {
   /** Opens the socket; it emits `readyEvent` when it can be written to. */
-  readonly open: (onData: (bytes: Buffer) => void) => Socket;
+  readonly open: (onData: OnData) => Socket;
   readonly readyEvent: 'connect' | 'secureConnect';
+  /** It hands on what it has, even when it is paused. */
+  readonly readsOn: boolean;
   /** The head of every request, up to the number of the content length, which comes last. */
   readonly requestHead: string;
   readonly connectTimeoutMs: number;
@@ -33,13 +36,21 @@ export class NodeConnection implements Flow {
   #exchange: Exchange | undefined;
   #isReady = false;
   #isReading = false;
+  /** Whether what is being handed on is held. */
+  #isHeld = false;
   #fault: Error | undefined;
   /** When it has lain idle for too long, by `performance.now()`. */
   #idleUntilMs = 0;
 
   constructor(options: NodeConnectionOptions) {
     this.#options = options;
-    const socket = options.open((bytes) => this.#onData(bytes));
+    const socket = options.open((bytes) => {
+      // The next exchange may begin within this read: one that has ended never resumes, so that what it holds is its own.
+      const exchange = this.#exchange;
+      this.#isHeld = false;
+      this.#onData(bytes);
+      return this.#isHeld && (options.readsOn || this.#exchange !== exchange);
+    });
     this.#socket = socket;
     socket.setNoDelay(true).setKeepAlive(true, 60_000).setTimeout(options.connectTimeoutMs);
     socket.once(options.readyEvent, () => this.#onReady());
@@ -65,7 +76,8 @@ export class NodeConnection implements Flow {
     return nowMs < this.#idleUntilMs && this.#socket.writable;
   }
 
-  pause(): void {
+  hold(): void {
+    this.#isHeld = true;
     this.#socket.pause().setTimeout(0);
   }
 

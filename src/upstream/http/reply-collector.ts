@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import type { ErrorName } from '../../../generated/errors.ts';
+import { LentStream } from '../../lent-stream.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import type { Exchange, Flow } from './exchange.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -23,11 +23,11 @@ const STATUS_ERRORS: ReadonlyMap<number, ErrorName> = new Map([
 /** A reply that a node sent with status 200 as JSON; nothing but its first byte after white space has been looked at. */
 export type CollectedReply =
   | { readonly kind: 'whole'; readonly body: Buffer }
-  | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined };
+  | { readonly kind: 'stream'; readonly body: LentStream; readonly sizeBytes: number | undefined };
 
 /**
- * Takes one response, settles with the whole body or, above 64 KiB, with a stream that pauses the connection
- * while nobody reads. Status, fields and addresses of the node end here.
+ * Takes one response, settles with the whole body or, once it is or announces to be larger than 64 KiB, with a stream that holds the
+ * connection while nobody reads. Status, fields and addresses of the node end here.
  */
 export class ReplyCollector implements Exchange {
   readonly body: Buffer;
@@ -41,7 +41,7 @@ export class ReplyCollector implements Exchange {
   #sizeBytes = 0;
   #firstByte: number | undefined;
   #announcedBytes: number | undefined;
-  #stream: Readable | undefined;
+  #stream: LentStream | undefined;
   readonly #open: number;
 
   /** A call is answered with an object, a batch with an array. */
@@ -73,7 +73,9 @@ export class ReplyCollector implements Exchange {
     ) {
       const refusal = STATUS_ERRORS.get(status);
       const reason = new Error(`status ${status}, content type ${String(contentType)}`);
-      this.abort(new ServiceError(refusal ?? 'upstreamBroken', {}, reason));
+      this.#fail(new ServiceError(refusal ?? 'upstreamBroken', {}, reason));
+      // A short body is read to its end, for the sake of the connection: nodes that limit the rate say so often.
+      if (body.kind !== 'sized' || body.sizeBytes > WHOLE_REPLY_BYTES) this.#endFlow()?.cancel();
       return;
     }
     this.#announcedBytes = body.kind === 'sized' ? body.sizeBytes : undefined;
@@ -82,7 +84,7 @@ export class ReplyCollector implements Exchange {
   onData(data: Buffer): void {
     if (this.#isOver) return;
     if (this.#stream !== undefined) {
-      if (!this.#stream.push(data)) this.#flow?.pause();
+      if (!this.#stream.lend(data)) this.#flow?.hold();
       return;
     }
     this.#firstByte ??= data.find((byte) => !WHITE_SPACE.has(byte));
@@ -90,12 +92,17 @@ export class ReplyCollector implements Exchange {
       this.abort(broken('the body is not what the call is answered with'));
       return;
     }
-    this.#chunks.push(data);
-    if (this.#chunks.length === MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#sizeBytes += data.length;
-    if (this.#sizeBytes <= WHOLE_REPLY_BYTES) return;
-    if (this.#firstByte === undefined) this.abort(broken('the body is not what the call is answered with'));
-    else this.#startStream();
+    const isBlank = this.#firstByte === undefined;
+    const isShort = Math.max(this.#sizeBytes, this.#announcedBytes ?? 0) <= WHOLE_REPLY_BYTES;
+    if (isShort || (isBlank && this.#sizeBytes <= WHOLE_REPLY_BYTES)) this.#collect(data);
+    else if (isBlank) this.abort(broken('the body is not what the call is answered with'));
+    else this.#startStream(data);
+  }
+
+  #collect(data: Buffer): void {
+    this.#chunks.push(Buffer.from(data));
+    if (this.#chunks.length === MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
   onEnd(): void {
@@ -103,7 +110,7 @@ export class ReplyCollector implements Exchange {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#stream !== undefined) {
-      this.#stream.push(null);
+      this.#stream.finish();
       return;
     }
     const [first] = this.#chunks;
@@ -130,18 +137,19 @@ export class ReplyCollector implements Exchange {
     return flow;
   }
 
-  #startStream(): void {
-    const stream = new Readable({
+  /** With what was collected, and the part behind it. */
+  #startStream(data: Buffer): void {
+    const stream = new LentStream({
       highWaterMark: 2 * WHOLE_REPLY_BYTES,
-      read: () => this.#flow?.resume(),
-      destroy: (error, done) => {
+      onWanted: () => this.#flow?.resume(),
+      destroy: () => {
         this.#isOver = true;
         this.#endFlow()?.cancel();
-        done(error);
       },
     });
     this.#stream = stream;
-    for (const chunk of this.#chunks) stream.push(chunk);
+    for (const chunk of [...this.#chunks, data]) stream.lend(chunk);
+    this.#flow?.hold();
     this.#chunks = [];
     this.#resolve({ kind: 'stream', body: stream, sizeBytes: this.#announcedBytes });
   }

@@ -4,6 +4,7 @@ import { readResponseHead, ResponseFault, type ResponseHead } from './response-h
 /** Told of one response: its head, the parts of its body, its end. */
 export type ResponseSink = {
   readonly onHead: (head: ResponseHead) => void;
+  /** `data` belongs to who reads the connection. */
   readonly onData: (data: Buffer) => void;
   readonly onEnd: () => void;
 };
@@ -35,7 +36,7 @@ export class ResponseReader {
     this.#headBytes = 0;
   }
 
-  /** Takes what came next. @returns the head if the response has ended with it. */
+  /** Takes what came next, and may move it about in `bytes`. @returns the head if the response has ended with it. */
   read(bytes: Buffer): ResponseHead | undefined {
     if (this.#sink === undefined) throw new ResponseFault('bytes that answer nothing');
     const body = this.#head === undefined ? this.#readHead(bytes) : bytes;
@@ -59,7 +60,7 @@ export class ResponseReader {
       const upTo = end < 0 ? rest.length : end + HEAD_END.length;
       if (this.#headBytes + upTo > MAX_HEAD_BYTES) throw new ResponseFault('the head is too long');
       if (end < 0) {
-        this.#partial = rest;
+        this.#partial = Buffer.from(rest);
         return undefined;
       }
       this.#headBytes += upTo;

@@ -1,11 +1,17 @@
-import { and, eq, inArray } from '../../store/drizzle.ts';
+import { sql } from '../../store/drizzle.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
-import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
+import { createStatement } from '../../store/statement.ts';
+import { derivationTombstones } from '../../store/wallet-tables.ts';
 import type { WalletRow } from './wallet-row.ts';
 
 /** What a row says of where its key comes from. */
 export type Origin = Pick<WalletRow, 'id' | 'accountId' | 'masterId' | 'x' | 'y'>;
+
+const deleteOwn = createStatement<{ ids: readonly string[]; accountId: string }, { id: string }>(
+  (place) =>
+    sql`delete from wallets where id = any(${place('ids')}::text[]) and account_id = ${place('accountId')} returning id`,
+);
 
 /**
  * Deletes the rows of wallets of an account, which the signer has destroyed before, and keeps the places of children: none is derived
@@ -20,8 +26,7 @@ export async function forgetWallets(
   destroyedAt: Date,
 ): Promise<ReadonlySet<string>> {
   const ids = destroyed.map(({ id }) => id);
-  const isOwn = and(inArray(wallets.id, ids), eq(wallets.accountId, accountId));
-  const gone = await tx.delete(wallets).where(isOwn).returning({ id: wallets.id });
+  const { rows: gone } = await deleteOwn(tx, { ids, accountId });
   const { masterId, x, y } = derivationTombstones;
   const places = destroyed.flatMap((row) => placeOf(row) ?? []).map((place) => ({ ...place, destroyedAt }));
   await insertNewRows(tx, derivationTombstones, places, { target: [masterId, x, y], key: masterId });

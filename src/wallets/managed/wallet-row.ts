@@ -1,4 +1,5 @@
-import { and, eq } from '../../store/drizzle.ts';
+import { and, eq, sql } from '../../store/drizzle.ts';
+import { createPrepared } from '../../store/prepared.ts';
 import { serviceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
@@ -30,14 +31,22 @@ export function toRow(
   };
 }
 
+const findOwn = createPrepared((db) =>
+  db
+    .select()
+    .from(wallets)
+    .where(and(eq(wallets.id, sql.placeholder('id')), eq(wallets.accountId, sql.placeholder('accountId'))))
+    .prepare(''),
+);
+
 /**
  * Finds a wallet of the caller.
  *
  * @throws ServiceError `walletNotFound`, for one of another account and for one that is destroyed too.
  */
 export async function findWallet(context: WalletContext, id: string): Promise<WalletRow> {
-  const isOwn = and(eq(wallets.id, id), eq(wallets.accountId, context.caller.accountId));
-  const [row] = await read(context, (db) => db.select().from(wallets).where(isOwn));
+  const { accountId } = context.caller;
+  const [row] = await read(context, (db) => findOwn(db).execute({ id, accountId }));
   if (row === undefined || (await destroyedOf(context, [row])).length > 0)
     throw serviceError('walletNotFound');
   return row;

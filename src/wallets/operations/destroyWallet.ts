@@ -4,7 +4,7 @@ import { serviceError } from '../../service-error.ts';
 import { audit } from '../audit.ts';
 import { derivedFrom, forgetWallets } from '../managed/forget-wallets.ts';
 import { findWallet, type WalletRow } from '../managed/wallet-row.ts';
-import { read, transact } from '../transact.ts';
+import { read, transact, withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
@@ -40,15 +40,14 @@ function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
  * @throws ServiceError `twoFactorNotEnrolled`, `twoFactorMissing`, `twoFactorInvalid`, `twoFactorLocked`.
  */
 async function assertSecondFactor(context: WalletContext, code: string | undefined): Promise<void> {
-  const { installationKey, caller, clock } = context;
+  const { store, installationKey, caller, clock } = context;
   const { accountId } = caller;
   if (code === undefined) {
     const isEnrolled = await read(context, (db) => hasSecondFactor(db, accountId));
     throw serviceError(isEnrolled ? 'twoFactorMissing' : 'twoFactorNotEnrolled');
   }
-  const finding = await transact(context, (tx) =>
-    checkTwoFactor(tx, installationKey, { accountId, code, nowMs: clock.nowMs() }),
-  );
+  const places = { store, installationKey };
+  const finding = await withStore(() => checkTwoFactor(places, { accountId, code, nowMs: clock.nowMs() }));
   if (finding.kind === 'notEnrolled') throw serviceError('twoFactorNotEnrolled');
   if (finding.kind === 'invalid') throw serviceError('twoFactorInvalid');
   if (finding.kind === 'locked') {

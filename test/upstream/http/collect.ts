@@ -24,7 +24,7 @@ export function collect(body = '{}'): CollectingExchange {
     onHead: (next) => {
       head = next;
     },
-    onData: (data) => void parts.push(data),
+    onData: (data) => void parts.push(Buffer.from(data)),
     onEnd: () => {
       if (head === undefined) reject(new Error('an end without a head'));
       else resolve({ head, body: Buffer.concat(parts).toString('latin1') });

@@ -65,6 +65,7 @@ test('a large reply that has come whole is no longer tied to its connection, whi
   });
   const first = await send();
   if (first.kind !== 'stream') throw new Error('the reply is no stream');
+  first.body.read(0);
   await expect.poll(() => first.body.readableLength).toBe(LARGE.length);
   const second = send();
   await expect.poll(() => node.seen.length).toBe(2);
@@ -100,6 +101,25 @@ test('a slow reader holds a large reply back at the node', async () => {
   await expect.poll(() => node.sockets[0]?.writableLength).toBeGreaterThan(size / 2);
   expect(reply.body.readableLength).toBeLessThan(1024 * 1024);
   expect(await text(reply.body)).toHaveLength(size + '{"result":""}'.length);
+});
+
+test('a refusal with a short body leaves the connection to the next call, any other ends it', async () => {
+  const refusal = (body: string, length = `Content-Length: ${body.length}`): string =>
+    `HTTP/1.1 429 Too Many Requests\r\n${length}\r\n\r\n${body}`;
+  const refusals = [
+    refusal(''),
+    refusal('wait'),
+    refusal('x'.repeat(100_000)),
+    refusal('4\r\nwait\r\n0\r\n\r\n', 'Transfer-Encoding: chunked'),
+  ];
+  node.play((socket, _request, count) => socket.write(refusals[count - 1] ?? answerOf(REPLY)));
+  const connections: number[] = [];
+  for (const _ of refusals) {
+    await expect(send()).rejects.toMatchObject({ code: 'upstreamBusy' });
+    connections.push(node.sockets.length);
+  }
+  expect(wholeText(await send())).toBe(REPLY);
+  expect([...connections, node.sockets.length]).toEqual([1, 1, 1, 2, 3]);
 });
 
 test('a reply in chunks is read like one of known size', async () => {

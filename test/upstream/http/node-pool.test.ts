@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Flow } from '../../../src/upstream/http/exchange.ts';
 import { NodePool, type NodePoolOptions } from '../../../src/upstream/http/node-pool.ts';
 import { socketOpener } from '../../../src/upstream/http/open-socket.ts';
 import { collect } from './collect.ts';
@@ -206,7 +207,7 @@ test('the deadline of a body stands still while nobody reads it', async () => {
     ...paused,
     onData: (data) => {
       paused.onData(data);
-      void paused.started.then((flow) => flow.pause());
+      void paused.started.then((flow) => flow.hold());
       held.resolve();
     },
   });
@@ -215,6 +216,31 @@ test('the deadline of a body stands still while nobody reads it', async () => {
   node.sockets[0]?.write('cd');
   (await paused.started).resume();
   expect((await paused.done).body).toBe('abcd');
+});
+
+test('what is held at the end of a response stays as it is while the connection carries the next', async () => {
+  pool.close();
+  pool = openPool({ connections: 1 });
+  node.play((socket, { body }) =>
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n${body.repeat(3)}`),
+  );
+  const holding = collect('aa');
+  let flow: Flow | undefined;
+  let held: Buffer | undefined;
+  pool.dispatch({
+    ...holding,
+    onStart: (started) => {
+      flow = started;
+    },
+    onData: (data) => {
+      held = data;
+      flow?.hold();
+    },
+  });
+  const next = call('bb');
+  expect(await next).toBe('bbbbbb');
+  expect(String(held)).toBe('aaaaaa');
+  expect(node.sockets).toHaveLength(1);
 });
 
 test('closing fails what is under way, what waits and what comes later', async () => {

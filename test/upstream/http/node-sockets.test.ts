@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NodePool } from '../../../src/upstream/http/node-pool.ts';
-import { socketOpener } from '../../../src/upstream/http/open-socket.ts';
+import { type OnData, socketOpener } from '../../../src/upstream/http/open-socket.ts';
 import { collect } from './collect.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** A socket, and what hands on what came on it. */
-type OpenSocket = Socket & { readonly onData: (bytes: Buffer) => void };
+type OpenSocket = Socket & { readonly onData: OnData };
 
 /** Opens a pool each of whose connections has connected when its socket is made to emit `secureConnect`. */
 function openByHand(connections = 2): readonly OpenSocket[] {
@@ -29,6 +29,7 @@ function openByHand(connections = 2): readonly OpenSocket[] {
     ...{ connections, connectTimeoutMs: 2_000, bodyTimeoutMs: 2_000 },
     requestHead: 'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: ',
     readyEvent: 'secureConnect',
+    readsOn: true,
     open: (onData) => {
       const socket = open(onData);
       sockets.push(Object.assign(socket, { onData }));

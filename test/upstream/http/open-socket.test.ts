@@ -26,7 +26,7 @@ test('a TLS session is taken up again until a socket has failed', async () => {
   const { open } = socketOpener(new URL(`https://localhost:${port}`));
   const resumed: boolean[] = [];
   for (const failure of [undefined, new Error('failed'), undefined]) {
-    const socket = open(() => undefined);
+    const socket = open(() => false);
     socket.on('error', () => undefined);
     await once(socket, resumed.length === 0 ? 'session' : 'secureConnect');
     resumed.push(socket instanceof TLSSocket && socket.isSessionReused());
@@ -35,4 +35,25 @@ test('a TLS session is taken up again until a socket has failed', async () => {
     await closed;
   }
   expect(resumed).toEqual([false, true, false]);
+});
+
+test('small TLS records that are kept share buffers, and none is read over', async () => {
+  const records = Array.from({ length: 300 }, (_, index) => `record ${index}.`.padEnd(20, '.'));
+  server.once('secureConnection', async (socket) => {
+    socket.setNoDelay(true);
+    for (const record of records) await new Promise((resolve) => socket.write(record, resolve));
+    sent.resolve();
+  });
+  const sent = Promise.withResolvers<void>();
+  const { port } = server.address() as AddressInfo;
+  const kept: Buffer[] = [];
+  const socket = socketOpener(new URL(`https://localhost:${port}`)).open((bytes) => kept.push(bytes) > 0);
+  await once(socket, 'secureConnect');
+  socket.pause();
+  await sent.promise;
+  socket.resume();
+  await expect.poll(() => String(Buffer.concat(kept))).toBe(records.join(''));
+  expect(kept.length).toBeGreaterThan(100);
+  expect(new Set(kept.map((part) => part.buffer)).size).toBe(1);
+  socket.destroy();
 });

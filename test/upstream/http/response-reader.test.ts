@@ -119,6 +119,21 @@ test('a response is read alike wherever it is cut', () => {
   );
 });
 
+test('chunks that came in one read are handed on in one piece', () => {
+  const reader = new ResponseReader();
+  const pieces: string[] = [];
+  reader.begin({
+    onHead: () => undefined,
+    onData: (data) => void pieces.push(String(data)),
+    onEnd: () => undefined,
+  });
+  const chunk = (data: string): string => `${data.length.toString(16)}\r\n${data}\r\n`;
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  reader.read(Buffer.from(`${head}${chunk('one ')}${chunk('two ')}6\r\nthr`));
+  reader.read(Buffer.from(`ee \r\n${chunk('four')}0\r\n\r\n`));
+  expect(pieces).toEqual(['one two thr', 'ee four']);
+});
+
 test('byte by byte it is read alike too', () => {
   fc.assert(
     fc.property(RESPONSE, ({ status, body, text }) => {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { LAST_CHUNK, relay, writeChunk, writePart } from './relay.ts';
 
 export type PlainResponseOptions = {
   readonly socket: Socket;
@@ -70,14 +70,15 @@ export class PlainResponse {
     else this.#finishLater();
   }
 
-  /** Sends a body as it comes, no faster than it is read. Rejects when either side breaks off; the connection has to be cut then. */
+  /** Sends a body as it comes, no faster than it is taken. Rejects when either side breaks off; the connection has to be cut then. */
   async sendStream(body: Readable): Promise<void> {
     const { socket } = this.#options;
     const isSized = 'content-length' in this.#fields;
     if (!isSized) this.#head = this.#head.replace('\r\n', '\r\nTransfer-Encoding: chunked\r\n');
     socket.write(this.#takeHead(), 'latin1');
-    await pipeline(body, isSized ? asItIs : inChunks, socket, { end: false });
-    this.end();
+    this.on('close', () => void body.destroy());
+    await relay(body, socket, isSized ? writePart : writeChunk);
+    this.end(isSized ? '' : LAST_CHUNK);
   }
 
   destroy(): void {
@@ -119,22 +120,6 @@ export class PlainResponse {
     this.#head = '';
     return head;
   }
-}
-
-/** A `pipeline` from a stream itself would leave a listener on the socket for each answer. */
-async function* asItIs(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* body;
-}
-
-/** The chunked transfer coding (RFC 9112, section 7.1), where an empty chunk is the end. */
-async function* inChunks(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
-  for await (const part of body) {
-    if (part.length === 0) continue;
-    yield `${part.length.toString(16)}\r\n`;
-    yield part;
-    yield '\r\n';
-  }
-  yield '0\r\n\r\n';
 }
 
 let [dateSecond, dateText] = [0, ''];

@@ -1,0 +1,17 @@
+import type { LedgerReply } from '../../ledger/ledger.ts';
+import { holdWhole, readParts } from '../../ledger/read-whole.ts';
+import type { ReplyHold } from '../../ledger/reply-memory.ts';
+import type { RawReply } from './call.ts';
+
+/** A reply that waits for others, or for its connection: all of it is drawn on the hold. Throws, or rejects, like `readParts`. */
+export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promise<RawReply> {
+  switch (reply.kind) {
+    case 'result':
+      hold.draw(reply.json.length);
+      return reply;
+    case 'whole':
+      return { kind: 'parts', parts: [holdWhole(reply, hold)] };
+    case 'stream':
+      return readParts(reply, hold).then((parts) => ({ kind: 'parts', parts }));
+  }
+}

@@ -1,0 +1,42 @@
+import { Histogram, Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { CallCounts } from '../../src/gate/call-counts.ts';
+
+const NAME = 'keyslot_rpc_duration_seconds';
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+test('the times of calls are printed as the library prints a histogram', async () => {
+  const [own, theirs] = [new Registry(), new Registry()];
+  const counts = new CallCounts(own);
+  const histogram = new Histogram({
+    name: NAME,
+    help: 'Time from a call to its reply, or to the first byte of a large one',
+    labelNames: ['network', 'method'],
+    buckets: BUCKETS_S,
+    registers: [theirs],
+  });
+  const durationsMs = [0, 0.5, 1, 1.000001, 2.5, 7, 30_000, 30_001, 1e9];
+  for (const [index, durationMs] of durationsMs.entries()) {
+    const labels = { network: 'solana-localnet', method: index % 3 === 0 ? 'getSlot' : 'getBalance' };
+    counts.start(labels.network);
+    counts.end(labels, 'ok', durationMs);
+    histogram.observe(labels, durationMs / 1000);
+  }
+  const lines = async (registry: Registry) =>
+    (await registry.getSingleMetricAsString(NAME)).split('\n').sort();
+  expect(await lines(own)).toEqual(await lines(theirs));
+});
+
+test('calls are counted by outcome, and those under way', async () => {
+  const registry = new Registry();
+  const counts = new CallCounts(registry);
+  for (const outcome of ['ok', 'ok', 'nodeError']) {
+    counts.start('n');
+    counts.end({ network: 'n', method: 'getSlot' }, outcome, 1);
+  }
+  counts.start('n');
+  const text = await registry.metrics();
+  expect(text).toContain('keyslot_rpc_in_flight{network="n"} 1');
+  expect(text).toContain('keyslot_rpc_calls_total{network="n",method="getSlot",outcome="ok"} 2');
+  expect(text).toContain('keyslot_rpc_calls_total{network="n",method="getSlot",outcome="nodeError"} 1');
+});
