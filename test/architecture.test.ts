@@ -70,7 +70,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   server: [/^json-rpc\//, /^http\//, /^websocket\//, /^grpc\/(describe-topics|grpc-status)\.ts$/],
   signer: [/^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/],
   store: [
-    /^(open-store|drizzle|statement|prepared|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
+    /^(open-store|together|drizzle|statement|expectation|select-rows|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
     /^(access|audit|money|wallet)-tables\.ts$/,
   ],
   stream: [/^(hub|cursor|entry|account-view)\.ts$/],

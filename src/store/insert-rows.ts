@@ -1,10 +1,9 @@
 import type { SQL } from 'drizzle-orm';
 import { getTableColumns, sql } from './drizzle.ts';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { StoreTransaction } from './open-store.ts';
-import { createStatement, type PlaceOf } from './statement.ts';
+import { expecting } from './expectation.ts';
+import { createStatement, type Executes, type PlaceOf } from './statement.ts';
 
-type Executes = Pick<StoreTransaction, 'execute'>;
 type Columns = Readonly<Record<string, readonly unknown[]>>;
 
 const insertions = new WeakMap<PgTable, (db: Executes, columns: Columns) => Promise<unknown>>();
@@ -14,33 +13,43 @@ const insertions = new WeakMap<PgTable, (db: Executes, columns: Columns) => Prom
  * without its limit of 65,535 of them. No column of the table may be an array.
  */
 export async function insertRows<T extends PgTable>(
-  tx: StoreTransaction,
+  db: Executes,
   table: T,
   rows: readonly T['$inferSelect'][],
 ): Promise<void> {
   if (rows.length === 0) return;
   const insert = insertions.get(table) ?? createStatement<Columns>((place) => writeInsertion(table, place));
   insertions.set(table, insert);
-  await insert(tx, columnsOf(table, rows));
+  await insert(db, columnsOf(table, rows));
 }
 
 /**
  * The same together with a change of another table, in one statement: without it nothing is inserted.
  *
  * @param write writes the change, which returns something of each row that it changes. Its values are not called like columns of the table.
- * @returns what does both, for one row or more; it tells whether anything was changed.
+ * @returns what does both, for one row or more; it tells whether anything was changed, or fails if not (see `expecting`).
  */
 export function createInsertionIfChanged<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
   write: (place: PlaceOf<V>) => SQL,
-): (db: Executes, rows: readonly T['$inferSelect'][], values: V) => Promise<boolean> {
-  const insert = createStatement<V & Columns>(
-    (place) =>
-      sql`with changed as (${write(place)}) ${writeInsertion(table, place)} where exists (select from changed)`,
+) {
+  const both = (place: PlaceOf<V & Columns>): SQL => sql`
+    with changed as (${write(place)}), inserted as (
+      ${writeInsertion(table, place)} where exists (select from changed) returning 1
+    )`;
+  const change = createStatement<V & Columns>((place) => sql`${both(place)} select from inserted`);
+  const expect = createStatement<V & Columns>(
+    (place) => sql`${both(place)} select ${expecting(sql`exists (select from inserted)`)}`,
   );
-  return async (db, rows, values) => {
-    const { rowCount } = await insert(db, { ...columnsOf(table, rows), ...values });
-    return rowCount === rows.length;
+  type Change = readonly [db: Executes, rows: readonly T['$inferSelect'][], values: V];
+  return {
+    tryChange: async (...[db, rows, values]: Change): Promise<boolean> => {
+      const { rowCount } = await change(db, { ...columnsOf(table, rows), ...values });
+      return rowCount === rows.length;
+    },
+    expectChange: async (...[db, rows, values]: Change): Promise<void> => {
+      await expect(db, { ...columnsOf(table, rows), ...values });
+    },
   };
 }
 
@@ -49,7 +58,7 @@ export function createInsertionIfChanged<T extends PgTable, V extends Record<str
  * @returns what the inserted rows have in `key`.
  */
 export async function insertNewRows<T extends PgTable>(
-  tx: StoreTransaction,
+  db: Executes,
   table: T,
   rows: readonly T['$inferSelect'][],
   { target, key }: { readonly target: readonly PgColumn[]; readonly key: PgColumn },
@@ -60,7 +69,7 @@ export async function insertNewRows<T extends PgTable>(
     (place) =>
       sql`${writeInsertion(table, place)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
   );
-  const { rows: inserted } = await insert(tx, columnsOf(table, rows));
+  const { rows: inserted } = await insert(db, columnsOf(table, rows));
   return new Set(inserted.map((row) => row[key.name]));
 }
 

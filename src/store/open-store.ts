@@ -9,6 +9,7 @@ import { hasPglite, openPglite } from './pglite/open-pglite.ts';
 import { type Listener, type Listening, startListening } from './postgres/listen.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { withStoreErrors } from './store-errors.ts';
+import { type BeginTogether, sendTogether } from './together.ts';
 
 /** Where the store lies and, where several share one database, under which name. */
 export type StoreOptions = {
@@ -27,6 +28,8 @@ export type Store = {
    * `tx` only, a query on `db` would wait for the transaction and end in its deadline.
    */
   readonly db: NodePgDatabase;
+  /** Carries out statements with one way there and back (see `sendTogether`). Not inside a transaction. */
+  together<T extends readonly unknown[]>(begin: BeginTogether<T>): Promise<T>;
   /**
    * Hears what other processes announce on a channel (`pg_notify`). Undefined for the embedded store: there is no other process.
    * @throws ServiceError storeUnavailable when the store cannot be listened to; what `onConnected` throws.
@@ -96,6 +99,7 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   return {
     kind,
     db,
+    together: (begin) => sendTogether(pool, begin),
     listen: kind === 'postgres' ? listen : undefined,
     close: () => (closing ??= endPool(pool).finally(() => backend.close())),
     ping: () => withStoreErrors(where, async () => void (await db.execute(sql`select 1`))),

@@ -1,5 +1,13 @@
-import { type AuditFact, appendAudit, appendAuditAlone } from '../account/audit/append-audit.ts';
+import {
+  type AuditFact,
+  appendAudit,
+  appendAuditAlone,
+  appendAuditExpected,
+  createConditionalAudit,
+} from '../account/audit/append-audit.ts';
+import { sql } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
+import type { Executes } from '../store/statement.ts';
 import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 
@@ -21,6 +29,28 @@ export function audit(
 ): Promise<void> {
   const { caller, clock } = context;
   return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
+}
+
+/** The same by one statement that can go together with others. @throws Unexpected where the end of the log is not known. */
+export function auditExpected(
+  db: Executes,
+  context: WalletContext,
+  facts: readonly WalletFact[],
+): Promise<void> {
+  const { caller, clock } = context;
+  return appendAuditExpected(db, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
+}
+
+const appendIfThere = createConditionalAudit(
+  (place) => sql`exists (
+    select from wallets where id = any(${place('walletId')}::text[]) and account_id = ${place('ownerId')}
+  )`,
+);
+
+/** Adds a fact about a wallet of the caller that is there, by one such statement. False: it did not. */
+export function auditIfThere(db: Executes, context: WalletContext, fact: WalletFact): Promise<boolean> {
+  const { caller, clock } = context;
+  return appendIfThere(db, caller.accountId, toAuditFacts(context, [fact]), clock.nowMs());
 }
 
 /** Adds one fact to the audit log of the caller, with which nothing else is written. @throws ServiceError `storeUnavailable`. */

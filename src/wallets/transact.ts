@@ -1,5 +1,7 @@
+import { isUnexpected } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
+import type { BeginTogether } from '../store/together.ts';
 import type { WalletPlaces } from './wallet-context.ts';
 
 /** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
@@ -19,6 +21,39 @@ export function read<T>(
   query: (db: WalletPlaces['store']['db']) => Promise<T>,
 ): Promise<T> {
   return withStore(() => query(store.db));
+}
+
+/**
+ * Carries out statements with one way to the store and back (see `Store.together`). @throws ServiceError `storeUnavailable`, and what a
+ * promise of `begin` rejects with by itself.
+ */
+export function together<T extends readonly unknown[]>(
+  { store }: Pick<WalletPlaces, 'store'>,
+  begin: BeginTogether<T>,
+): Promise<T> {
+  return withStore(() => store.together(begin));
+}
+
+/**
+ * The same for statements that expect what they change to be as it was last seen. The embedded store only: nobody else writes there, and
+ * each disappointment would be an error in the log of a PostgreSQL.
+ *
+ * @returns false where something was not as expected; nothing is done then. @throws ServiceError `storeUnavailable`.
+ */
+export function tryTogether(
+  { store }: Pick<WalletPlaces, 'store'>,
+  begin: BeginTogether<readonly unknown[]>,
+): Promise<boolean> {
+  if (store.kind !== 'pglite') return Promise.resolve(false);
+  return withStore(async () => {
+    try {
+      await store.together(begin);
+      return true;
+    } catch (error) {
+      if (isUnexpected(error)) return false;
+      throw error;
+    }
+  });
 }
 
 /** Does what the store is needed for. @throws ServiceError `storeUnavailable` in the place of its own errors. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { appendAudit } from '../../src/account/audit/append-audit.ts';
 import { signDueHeads } from '../../src/account/audit/sign-heads.ts';
 import { ensureDevelopmentAccess } from '../../src/account/development-access.ts';
-import { checkTwoFactor } from '../../src/account/two-factor/two-factor.ts';
+import { checkTwoFactor, readTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { isAccountRequest, readAccountRequest } from '../../src/admin/account-request.ts';
 import { type AccountPlaces, serveAccount } from '../../src/admin/serve-account.ts';
 import { createHeadKey } from '../account/audit/head-key.ts';
@@ -87,7 +87,8 @@ describeStores('commands about accounts', (backend) => {
     expect(String(uri)).toContain(String(secret));
     const code = TOTP.generate({ secret: Secret.fromBase32(String(secret)), timestamp: NOW_MS });
     const twoFactor = { store: store(), installationKey: await places.installationKey() };
-    const found = await checkTwoFactor(twoFactor, { accountId: account, code, nowMs: NOW_MS });
+    const seen = await readTwoFactor(store().db, account);
+    const found = await checkTwoFactor(twoFactor, { accountId: account, code, nowMs: NOW_MS }, seen);
     expect(found.kind).toBe('ok');
     await expect(ask({ kind: 'two-factor.enrol' })).rejects.toMatchObject({ code: 'twoFactorEnrolled' });
     expect(await ask({ kind: 'two-factor.remove' })).toEqual({ account, removed: true });

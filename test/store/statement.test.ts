@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { eq, sql } from '../../src/store/drizzle.ts';
-import { createPrepared } from '../../src/store/prepared.ts';
+import { sql } from '../../src/store/drizzle.ts';
+import { createSelection } from '../../src/store/select-rows.ts';
 import { createStatement, type PlaceOf } from '../../src/store/statement.ts';
 import { accounts } from '../../src/store/tables.ts';
 import { describeStores } from './backends.ts';
@@ -34,24 +34,20 @@ describeStores('statements that are built once', (backend) => {
     expect((await carryOut(store().db, { id: ACCOUNT })).rows).toEqual([{ id: ACCOUNT }]);
   });
 
-  test('a query is prepared once for each store, and reads what is there then', async () => {
-    const prepare = vi.fn((db: ReturnType<typeof store>['db']) =>
-      db
-        .select()
-        .from(accounts)
-        .where(eq(accounts.id, sql.placeholder('id')))
-        .prepare(''),
+  test('rows are read as the table has them, by a statement that is kept', async () => {
+    const select = createSelection<typeof accounts, { readonly id: string }>(
+      accounts,
+      (place) => sql`id = ${place('id')}`,
     );
-    const find = createPrepared(prepare);
     const { db } = store();
-    expect(await find(db).execute({ id: ACCOUNT })).toEqual([]);
+    expect(await select(db, { id: ACCOUNT })).toEqual([]);
     const row = { id: ACCOUNT, kind: 'customer' as const, createdAt: new Date(1_760_000_000_123) };
     await db.insert(accounts).values(row);
-    expect(await find(db).execute({ id: ACCOUNT })).toEqual([{ ...row, name: null, plan: null }]);
-    expect(prepare).toHaveBeenCalledTimes(1);
+    expect(await select(db, { id: ACCOUNT })).toEqual([{ ...row, name: null, plan: null }]);
+    expect(await db.transaction((tx) => select(tx, { id: ACCOUNT }))).toHaveLength(1);
     // Only the embedded store keeps statements: between a server and PostgreSQL may stand what does not.
     const kept = await db.execute(
-      sql`select name from pg_prepared_statements where statement like ${'%"accounts"."id" = $1'}`,
+      sql`select name from pg_prepared_statements where statement like ${'select %"accounts" where id = $1'}`,
     );
     expect(kept.rows).toHaveLength(backend.kind === 'pglite' ? 1 : 0);
   });

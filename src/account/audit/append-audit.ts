@@ -1,8 +1,11 @@
+import type { SQL } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
 import { createInsertionIfChanged } from '../../store/insert-rows.ts';
+import { Unexpected } from '../../store/expectation.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import type { Executes, PlaceOf } from '../../store/statement.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
 /** What happened. */
@@ -12,6 +15,8 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   /** How many wallets it stands for. Default 1. */
   readonly units?: number;
 };
+
+type Row = typeof auditRecords.$inferSelect;
 
 /** Where a chain ends. */
 type Tip = { readonly seq: number; readonly hash: Uint8Array };
@@ -34,14 +39,21 @@ type Move = {
   readonly movedAt: string;
 };
 
-const addBehindTip = createInsertionIfChanged<typeof auditRecords, Move>(
-  auditRecords,
-  (place) => sql`
-    update audit_tips
-    set seq = ${place('endSeq')}, hash = ${place('endHash')}, unsigned_since = coalesce(unsigned_since, ${place('movedAt')})
-    where account_id = ${place('ownerId')} and seq = ${place('tipSeq')} and hash = ${place('tipHash')}
-    returning seq`,
-);
+/** What says, in SQL, whether records are added; `place('walletId')` are the wallets that they are about. */
+type Condition = (place: PlaceOf<Move & { readonly walletId: unknown }>) => SQL;
+
+const addIf = (condition: Condition) =>
+  createInsertionIfChanged<typeof auditRecords, Move>(
+    auditRecords,
+    (place) => sql`
+      update audit_tips
+      set seq = ${place('endSeq')}, hash = ${place('endHash')}, unsigned_since = coalesce(unsigned_since, ${place('movedAt')})
+      where account_id = ${place('ownerId')} and seq = ${place('tipSeq')} and hash = ${place('tipHash')}
+        and ${condition(place as Parameters<Condition>[0])}
+      returning seq`,
+  );
+
+const behindTip = addIf(() => sql`true`);
 
 /**
  * Adds facts to the end of an account's audit log, in their order, in the transaction of what they tell of. The chain is locked until
@@ -54,9 +66,41 @@ export async function appendAudit(
   nowMs: number,
 ): Promise<void> {
   const addition = { accountId, facts, nowMs };
-  if (facts.length === 0 || (await appendToGuess(tx, addition))) return;
-  const isAdded = await appendTo(tx, await lockTip(tx, accountId), addition);
+  if (facts.length === 0 || (await tryAppend(tx, addition))) return;
+  const isAdded = await appendTo(await lockTip(tx, accountId), addition, (rows, move) =>
+    behindTip.tryChange(tx, rows, move),
+  );
   if (!isAdded) throw new Error('a chain that is locked did not take a record');
+}
+
+/**
+ * The same by one statement that can go together with others (see `Store.together`).
+ *
+ * @throws Unexpected where this process does not know the end of the chain.
+ */
+export async function appendAuditExpected(
+  db: Executes,
+  accountId: string,
+  facts: readonly AuditFact[],
+  nowMs: number,
+): Promise<void> {
+  const guess = guesses.get(accountId);
+  if (guess === undefined) throw new Unexpected('the end of a chain is not known');
+  await appendTo(guess, { accountId, facts, nowMs }, async (rows, move) => {
+    await behindTip.expectChange(db, rows, move);
+    return true;
+  });
+}
+
+/**
+ * The same where a condition holds.
+ *
+ * @returns what adds facts by one statement. It tells whether it did: where the end of the chain is not known it does not.
+ */
+export function createConditionalAudit(condition: Condition) {
+  const { tryChange } = addIf(condition);
+  return (db: Executes, accountId: string, facts: readonly AuditFact[], nowMs: number): Promise<boolean> =>
+    tryAppend(db, { accountId, facts, nowMs }, tryChange);
 }
 
 /** The same where nothing else is written: in one statement, where the end of the chain is known. */
@@ -66,20 +110,25 @@ export async function appendAuditAlone(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
-  if (await appendToGuess(db, { accountId, facts, nowMs })) return;
+  if (await tryAppend(db, { accountId, facts, nowMs })) return;
   await db.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
 }
 
-async function appendToGuess(db: Pick<StoreTransaction, 'execute'>, addition: Addition): Promise<boolean> {
+/** False: the chain ends elsewhere than this process knows, and nothing is changed. */
+async function tryAppend(
+  db: Executes,
+  addition: Addition,
+  tryChange = behindTip.tryChange,
+): Promise<boolean> {
   const guess = guesses.get(addition.accountId);
-  return guess !== undefined && appendTo(db, guess, addition);
+  return guess !== undefined && appendTo(guess, addition, (rows, move) => tryChange(db, rows, move));
 }
 
-/** Adds facts behind a tip. False: the chain ends elsewhere, and nothing is changed. */
+/** Adds facts behind a tip, if `add` does. */
 async function appendTo(
-  db: Pick<StoreTransaction, 'execute'>,
   tip: Tip,
   { accountId, facts, nowMs }: Addition,
+  add: (rows: readonly Row[], move: Move) => Promise<boolean>,
 ): Promise<boolean> {
   const at = new Date(nowMs);
   let { seq, hash: previousHash } = tip;
@@ -92,7 +141,7 @@ async function appendTo(
     return { ...members, at, previousHash: before, hash: previousHash };
   });
   const end = { seq, hash: previousHash };
-  const isAdded = await addBehindTip(db, rows, {
+  const isAdded = await add(rows, {
     ...{ ownerId: accountId, tipSeq: tip.seq, tipHash: tip.hash, endSeq: end.seq, endHash: end.hash },
     movedAt: at.toISOString(),
   });

@@ -1,7 +1,7 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { ledgerAccounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
-import { createStatement } from '../../store/statement.ts';
+import { createStatement, type Executes } from '../../store/statement.ts';
 import type { Counted } from './operation-count.ts';
 
 /** The accounts of a customer in the books. */
@@ -92,8 +92,8 @@ export async function lockBooks(tx: StoreTransaction, accountId: string): Promis
 
 /** Writes a movement of the customer whose books are locked, and the balances that follow from it, in one statement. */
 export async function post(
-  tx: StoreTransaction,
-  { accountId }: LockedBooks,
+  tx: Executes,
+  { accountId }: Pick<LockedBooks, 'accountId'>,
   { kind, reservationId, counted, note, nowMs, parts }: Movement,
 ): Promise<void> {
   const moved = Object.entries(parts).filter(([, amount]) => amount !== 0n);

@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { reservations } from '../../store/money-tables.ts';
+import { Unexpected } from '../../store/expectation.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
+import type { Executes } from '../../store/statement.ts';
 import { serviceError } from '../../service-error.ts';
 import { type Books, lockBooks, post } from './books.ts';
 import { readCount, toUnits } from './operation-count.ts';
-import { type Operation, type PriceBook, priceOf, SPEC_PRICES, utcMonth } from './prices.ts';
+import {
+  type CountRange,
+  type Operation,
+  type PriceBook,
+  priceOf,
+  samePriceRange,
+  SPEC_PRICES,
+  utcMonth,
+} from './prices.ts';
 import { drawOn, giveBack, type Receipt, type Reservation } from './reservation.ts';
-import { lockAndCount, readStanding } from './standing.ts';
+import { lockAndCount, lockAndCountExpected, readStanding } from './standing.ts';
 
 /** What is to be done, and for whom. `units` is a whole number from 0. */
 export type Work = {
@@ -14,6 +24,15 @@ export type Work = {
   readonly operation: Operation;
   readonly units: number;
   readonly nowMs: number;
+};
+
+/** What work costs, and what there is to pay it from. */
+export type Quote = Omit<Work, 'nowMs'> & {
+  readonly month: string;
+  readonly books: Books;
+  /** Micro-USD, after any number of units in `range`. */
+  readonly amount: bigint;
+  readonly range: CountRange;
 };
 
 /**
@@ -45,13 +64,18 @@ export type Money = {
   readonly settle: Money['charge'];
   /** Gives back what is left; without effect where that has happened. */
   readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
-  /** Whether the account could pay for the work now, without locking anything. @throws as `reserve`. */
-  readonly assertCanPay: (db: Pick<StoreTransaction, 'execute'>, work: Work) => Promise<void>;
+  /** What the work would cost now, without locking anything. */
+  readonly quote: (db: Executes, work: Work) => Promise<Quote>;
   /**
    * Charges at once for work that is done in this transaction, without setting anything aside.
    * @throws ServiceError as `reserve`: the transaction must not be committed then.
    */
   readonly chargeNow: (tx: StoreTransaction, work: Work) => Promise<Receipt>;
+  /**
+   * The same by statements that can go together with others (see `Store.together`), expecting that the quote still holds.
+   * @throws Unexpected where it does not.
+   */
+  readonly chargeQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Receipt>;
 };
 
 export type MoneyOptions = {
@@ -69,7 +93,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       const month = utcMonth(nowMs);
       const before = await readCount(tx, { accountId, operation, month });
       const amount = priceOf(prices, { operation, before, units: toUnits(units) });
-      assertSuffices(books, amount);
+      assertPayable({ books, amount });
       const id = randomUUID();
       const parts = { available: -amount, reserved: amount };
       await post(tx, books, { kind: 'reserve', reservationId: id, nowMs, parts });
@@ -84,24 +108,41 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
     settle: (tx, reservation, units, nowMs) =>
       drawOn(tx, prices, { reservation, units, isLast: true, nowMs }),
     release: giveBack,
-    assertCanPay: async (db, { accountId, operation, units, nowMs }) => {
-      const { books, before } = await readStanding(db, { accountId, operation, month: utcMonth(nowMs) });
-      assertSuffices(books, priceOf(prices, { operation, before, units: toUnits(units) }));
+    quote: async (db, { accountId, operation, units, nowMs }) => {
+      const counted = { accountId, operation, month: utcMonth(nowMs) };
+      const { books, before } = await readStanding(db, counted);
+      const amount = priceOf(prices, { operation, before, units: toUnits(units) });
+      const range = samePriceRange(prices, { before, units: toUnits(units) });
+      return { ...counted, units, books, amount, range };
     },
     chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
       const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
       const { books, before } = await lockAndCount(tx, counted);
       const charged = priceOf(prices, { operation, before, units: counted.units });
-      assertSuffices(books, charged);
+      assertPayable({ books, amount: charged });
       const parts = { available: -charged, revenue: charged };
       await post(tx, books, { kind: 'charge', counted, nowMs, parts });
       return { charged, refunded: 0n };
     },
+    chargeQuoted: async (db, { accountId, operation, month, units, amount, range }, nowMs) => {
+      if (month !== utcMonth(nowMs)) throw new Unexpected('the quote is of another month');
+      const counted = { accountId, operation, month, units: toUnits(units) };
+      const parts = { available: -amount, revenue: amount };
+      await Promise.all([
+        lockAndCountExpected(db, counted, { range, amount }),
+        post(db, { accountId }, { kind: 'charge', counted, nowMs, parts }),
+      ]);
+      return { charged: amount, refunded: 0n };
+    },
   };
 }
 
-function assertSuffices({ available, floor }: Books, required: bigint): void {
-  if (available - required >= floor) return;
+/** @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`. */
+export function assertPayable({
+  books: { available, floor },
+  amount,
+}: Pick<Quote, 'books' | 'amount'>): void {
+  if (available - amount >= floor) return;
   const error = floor < 0n ? 'creditLimitReached' : 'balanceInsufficient';
-  throw serviceError(error, { required, available: available - floor });
+  throw serviceError(error, { required: amount, available: available - floor });
 }

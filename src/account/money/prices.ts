@@ -18,6 +18,9 @@ export type PriceBook = {
 
 const { wallet_prices: rows } = PLANS;
 
+/** The largest `bigint` of PostgreSQL. */
+const MAX_COUNT = 2n ** 63n - 1n;
+
 /** The prices of spec/plans.yaml (interface.md section 8). */
 export const SPEC_PRICES: PriceBook = {
   volumeThreshold: BigInt(PLANS.volume_threshold_operations),
@@ -45,6 +48,18 @@ export function priceOf(
   const left = volumeThreshold > before ? volumeThreshold - before : 0n;
   const atStandard = units < left ? units : left;
   return atStandard * standard + (units - atStandard) * volume;
+}
+
+/** Counts from `from` to `to`, both included. */
+export type CountRange = { readonly from: bigint; readonly to: bigint };
+
+/** After how many units of the same row in the same month `units` cost as much as they do after `before`. */
+export function samePriceRange(
+  { volumeThreshold }: PriceBook,
+  { before, units }: { readonly before: bigint; readonly units: bigint },
+): CountRange {
+  if (before + units <= volumeThreshold) return { from: 0n, to: volumeThreshold - units };
+  return before < volumeThreshold ? { from: before, to: before } : { from: volumeThreshold, to: MAX_COUNT };
 }
 
 /** The UTC month of an instant, such as `2025-01`. */

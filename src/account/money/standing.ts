@@ -1,8 +1,11 @@
-import { createStatement } from '../../store/statement.ts';
+import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
+import { expecting } from '../../store/expectation.ts';
+import { createStatement, type Executes, type PlaceOf } from '../../store/statement.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { type Books, type LockedBooks, openBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
+import type { CountRange } from './prices.ts';
 
 /** What a customer may spend, and how many units of one price row were charged before. */
 export type Standing<B extends Books = Books> = { readonly books: B; readonly before: bigint };
@@ -22,8 +25,7 @@ const read = createStatement<Counted, StandingRow>(
     where l.account_id = ${place('accountId')} and l.kind = 'available'`,
 );
 
-const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
-  (place) => sql`
+const countIfLocked = (place: PlaceOf<Counted & { readonly units: string }>): SQL => sql`
     with locked as (
       select balance, floor from ledger_accounts where account_id = ${place('accountId')} and kind = 'available' for update
     ), counted as (
@@ -31,13 +33,30 @@ const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
       select ${place('accountId')}, ${place('operation')}, ${place('month')}, ${place('units')}::bigint from locked
       on conflict (account_id, operation, month) do update set units = c.units + excluded.units
       returning units
-    )
+    )`;
+
+const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
+  (place) => sql`
+    ${countIfLocked(place)}
     select locked.balance as available, locked.floor, counted.units - ${place('units')}::bigint as before from locked, counted`,
+);
+
+/** Between which counts, and with which amount, a standing is still good enough. */
+type Expected = { readonly from: string; readonly to: string; readonly amount: string };
+
+const lockExpected = createStatement<Counted & Expected & { readonly units: string }>(
+  (place) => sql`
+    ${countIfLocked(place)}
+    select ${expecting(sql`exists (
+      select from locked, counted
+      where counted.units - ${place('units')}::bigint between ${place('from')}::bigint and ${place('to')}::bigint
+        and locked.balance - ${place('amount')}::bigint >= coalesce(locked.floor, 0)
+    )`)}`,
 );
 
 /** How a customer stands now; a moment later it may be otherwise. */
 export async function readStanding(
-  db: Pick<StoreTransaction, 'execute'>,
+  db: Executes,
   { accountId, operation, month }: Counted,
 ): Promise<Standing> {
   const [row] = (await read(db, { accountId, operation, month })).rows;
@@ -58,6 +77,16 @@ export async function lockAndCount(
   const opened = await tryLockAndCount(tx, counted);
   if (opened === undefined) throw new Error('the books of an account that was removed meanwhile');
   return opened;
+}
+
+/** The same, expecting that as many units as `range` says were counted before and that the amount is there. */
+export async function lockAndCountExpected(
+  db: Executes,
+  { accountId, operation, month, units }: Counted & { readonly units: bigint },
+  { range, amount }: { readonly range: CountRange; readonly amount: bigint },
+): Promise<void> {
+  const bounds = { from: String(range.from), to: String(range.to), amount: String(amount) };
+  await lockExpected(db, { accountId, operation, month, units: String(units), ...bounds });
 }
 
 async function tryLockAndCount(

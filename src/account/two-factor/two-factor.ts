@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { eq, sql } from '../../store/drizzle.ts';
 import { twoFactors } from '../../store/access-tables.ts';
-import type { Store, StoreTransaction } from '../../store/open-store.ts';
-import { createPrepared } from '../../store/prepared.ts';
-import { createStatement } from '../../store/statement.ts';
+import type { Store } from '../../store/open-store.ts';
+import { createSelection } from '../../store/select-rows.ts';
+import { createStatement, type Executes } from '../../store/statement.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import type { InstallationKey } from '../installation-key.ts';
 import { openSecret, sealSecret } from './sealed-secret.ts';
@@ -44,18 +44,6 @@ export async function enrolTwoFactor(
   return shown;
 }
 
-/** Whether an account has a second factor. */
-export async function hasSecondFactor(
-  db: Pick<StoreTransaction, 'select'>,
-  accountId: string,
-): Promise<boolean> {
-  const rows = await db
-    .select({ accountId: twoFactors.accountId })
-    .from(twoFactors)
-    .where(eq(twoFactors.accountId, accountId));
-  return rows.length > 0;
-}
-
 /** Whether an account has a second factor with this secret (base-32). */
 export async function hasTwoFactor(
   { store, installationKey }: TwoFactorPlaces,
@@ -78,20 +66,29 @@ export async function removeTwoFactor(store: Pick<Store, 'db'>, accountId: strin
   if (gone.length === 0) throw serviceError('twoFactorNotEnrolled');
 }
 
+/** The second factor of an account, as it was read. */
+export type SecondFactor = typeof twoFactors.$inferSelect;
+
+/** The second factor of an account, if it has one. */
+export async function readTwoFactor(db: Executes, accountId: string): Promise<SecondFactor | undefined> {
+  const [row] = await selectOwn(db, { accountId });
+  return row;
+}
+
 /**
  * Checks a code (RFC 6238: the step of now, one before, one after). A code works once: neither it nor an earlier one is taken
  * again. The fifth wrong code in a row locks the second factor for 15 minutes, in which no code is looked at. What is found is stored
  * before this resolves.
  *
+ * @param seen the second factor of the account as `readTwoFactor` just gave it.
  * @throws ServiceError `installationKeyWrong`.
  */
 export async function checkTwoFactor(
   { store, installationKey }: TwoFactorPlaces,
   { accountId, code, nowMs }: { readonly accountId: string; readonly code: string; readonly nowMs: number },
+  seen: SecondFactor | undefined,
 ): Promise<TwoFactorFinding> {
-  for (;;) {
-    const [row] = await findOwn(store.db).execute({ accountId });
-    if (row === undefined) return { kind: 'notEnrolled' };
+  for (let row = seen; row !== undefined; row = await readTwoFactor(store.db, accountId)) {
     const lockedUntilMs = row.lockedUntil?.getTime() ?? 0;
     if (lockedUntilMs > nowMs) return { kind: 'locked', retryAtMs: lockedUntilMs };
     const step = findStep(openSecret(installationKey, accountId, row.sealedSecret), code, nowMs);
@@ -100,20 +97,19 @@ export async function checkTwoFactor(
     // Where it is another one by now, whoever changed it has used a code or counted a failure: it is looked at anew.
     if (await replaceState(store.db, row, next)) return { kind: isGood ? 'ok' : 'invalid' };
   }
+  return { kind: 'notEnrolled' };
 }
 
-type Row = typeof twoFactors.$inferSelect;
-type State = Pick<Row, 'lastStep' | 'failures' | 'lockedUntil'>;
+type State = Pick<SecondFactor, 'lastStep' | 'failures' | 'lockedUntil'>;
 
-const findOwn = createPrepared((db) =>
-  db
-    .select()
-    .from(twoFactors)
-    .where(eq(twoFactors.accountId, sql.placeholder('accountId')))
-    .prepare(''),
+const selectOwn = createSelection<typeof twoFactors, { readonly accountId: string }>(
+  twoFactors,
+  (place) => sql`account_id = ${place('accountId')}`,
 );
 
-const replace = createStatement<Record<'before' | 'after', string> & Pick<Row, 'accountId' | 'sealedSecret'>>(
+const replace = createStatement<
+  Record<'before' | 'after', string> & Pick<SecondFactor, 'accountId' | 'sealedSecret'>
+>(
   (place) => sql`
     update two_factors t set last_step = after.last_step, failures = after.failures, locked_until = after.locked_until
     from json_to_record(${place('before')}::json) as before (last_step int, failures int, locked_until timestamptz),
@@ -123,7 +119,7 @@ const replace = createStatement<Record<'before' | 'after', string> & Pick<Row, '
 );
 
 /** Whether the state was still the one that was read, and is the next one now. */
-async function replaceState(db: Store['db'], row: Row, next: State): Promise<boolean> {
+async function replaceState(db: Store['db'], row: SecondFactor, next: State): Promise<boolean> {
   const { accountId, sealedSecret } = row;
   const states = { before: printState(row), after: printState(next) };
   const { rowCount } = await replace(db, { accountId, sealedSecret: Buffer.from(sealedSecret), ...states });

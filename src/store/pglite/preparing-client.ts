@@ -24,11 +24,12 @@ export class PreparingClient extends pg.Client {
     const { text, ...others } = (typeof query === 'string' ? { text: query } : query) as Query;
     // An empty name is none.
     if (others.name) return query;
-    const name = this.#nameOf(text);
+    const name = this.nameOf(text);
     return name === undefined ? query : { ...others, text, name };
   }
 
-  #nameOf(text: string): string | undefined {
+  /** The name under which the connection keeps a text; undefined where it keeps no more. */
+  nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size >= MAX_STATEMENTS) return known;
     const name = `s${this.#names.size}`;

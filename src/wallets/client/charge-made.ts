@@ -1,6 +1,5 @@
-import type { Work } from '../../account/money/money.ts';
-import { audit } from '../audit.ts';
-import { transact } from '../transact.ts';
+import type { Quote } from '../../account/money/money.ts';
+import { settle } from '../settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
@@ -9,20 +8,12 @@ import type { WalletContext } from '../wallet-context.ts';
  *
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, where the money went to something else meanwhile.
  */
-export async function chargeMade(
-  context: WalletContext,
-  work: Pick<Work, 'operation' | 'units'>,
-  bytes: Uint8Array,
-): Promise<void> {
-  const { money, clock, claim, keys, caller } = context;
+export async function chargeMade(context: WalletContext, quote: Quote, bytes: Uint8Array): Promise<void> {
+  const facts = [{ action: 'create', outcome: 'ok', units: quote.units }];
   try {
-    await transact(context, async (tx) => {
-      await claim.finish(tx, undefined);
-      await money.chargeNow(tx, { ...work, accountId: caller.accountId, nowMs: clock.nowMs() });
-      await audit(tx, context, [{ action: 'create', outcome: 'ok', units: work.units }]);
-    });
+    await settle(context, { quotes: [quote], facts, answer: undefined });
   } catch (error) {
-    keys.engine.wipe(bytes);
+    context.keys.engine.wipe(bytes);
     throw error;
   }
 }

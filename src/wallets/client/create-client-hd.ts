@@ -31,9 +31,9 @@ export async function createClientHd(
     return wiping(source, keys.hd(job, signal));
   };
   if (form === 'json') {
-    await assertAffordable(context, work);
+    const quote = await assertAffordable(context, work);
     const bytes = await joined(context, make());
-    await chargeMade(context, work, bytes);
+    await chargeMade(context, quote, bytes);
     return { kind: 'printed', bytes };
   }
   const reservation = await reserve(context, work);

@@ -15,10 +15,10 @@ export async function createClientWallet(
 ): Promise<PrintedAnswer> {
   const { keys, signal, clock } = context;
   const path = derivation_path === undefined ? undefined : readPath(derivation_path);
-  await assertAffordable(context, WORK);
+  const quote = await assertAffordable(context, WORK);
   const createdAt = new Date(clock.nowMs());
   const { record } = await keys.single({ mnemonicWords, passphrase, path, createdAt }, signal);
-  await chargeMade(context, WORK, record);
+  await chargeMade(context, quote, record);
   if (label === undefined) return { kind: 'printed', bytes: record };
   const bytes = withLabel(record, label);
   keys.engine.wipe(record);

@@ -107,7 +107,7 @@ async function commit(
       if (range.isLast) await claim.finish(tx, 'wallets');
       const charge = range.isLast ? money.settle : money.charge;
       await charge(tx, reservation, rows.length, clock.nowMs());
-      await made.keep(tx);
+      await made.keep?.(tx);
       await insertRows(tx, wallets, rows);
       await audit(
         tx,

@@ -1,11 +1,9 @@
 import type { JsonAnswer } from '../../../generated/wallets/handlers.ts';
 import type { Wallet } from '../../../generated/wallets/types.ts';
 import { serviceError } from '../../service-error.ts';
-import { wallets } from '../../store/wallet-tables.ts';
 import { assertAffordable } from '../assert-affordable.ts';
-import { audit } from '../audit.ts';
 import type { CreateWalletBody } from '../operations/createWallet.ts';
-import { transact } from '../transact.ts';
+import { settle } from '../settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { makeKeys } from './make-keys.ts';
@@ -19,21 +17,22 @@ export async function createManagedWallet(
   context: WalletContext,
   { label }: CreateWalletBody,
 ): Promise<JsonAnswer<Wallet>> {
-  const { clock, money, caller, claim } = context;
-  await assertAffordable(context, WORK);
+  const quote = await assertAffordable(context, WORK);
   const id = createWalletId();
   const made = await makeKeys(context, [id]);
   const [key] = made.keys;
   if (key === undefined) throw serviceError('keyBackendFailed');
-  const row = toRow(context, key, { id, kind: 'single', label: label ?? null }, new Date(clock.nowMs()));
+  const row = toRow(
+    context,
+    key,
+    { id, kind: 'single', label: label ?? null },
+    new Date(context.clock.nowMs()),
+  );
   const body = toManagedWallet(row);
   try {
-    await transact(context, async (tx) => {
-      await claim.finish(tx, Buffer.from(JSON.stringify(body)));
-      await money.chargeNow(tx, { ...WORK, accountId: caller.accountId, nowMs: clock.nowMs() });
-      await made.keep(tx);
-      await tx.insert(wallets).values(row);
-      await audit(tx, context, [{ action: 'create', outcome: 'ok', walletId: id }]);
+    await settle(context, {
+      ...{ quotes: [quote], rows: [row], facts: [{ action: 'create', outcome: 'ok', walletId: id }] },
+      ...{ answer: Buffer.from(JSON.stringify(body)), keep: made.keep },
     });
   } catch (error) {
     await made.drop();

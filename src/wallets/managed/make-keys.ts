@@ -13,17 +13,15 @@ import type { WalletContext, WalletPlaces } from '../wallet-context.ts';
 export type MadeKeys = {
   readonly keys: readonly NewKey[];
   /**
-   * To be called in the transaction that stores them.
+   * To be called in the transaction that stores them; undefined where there is nothing to do.
    *
    * @throws ServiceError `keyBackendFailed` where another process has taken this one for gone and destroys some of them: nothing may
    *   be committed then.
    */
-  readonly keep: (tx: StoreTransaction) => Promise<void>;
+  readonly keep: ((tx: StoreTransaction) => Promise<void>) | undefined;
   /** Destroys those that were not stored; what cannot be destroyed now is when the next process starts. */
   readonly drop: () => Promise<void>;
 };
-
-const NOTHING_TO_DO = async (): Promise<void> => undefined;
 
 /**
  * Makes a key for each of the new wallets of an account. Where keys are objects in a token, an intent is on record before.
@@ -38,7 +36,7 @@ export async function makeKeys(
   const { accountId } = caller;
   const owners = walletIds.map((walletId) => ({ walletId, accountId }));
   if (signer.capabilities().keysIn === 'row') {
-    return { keys: await signer.create(owners, { signal }), keep: NOTHING_TO_DO, drop: NOTHING_TO_DO };
+    return { keys: await signer.create(owners, { signal }), keep: undefined, drop: async () => undefined };
   }
   const intents = owners.map((owner) => ({ ...owner, ownerId, createdAt: new Date(clock.nowMs()) }));
   await transact(context, async (tx) => void (await tx.insert(keyIntents).values(intents)));

@@ -1,8 +1,7 @@
-import { insertRows } from '../../store/insert-rows.ts';
-import { wallets } from '../../store/wallet-tables.ts';
-import { assertAffordable } from '../assert-affordable.ts';
-import { audit } from '../audit.ts';
-import { transact } from '../transact.ts';
+import { assertPayable } from '../../account/money/money.ts';
+import { quoteOf } from '../assert-affordable.ts';
+import { settle } from '../settle.ts';
+import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { deriveKeys, toChildRows } from './children.ts';
 import { MASTER_WORK, makeMasterRow } from './master.ts';
@@ -22,24 +21,19 @@ export function createSmallTree(context: WalletContext, box: Box): Promise<reado
 }
 
 async function create(context: WalletContext, box: Box): Promise<readonly WalletRow[]> {
-  const { claim, money, clock, caller } = context;
-  const { accountId } = caller;
   const units = box.accounts.count * box.change.count;
   const work = { operation: 'hd_child_derivation', units } as const;
-  await assertAffordable(context, work);
+  const quotes = await together(context, (db) => [
+    quoteOf(context, db, MASTER_WORK),
+    quoteOf(context, db, work),
+  ]);
+  for (const quote of quotes) assertPayable(quote);
   const master = await makeMasterRow(context);
   const places = Array.from({ length: units }, (_, at) => placeAt(box, at));
   const keys = await deriveKeys(context, master, places);
   const rows = [master, ...toChildRows(context, { masterId: master.id, places, keys, from: 0 })];
-  await transact(context, async (tx) => {
-    await claim.finish(tx, 'wallets');
-    const nowMs = clock.nowMs();
-    await money.chargeNow(tx, { accountId, ...MASTER_WORK, nowMs });
-    await money.chargeNow(tx, { accountId, ...work, nowMs });
-    await insertRows(tx, wallets, rows);
-    const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
-    await audit(tx, context, facts);
-  });
-  claim.end();
+  const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
+  await settle(context, { quotes, rows, facts, answer: 'wallets' });
+  context.claim.end();
   return rows;
 }

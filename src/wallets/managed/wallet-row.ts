@@ -1,5 +1,5 @@
-import { and, eq, sql } from '../../store/drizzle.ts';
-import { createPrepared } from '../../store/prepared.ts';
+import { sql } from '../../store/drizzle.ts';
+import { createSelection } from '../../store/select-rows.ts';
 import { serviceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
@@ -31,13 +31,11 @@ export function toRow(
   };
 }
 
-const findOwn = createPrepared((db) =>
-  db
-    .select()
-    .from(wallets)
-    .where(and(eq(wallets.id, sql.placeholder('id')), eq(wallets.accountId, sql.placeholder('accountId'))))
-    .prepare(''),
-);
+/** The row of a wallet of an account, or none. */
+export const selectWallet = createSelection<
+  typeof wallets,
+  { readonly id: string; readonly accountId: string }
+>(wallets, (place) => sql`id = ${place('id')} and account_id = ${place('accountId')}`);
 
 /**
  * Finds a wallet of the caller.
@@ -46,7 +44,11 @@ const findOwn = createPrepared((db) =>
  */
 export async function findWallet(context: WalletContext, id: string): Promise<WalletRow> {
   const { accountId } = context.caller;
-  const [row] = await read(context, (db) => findOwn(db).execute({ id, accountId }));
+  return assertFound(context, await read(context, (db) => selectWallet(db, { id, accountId })));
+}
+
+/** The wallet that was looked for, if the signer still knows it. @throws as `findWallet`. */
+export async function assertFound(context: WalletContext, [row]: readonly WalletRow[]): Promise<WalletRow> {
   if (row === undefined || (await destroyedOf(context, [row])).length > 0)
     throw serviceError('walletNotFound');
   return row;

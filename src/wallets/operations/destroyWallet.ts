@@ -1,10 +1,10 @@
-import { checkTwoFactor, hasSecondFactor } from '../../account/two-factor/two-factor.ts';
+import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/two-factor/two-factor.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { audit } from '../audit.ts';
-import { derivedFrom, forgetWallets } from '../managed/forget-wallets.ts';
-import { findWallet, type WalletRow } from '../managed/wallet-row.ts';
-import { read, transact, withStore } from '../transact.ts';
+import { audit, auditExpected } from '../audit.ts';
+import { derivedFrom, forgetWallets, forgetWalletsExpected } from '../managed/forget-wallets.ts';
+import { assertFound, selectWallet, type WalletRow } from '../managed/wallet-row.ts';
+import { together, transact, tryTogether, withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
@@ -16,19 +16,35 @@ export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = asyn
   { id, twoFactorCode },
 ) => {
   const { signer, caller, clock } = context;
-  const wallet = await findWallet(context, id);
-  await assertSecondFactor(context, twoFactorCode);
   const { accountId } = caller;
+  const [rows, secondFactor] = await together(context, (db) => [
+    selectWallet(db, { id, accountId }),
+    readTwoFactor(db, accountId),
+  ]);
+  const wallet = await assertFound(context, rows);
+  await assertSecondFactor(context, twoFactorCode, secondFactor);
   await signer.destroy({ walletId: id, accountId, derivedFrom: derivedFrom(wallet) });
   const destroyedAt = new Date(clock.nowMs());
+  await forget(context, wallet, destroyedAt);
+  return { kind: 'json', body: toReceipt(wallet, destroyedAt) };
+};
+
+/** Deletes the row, on record in the audit log. */
+async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Date): Promise<void> {
+  const { accountId } = context.caller;
+  const facts = [{ action: 'destroy', outcome: 'ok', walletId: wallet.id }];
+  const isGone = await tryTogether(context, (db) => [
+    forgetWalletsExpected(db, accountId, [wallet], destroyedAt),
+    auditExpected(db, context, facts),
+  ]);
+  if (isGone) return;
   await transact(context, async (tx) => {
     const gone = await forgetWallets(tx, accountId, [wallet], destroyedAt);
     // Another request destroyed it at the same time, and has the receipt.
     if (gone.size === 0) throw serviceError('walletNotFound');
-    await audit(tx, context, [{ action: 'destroy', outcome: 'ok', walletId: id }]);
+    await audit(tx, context, facts);
   });
-  return { kind: 'json', body: toReceipt(wallet, destroyedAt) };
-};
+}
 
 function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
   return { wallet_id: id, address, destroyed_at: destroyedAt.toISOString() };
@@ -39,15 +55,15 @@ function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
  *
  * @throws ServiceError `twoFactorNotEnrolled`, `twoFactorMissing`, `twoFactorInvalid`, `twoFactorLocked`.
  */
-async function assertSecondFactor(context: WalletContext, code: string | undefined): Promise<void> {
-  const { store, installationKey, caller, clock } = context;
-  const { accountId } = caller;
-  if (code === undefined) {
-    const isEnrolled = await read(context, (db) => hasSecondFactor(db, accountId));
-    throw serviceError(isEnrolled ? 'twoFactorMissing' : 'twoFactorNotEnrolled');
-  }
-  const places = { store, installationKey };
-  const finding = await withStore(() => checkTwoFactor(places, { accountId, code, nowMs: clock.nowMs() }));
+async function assertSecondFactor(
+  { store, installationKey, caller: { accountId }, clock }: WalletContext,
+  code: string | undefined,
+  seen: SecondFactor | undefined,
+): Promise<void> {
+  if (code === undefined)
+    throw serviceError(seen === undefined ? 'twoFactorNotEnrolled' : 'twoFactorMissing');
+  const attempt = { accountId, code, nowMs: clock.nowMs() };
+  const finding = await withStore(() => checkTwoFactor({ store, installationKey }, attempt, seen));
   if (finding.kind === 'notEnrolled') throw serviceError('twoFactorNotEnrolled');
   if (finding.kind === 'invalid') throw serviceError('twoFactorInvalid');
   if (finding.kind === 'locked') {

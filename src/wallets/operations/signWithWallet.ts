@@ -2,12 +2,13 @@ import { base58 } from '@scure/base';
 import type { WalletSignature } from '../../../generated/wallets/types.ts';
 import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../service-error.ts';
-import { assertAffordable } from '../assert-affordable.ts';
-import { audit } from '../audit.ts';
-import { findWallet, keyOf } from '../managed/wallet-row.ts';
+import { assertPayable } from '../../account/money/money.ts';
+import { quoteOf } from '../assert-affordable.ts';
+import { assertFound, keyOf, selectWallet } from '../managed/wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
 import { withSealedKeys } from '../managed/with-sealed-keys.ts';
-import { transact } from '../transact.ts';
+import { settle } from '../settle.ts';
+import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 const WORK = { operation: 'managed_signing', units: 1 } as const;
@@ -23,10 +24,14 @@ async function sign(
   context: WalletContext,
   { id, body }: WalletRequest<'signWithWallet'>,
 ): Promise<JsonAnswer<WalletSignature>> {
-  const { signer, keys, signal, claim, money, caller, clock } = context;
+  const { signer, keys, signal, caller } = context;
   const message = readMessage(body);
-  const wallet = await findWallet(context, id);
-  await assertAffordable(context, WORK);
+  const [rows, quote] = await together(context, (db) => [
+    selectWallet(db, { id, accountId: caller.accountId }),
+    quoteOf(context, db, WORK),
+  ]);
+  const wallet = await assertFound(context, rows);
+  assertPayable(quote);
   const signature = await signer.sign({ ...keyOf(wallet), message }, { signal });
   if (!keys.engine.verify(signature, message, wallet.publicKey)) {
     throw serviceError(
@@ -37,10 +42,10 @@ async function sign(
   }
   const { address } = wallet;
   const answer: WalletSignature = { wallet_id: id, address, signature: base58.encode(signature) };
-  await transact(context, async (tx) => {
-    await claim.finish(tx, Buffer.from(JSON.stringify(answer)));
-    await money.chargeNow(tx, { ...WORK, accountId: caller.accountId, nowMs: clock.nowMs() });
-    await audit(tx, context, [{ action: 'sign', outcome: 'ok', walletId: id }]);
+  await settle(context, {
+    quotes: [quote],
+    facts: [{ action: 'sign', outcome: 'ok', walletId: id }],
+    answer: Buffer.from(JSON.stringify(answer)),
   });
   return { kind: 'json', body: answer };
 }

@@ -3,11 +3,18 @@ import { join } from 'node:path';
 import type { SQL } from 'drizzle-orm';
 import { eq, sql } from '../../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { type AuditFact, appendAudit, appendAuditAlone } from '../../../src/account/audit/append-audit.ts';
+import {
+  type AuditFact,
+  appendAudit,
+  appendAuditAlone,
+  appendAuditExpected,
+  createConditionalAudit,
+} from '../../../src/account/audit/append-audit.ts';
 import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
 import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
+import { isUnexpected } from '../../../src/store/expectation.ts';
 import { describeStores } from '../../store/backends.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
@@ -219,6 +226,35 @@ describeStores('the audit log', (backend) => {
     await expect(failing).rejects.toThrow('changed my mind');
     await alone('w_last');
     expect(await log.verify()).toMatchObject({ isSound: true, records: 42 });
+  });
+
+  test('takes facts together with other statements where it ends as this process knows, and else refuses all of them', async () => {
+    const { accountId, append, verify } = await logOf(3);
+    const write = (id: string) =>
+      store().together((db) => [appendAuditExpected(db, accountId, [fact(id)], NOW_MS)]);
+    await write('w_4');
+    await append([fact('w_5')]);
+    await write('w_6');
+    // As another process does: this one has not seen it.
+    await store().db.execute(sql`update audit_tips set seq = seq + 1 where account_id = ${accountId}`);
+    await expect(write('w_7')).rejects.toSatisfy(isUnexpected);
+    await store().db.execute(sql`update audit_tips set seq = seq - 1 where account_id = ${accountId}`);
+    await write('w_7');
+    expect(await verify()).toMatchObject({ isSound: true, records: 7 });
+    const unknown = await newCustomer(store());
+    const first = store().together((db) => [appendAuditExpected(db, unknown, [fact('w_1')], NOW_MS)]);
+    await expect(first).rejects.toSatisfy(isUnexpected);
+  });
+
+  test('takes facts on a condition', async () => {
+    const { accountId, verify } = await logOf(1);
+    const appendIf = createConditionalAudit((place) => sql`${place('walletId')}::text[] = array['w_2']`);
+    const write = (id: string) => appendIf(store().db, accountId, [fact(id)], NOW_MS);
+    expect([await write('w_1'), await write('w_2'), await write('w_3'), await write('w_2')]).toEqual([
+      ...[false, true, false, true],
+    ]);
+    expect(await verify()).toMatchObject({ isSound: true, records: 3 });
+    expect(await appendIf(store().db, await newCustomer(store()), [fact('w_2')], NOW_MS)).toBe(false);
   });
 
   test('takes ten thousand records in one transaction', async () => {

@@ -6,6 +6,7 @@ import { createMoney } from '../../../src/account/money/money.ts';
 import type { Operation, PriceBook } from '../../../src/account/money/prices.ts';
 import type { Reservation } from '../../../src/account/money/reservation.ts';
 import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
+import { isUnexpected } from '../../../src/store/expectation.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { ServiceError } from '../../../src/service-error.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -35,6 +36,7 @@ const isLater = fc.boolean();
 const step = fc.oneof(
   fc.record({ kind: fc.constant('reserve' as const), operation, units, isLater }),
   fc.record({ kind: fc.constant('chargeNow' as const), operation, units, isLater }),
+  fc.record({ kind: fc.constant('chargeQuoted' as const), operation, units, isLater }),
   fc.record({ kind: fc.constant('charge' as const), which, units }),
   fc.record({ kind: fc.constant('settle' as const), which, units }),
   fc.record({ kind: fc.constant('release' as const), which }),
@@ -86,9 +88,18 @@ type Place = {
   readonly known: readonly Reservation[];
 };
 
-async function doStep({ db }: Store, { money, accountId, open, known }: Place, one: Step): Promise<void> {
+async function doStep(
+  { db, together }: Store,
+  { money, accountId, open, known }: Place,
+  one: Step,
+): Promise<void> {
   const later = (isLater: boolean): number => NOW_MS + (isLater ? MONTH_MS : 0);
   const chosen = 'which' in one ? known[one.which % Math.max(known.length, 1)] : undefined;
+  if (one.kind === 'chargeQuoted') {
+    const quote = await money.quote(db, { accountId, ...one, nowMs: NOW_MS });
+    const charged = together((pipeline) => [money.chargeQuoted(pipeline, quote, later(one.isLater))]);
+    return void (await charged.catch(passUnexpected));
+  }
   await db.transaction(async (tx) => {
     switch (one.kind) {
       case 'reserve': {
@@ -111,4 +122,8 @@ async function doStep({ db }: Store, { money, accountId, open, known }: Place, o
         return setCreditLimit(tx, { accountId, creditLimit: one.limit });
     }
   });
+}
+
+function passUnexpected(error: unknown): void {
+  if (!isUnexpected(error)) throw error;
 }

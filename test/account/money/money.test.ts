@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { readBalance } from '../../../src/account/money/balance.ts';
 import { ensureTestCredit } from '../../../src/account/money/credit.ts';
 import { createMoney, type Work } from '../../../src/account/money/money.ts';
+import { utcMonth } from '../../../src/account/money/prices.ts';
 import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
+import { isUnexpected } from '../../../src/store/expectation.ts';
 import { ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
 import type { StoreTransaction } from '../../../src/store/open-store.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -120,6 +122,50 @@ describeStores('money', (backend) => {
     expect(await costs(lastOfMonth + 1)).toBe(3_000n);
     const other = { ...wallets(accountId, 1, lastOfMonth), operation: 'managed_signing' as const };
     expect((await inTransaction((tx) => money.chargeNow(tx, other))).charged).toBe(100n);
+  });
+
+  test('is charged as it was quoted, while count, month and balance allow it', async () => {
+    const accountId = await customerWith(10_000n);
+    const quote = await money.quote(store().db, wallets(accountId, 3));
+    const charge = (nowMs = NOW_MS) => store().together((db) => [money.chargeQuoted(db, quote, nowMs)]);
+    expect(quote).toMatchObject({ amount: 3_000n, month: utcMonth(NOW_MS), books: { available: 10_000n } });
+    expect(await charge()).toEqual([{ charged: 3_000n, refunded: 0n }]);
+    await inTransaction((tx) => money.chargeNow(tx, wallets(accountId, 1)));
+    await charge();
+    const before = await standing(accountId);
+    expect(before).toMatchObject({ available: 3_000n, charged: 7_000n, operations: { wallet_creation: 7n } });
+    await expect(charge(NOW_MS + 31 * 86_400_000)).rejects.toSatisfy(isUnexpected);
+    await charge();
+    await expect(charge()).rejects.toSatisfy(isUnexpected);
+    expect(await standing(accountId)).toMatchObject({ available: 0n, operations: { wallet_creation: 10n } });
+  });
+
+  test('is not charged as quoted where the price has changed, or the books are not open', async () => {
+    const accountId = await customerWith(10_000n);
+    const counted = { accountId, operation: 'wallet_creation' as const, month: utcMonth(NOW_MS) };
+    await store()
+      .db.insert(operationCounts)
+      .values({ ...counted, units: 999_998n });
+    const quotes = await Promise.all(
+      [2, 3].map((units) => money.quote(store().db, wallets(accountId, units))),
+    );
+    expect(quotes.map(({ amount }) => amount)).toEqual([2_000n, 2_400n]);
+    await inTransaction((tx) => money.chargeNow(tx, wallets(accountId, 1)));
+    for (const quote of quotes) {
+      const charged = store().together((db) => [money.chargeQuoted(db, quote, NOW_MS)]);
+      await expect(charged).rejects.toSatisfy(isUnexpected);
+    }
+    expect(await standing(accountId)).toMatchObject({ available: 9_000n, charged: 1_000n });
+
+    const poor = await newCustomer(store());
+    const free = await money.quote(store().db, {
+      accountId: poor,
+      operation: 'hd_master_creation',
+      units: 1,
+      nowMs: NOW_MS,
+    });
+    const charged = store().together((db) => [money.chargeQuoted(db, free, NOW_MS)]);
+    await expect(charged).rejects.toSatisfy(isUnexpected);
   });
 
   test('suffices for exactly as many as ask at once, and nobody waits in a circle', async () => {

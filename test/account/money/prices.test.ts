@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Operation, priceOf, SPEC_PRICES, utcMonth } from '../../../src/account/money/prices.ts';
+import {
+  type Operation,
+  priceOf,
+  samePriceRange,
+  SPEC_PRICES,
+  utcMonth,
+} from '../../../src/account/money/prices.ts';
 
 const operations = Object.keys(SPEC_PRICES.prices) as readonly Operation[];
 
@@ -35,6 +41,25 @@ test('parts cost together what the whole costs, and later ones never more', () =
       expect(cost(before, first) + cost(before + first, second)).toBe(cost(before, first + second));
       expect(cost(before + first, second) <= cost(before, second)).toBe(true);
     }),
+  );
+});
+
+test('units cost the same after every count of their range, and otherwise right outside of it', () => {
+  const operation = 'managed_signing';
+  fc.assert(
+    fc.property(
+      fc.bigInt(0n, 12n),
+      fc.bigInt(0n, 20n),
+      fc.bigInt(1n, 8n),
+      (volumeThreshold, before, units) => {
+        const prices = { ...SPEC_PRICES, volumeThreshold };
+        const cost = (after: bigint): bigint => priceOf(prices, { operation, before: after, units });
+        const { from, to } = samePriceRange(prices, { before, units });
+        expect(from <= before && before <= to).toBe(true);
+        for (let after = 0n; after <= 30n; after += 1n)
+          expect(after >= from && after <= to, `${after}`).toBe(cost(after) === cost(before));
+      },
+    ),
   );
 });
 

@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import {
   checkTwoFactor,
+  readTwoFactor,
   enrolTwoFactor,
   removeTwoFactor,
   type TwoFactorFinding,
@@ -27,8 +28,10 @@ describeStores('a second factor', (backend) => {
     const shown = await enrolTwoFactor(places, { accountId, account: 'acme' }, NOW_MS);
     const codeAt = (nowMs: number): string =>
       TOTP.generate({ secret: Secret.fromBase32(shown.secret), timestamp: nowMs });
-    const check = (code: string, nowMs = NOW_MS, key = installationKey): Promise<TwoFactorFinding> =>
-      checkTwoFactor({ store: store(), installationKey: key }, { accountId, code, nowMs });
+    const check = async (code: string, nowMs = NOW_MS, key = installationKey): Promise<TwoFactorFinding> => {
+      const seen = await readTwoFactor(store().db, accountId);
+      return checkTwoFactor({ store: store(), installationKey: key }, { accountId, code, nowMs }, seen);
+    };
     /** A code that no step near this time has. */
     const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].filter((code) =>
       [-2, -1, 0, 1, 2].every((steps) => codeAt(NOW_MS + steps * STEP_MS) !== code),
@@ -119,7 +122,8 @@ describeStores('a second factor', (backend) => {
         .db.insert(twoFactors)
         .values({ ...own, accountId: thief });
     const places = { store: store(), installationKey };
-    const stolen = checkTwoFactor(places, { accountId: thief, code: codeAt(NOW_MS), nowMs: NOW_MS });
+    const attempt = { accountId: thief, code: codeAt(NOW_MS), nowMs: NOW_MS };
+    const stolen = checkTwoFactor(places, attempt, await readTwoFactor(store().db, thief));
     await expect(stolen).rejects.toMatchObject({ code: 'installationKeyWrong' });
     await removeTwoFactor(store(), thief);
   });

@@ -1,0 +1,26 @@
+import type { SQL } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { getTableColumns, sql } from './drizzle.ts';
+import { createStatement, type Executes, type PlaceOf } from './statement.ts';
+
+/**
+ * Reads whole rows of a table, with a statement that is built once.
+ *
+ * @param condition writes which of them.
+ */
+export function createSelection<T extends PgTable, V extends Record<string, unknown>>(
+  table: T,
+  condition: (place: PlaceOf<V>) => SQL,
+): (db: Executes, values: V) => Promise<readonly T['$inferSelect'][]> {
+  const columns = Object.entries(getTableColumns(table));
+  const names = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
+  const select = createStatement<V>((place) => sql`select ${names} from ${table} where ${condition(place)}`);
+  const read = (row: Record<string, unknown>): T['$inferSelect'] =>
+    Object.fromEntries(
+      columns.map(([member, column]) => {
+        const value = row[column.name];
+        return [member, value === null ? null : column.mapFromDriverValue(value)];
+      }),
+    );
+  return async (db, values) => (await select(db, values)).rows.map(read);
+}

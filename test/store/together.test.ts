@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../src/store/drizzle.ts';
+import { createSelection } from '../../src/store/select-rows.ts';
+import { createStatement } from '../../src/store/statement.ts';
+import { accounts } from '../../src/store/tables.ts';
+import { describeStores } from './backends.ts';
+
+const insert = createStatement<{ readonly id: string; readonly name: string }>(
+  (place) =>
+    sql`insert into accounts (id, kind, name, created_at) values (${place('id')}, 'customer', ${place('name')}, '2026-01-01Z')`,
+);
+const rename = createStatement<{ readonly from: string; readonly to: string }, { readonly id: string }>(
+  (place) => sql`update accounts set name = ${place('to')} where name = ${place('from')} returning id`,
+);
+const divide = createStatement<{ readonly by: number }, { readonly whole: number }>(
+  (place) => sql`select 10 / ${place('by')}::int as whole`,
+);
+const count = createStatement<Record<string, never>, { readonly count: number }>(
+  () => sql`select count(*)::int as count from accounts`,
+);
+const select = createSelection<typeof accounts, { readonly name: string }>(
+  accounts,
+  (place) => sql`name = ${place('name')}`,
+);
+
+const [ONE, TWO] = ['a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'];
+const DIVISION_BY_ZERO = '22012';
+
+describeStores('statements that go together', (backend) => {
+  const store = backend.emptied();
+  const counted = async () => (await count(store().db, {})).rows[0]?.count;
+
+  test('each sees what those before it did, and is answered with its own rows', async () => {
+    const answers = await store().together((db) => [
+      insert(db, { id: ONE, name: 'a' }),
+      count(db, {}),
+      insert(db, { id: TWO, name: 'b' }),
+      rename(db, { from: 'b', to: 'c' }),
+      rename(db, { from: 'nobody', to: 'd' }),
+      select(db, { name: 'c' }),
+      count(db, {}),
+    ]);
+    const [first, one, , renamed, none, [row], two] = answers;
+    expect([first.rowCount, first.rows]).toEqual([1, []]);
+    expect([one.rows, two.rows]).toEqual([[{ count: 1 }], [{ count: 2 }]]);
+    expect([renamed.rows, renamed.rowCount]).toEqual([[{ id: TWO }], 1]);
+    expect([none.rows, none.rowCount]).toEqual([[], 0]);
+    expect(row).toMatchObject({ id: TWO, name: 'c', createdAt: expect.any(Date) });
+    expect(await counted()).toBe(2);
+  });
+
+  test('they are one transaction: with one that fails none is done, whichever it is', async () => {
+    for (const at of [0, 1, 2]) {
+      const refused = store().together((db) => [
+        divide(db, { by: at === 0 ? 0 : 1 }),
+        insert(db, { id: ONE, name: 'a' }),
+        divide(db, { by: at === 1 ? 0 : 2 }),
+        insert(db, { id: TWO, name: 'b' }),
+        divide(db, { by: at === 2 ? 0 : 3 }),
+      ]);
+      await expect(refused).rejects.toMatchObject({ code: DIVISION_BY_ZERO });
+      expect(await counted()).toBe(0);
+    }
+  });
+
+  test('what fails only when all of it is committed is told', async () => {
+    await store().db.execute(
+      sql`alter table accounts add constraint last unique (created_at) deferrable initially deferred`,
+    );
+    const refused = store().together((db) => [
+      insert(db, { id: ONE, name: 'a' }),
+      insert(db, { id: TWO, name: 'b' }),
+    ]);
+    await expect(refused).rejects.toMatchObject({ code: '23505' });
+    await store().db.execute(sql`alter table accounts drop constraint last`);
+    expect(await counted()).toBe(0);
+  });
+
+  test('after a failure the same statements are taken, first ones and known ones', async () => {
+    const fresh = createStatement<{ readonly by: number }>((place) => sql`select 100 / ${place('by')}::int`);
+    const behind = createStatement<{ readonly by: number }>(
+      (place) => sql`select 1000 / ${place('by')}::int`,
+    );
+    for (const by of [0, 0, 1, 0, 1]) {
+      const both = store().together((db) => [fresh(db, { by }), behind(db, { by: 1 })]);
+      if (by === 0) await expect(both).rejects.toMatchObject({ code: DIVISION_BY_ZERO });
+      else expect(await both).toHaveLength(2);
+    }
+    expect((await behind(store().db, { by: 10 })).rowCount).toBe(1);
+  });
+
+  test('nothing is sent where the beginning throws, or one of its promises rejects by itself', async () => {
+    const mistake = new Error('not an amount');
+    const throws = store().together((db) => {
+      void insert(db, { id: ONE, name: 'a' });
+      throw mistake;
+    });
+    await expect(throws).rejects.toBe(mistake);
+    const nested = async (): Promise<never> => await (async () => Promise.reject(mistake))();
+    const rejects = store().together((db) => [insert(db, { id: ONE, name: 'a' }), nested()]);
+    await expect(rejects).rejects.toBe(mistake);
+    expect(await counted()).toBe(0);
+  });
+
+  test('a value that cannot be sent undoes all, and the next ones are taken', async () => {
+    const unsendable = {
+      toPostgres: () => {
+        throw new Error('no value');
+      },
+    } as unknown as string;
+    const refused = store().together((db) => [
+      insert(db, { id: ONE, name: 'a' }),
+      insert(db, { id: TWO, name: unsendable }),
+    ]);
+    await expect(refused).rejects.toThrow('no value');
+    expect(await counted()).toBe(0);
+    expect(await store().together((db) => [insert(db, { id: ONE, name: 'a' }), count(db, {})])).toHaveLength(
+      2,
+    );
+  });
+
+  test('many at the same time are each carried out alone', async () => {
+    await insert(store().db, { id: ONE, name: '0' });
+    const steps = Array.from({ length: 50 }, (_, step) =>
+      store().together((db) => [
+        rename(db, { from: String(step), to: 'between' }),
+        rename(db, { from: 'between', to: String(step + 1) }),
+      ]),
+    );
+    const moved = (await Promise.all(steps)).flatMap(([, second]) => second.rows);
+    const [row] = (await store().db.execute<{ readonly name: string }>(sql`select name from accounts`)).rows;
+    expect(row?.name).toBe(String(moved.length));
+    expect(moved.length).toBeGreaterThan(0);
+  });
+});

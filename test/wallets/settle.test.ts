@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { readBalance } from '../../src/account/money/balance.ts';
+import { createMoney, type Quote } from '../../src/account/money/money.ts';
+import { SPEC_PRICES } from '../../src/account/money/prices.ts';
+import { verifyAudit } from '../../src/account/audit/verify-audit.ts';
+import { quoteOf } from '../../src/wallets/assert-affordable.ts';
+import { NO_CLAIM } from '../../src/wallets/claim.ts';
+import { settle } from '../../src/wallets/settle.ts';
+import type { WalletContext } from '../../src/wallets/wallet-context.ts';
+import { expectSoundBooks, pay } from '../account/money/books.ts';
+import { newCustomer, NOW_MS } from '../account/new-customer.ts';
+import { describeStores } from '../store/backends.ts';
+
+const WORK = { operation: 'managed_signing', units: 1 } as const;
+
+describeStores('the end of work', (backend) => {
+  const store = backend.shared();
+
+  async function setUp(amount: bigint) {
+    const accountId = await newCustomer(store());
+    await pay(store(), accountId, amount);
+    const context = {
+      ...{ store: store(), money: createMoney({ ownerId: randomUUID() }), claim: NO_CLAIM },
+      clock: { nowMs: () => NOW_MS },
+      caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' },
+    } as unknown as WalletContext;
+    const sign = (quote: Quote, outcome = 'ok') =>
+      settle(context, { quotes: [quote], facts: [{ action: 'sign', outcome }], answer: undefined });
+    const read = async () => {
+      const { accounts } = await verifyAudit(
+        { store: store(), headsFile: '/nowhere', trustedKeys: [] },
+        accountId,
+      );
+      const { available, operations } = await readBalance(store(), accountId, NOW_MS);
+      return { available, signed: operations.managed_signing ?? 0n, records: accounts[0]?.records };
+    };
+    return { quote: () => quoteOf(context, store().db, WORK), sign, read };
+  }
+
+  test('is written with one way to the embedded store, when the log is known, and step by step to PostgreSQL', async () => {
+    const { quote, sign, read } = await setUp(1_000n);
+    await sign(await quote());
+    const quoted = await quote();
+    const transaction = vi.spyOn(store().db, 'transaction');
+    await sign(quoted);
+    expect(transaction).toHaveBeenCalledTimes(backend.kind === 'pglite' ? 0 : 1);
+    transaction.mockRestore();
+    expect(await read()).toEqual({ available: 800n, signed: 2n, records: 2 });
+  });
+
+  test('is charged as the price is then, and refused where the money is gone meanwhile, without a trace', async () => {
+    const { quote, sign, read } = await setUp(150n);
+    const early = await quote();
+    await sign(early);
+    await expect(sign(early)).rejects.toMatchObject({
+      code: 'balanceInsufficient',
+      context: { required: 100n, available: 50n },
+    });
+    expect(await read()).toEqual({ available: 50n, signed: 1n, records: 1 });
+  });
+
+  test('of many requests of an account at once is charged once each', async () => {
+    const { quote, sign, read } = await setUp(2_500n);
+    const quoted = await quote();
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => sign(quoted)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(25);
+    expect(await read()).toEqual({ available: 0n, signed: 25n, records: 25 });
+    await expectSoundBooks(store(), SPEC_PRICES);
+  });
+});
