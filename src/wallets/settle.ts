@@ -31,7 +31,7 @@ export async function settle(context: WalletContext, settlement: Settlement): Pr
   const { claim, money, clock } = context;
   const { quotes, facts, rows = [], answer, keep } = settlement;
   const isSimple = claim.workId === undefined && keep === undefined;
-  if (isSimple && (await settleTogether(context, settlement))) return;
+  if (isSimple && (await settleTogether(context, settlement)) !== undefined) return;
   await transact(context, async (tx) => {
     await claim.finish(tx, answer);
     for (const quote of quotes) await money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() });
@@ -41,7 +41,10 @@ export async function settle(context: WalletContext, settlement: Settlement): Pr
   });
 }
 
-function settleTogether(context: WalletContext, { quotes, facts, rows = [] }: Settlement): Promise<boolean> {
+function settleTogether(
+  context: WalletContext,
+  { quotes, facts, rows = [] }: Settlement,
+): Promise<readonly unknown[] | undefined> {
   const { money, clock } = context;
   return tryTogether(context, (db) => [
     ...quotes.map((quote) => money.chargeQuoted(db, quote, clock.nowMs())),

@@ -38,22 +38,26 @@ export function together<T extends readonly unknown[]>(
  * The same for statements that expect what they change to be as it was last seen. The embedded store only: nobody else writes there, and
  * each disappointment would be an error in the log of a PostgreSQL.
  *
- * @returns false where something was not as expected; nothing is done then. @throws ServiceError `storeUnavailable`.
+ * @returns undefined where something was not as expected; nothing is done then. @throws ServiceError `storeUnavailable`.
  */
-export function tryTogether(
+export function tryTogether<T extends readonly unknown[]>(
   { store }: Pick<WalletPlaces, 'store'>,
-  begin: BeginTogether<readonly unknown[]>,
-): Promise<boolean> {
-  if (store.kind !== 'pglite') return Promise.resolve(false);
+  begin: BeginTogether<T>,
+): Promise<T | undefined> {
+  if (!isAlone(store)) return Promise.resolve(undefined);
   return withStore(async () => {
     try {
-      await store.together(begin);
-      return true;
+      return await store.together(begin);
     } catch (error) {
-      if (isUnexpected(error)) return false;
+      if (isUnexpected(error)) return undefined;
       throw error;
     }
   });
+}
+
+/** Whether nobody else writes to the store. */
+export function isAlone({ kind }: Pick<WalletPlaces['store'], 'kind'>): boolean {
+  return kind === 'pglite';
 }
 
 /** Does what the store is needed for. @throws ServiceError `storeUnavailable` in the place of its own errors. */

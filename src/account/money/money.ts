@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { reservations } from '../../store/money-tables.ts';
 import { Unexpected } from '../../store/expectation.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import type { Executes } from '../../store/statement.ts';
 import { serviceError } from '../../service-error.ts';
 import { type Books, lockBooks, post } from './books.ts';
 import { readCount, toUnits } from './operation-count.ts';
+import { type Operation, type PriceBook, priceOf, samePriceRange, SPEC_PRICES, utcMonth } from './prices.ts';
 import {
-  type CountRange,
-  type Operation,
-  type PriceBook,
-  priceOf,
-  samePriceRange,
-  SPEC_PRICES,
-  utcMonth,
-} from './prices.ts';
-import { drawOn, giveBack, type Receipt, type Reservation } from './reservation.ts';
-import { lockAndCount, lockAndCountExpected, readStanding } from './standing.ts';
+  drawOn,
+  giveBack,
+  insertReservation,
+  type Receipt,
+  type Reservation,
+  settleUntouched,
+} from './reservation.ts';
+import { lockAndCount, lockAndCountExpected, lockExpected, readStanding } from './standing.ts';
 
 /** What is to be done, and for whom. `units` is a whole number from 0. */
 export type Work = {
@@ -30,9 +28,10 @@ export type Work = {
 export type Quote = Omit<Work, 'nowMs'> & {
   readonly month: string;
   readonly books: Books;
-  /** Micro-USD, after any number of units in `range`. */
+  /** How many units were charged before. */
+  readonly before: bigint;
+  /** Micro-USD. */
   readonly amount: bigint;
-  readonly range: CountRange;
 };
 
 /**
@@ -76,6 +75,18 @@ export type Money = {
    * @throws Unexpected where it does not.
    */
   readonly chargeQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Receipt>;
+  /** Sets aside what was quoted, in the same way. @throws as `chargeQuoted`. */
+  readonly reserveQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Reservation>;
+  /**
+   * Charges for all units that were delivered of a reservation, 1 or more, and gives back what is left, in the same way.
+   * @throws Unexpected where something was charged for it before, or the price is another one by now.
+   */
+  readonly settleExpected: (
+    db: Executes,
+    reservation: Reservation,
+    deliveredUnits: number,
+    nowMs: number,
+  ) => Promise<Receipt>;
 };
 
 export type MoneyOptions = {
@@ -94,14 +105,11 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       const before = await readCount(tx, { accountId, operation, month });
       const amount = priceOf(prices, { operation, before, units: toUnits(units) });
       assertPayable({ books, amount });
-      const id = randomUUID();
+      const reservation = { id: randomUUID(), accountId, operation, month, units, before, amount };
       const parts = { available: -amount, reserved: amount };
-      await post(tx, books, { kind: 'reserve', reservationId: id, nowMs, parts });
-      await tx.insert(reservations).values({
-        ...{ id, accountId, ownerId, operation, month, amount },
-        ...{ units: toUnits(units), createdAt: new Date(nowMs) },
-      });
-      return { id, accountId, operation, units, amount };
+      await post(tx, books, { kind: 'reserve', reservationId: reservation.id, nowMs, parts });
+      await insertReservation(tx, { ...reservation, ownerId, nowMs });
+      return reservation;
     },
     charge: (tx, reservation, units, nowMs) =>
       drawOn(tx, prices, { reservation, units, isLast: false, nowMs }),
@@ -112,8 +120,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       const counted = { accountId, operation, month: utcMonth(nowMs) };
       const { books, before } = await readStanding(db, counted);
       const amount = priceOf(prices, { operation, before, units: toUnits(units) });
-      const range = samePriceRange(prices, { before, units: toUnits(units) });
-      return { ...counted, units, books, amount, range };
+      return { ...counted, units, books, before, amount };
     },
     chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
       const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
@@ -124,17 +131,41 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       await post(tx, books, { kind: 'charge', counted, nowMs, parts });
       return { charged, refunded: 0n };
     },
-    chargeQuoted: async (db, { accountId, operation, month, units, amount, range }, nowMs) => {
-      if (month !== utcMonth(nowMs)) throw new Unexpected('the quote is of another month');
-      const counted = { accountId, operation, month, units: toUnits(units) };
+    chargeQuoted: async (db, { amount, before, ...quote }, nowMs) => {
+      const counted = countedOf(quote, nowMs);
+      const range = samePriceRange(prices, { before, units: counted.units });
       const parts = { available: -amount, revenue: amount };
       await Promise.all([
         lockAndCountExpected(db, counted, { range, amount }),
-        post(db, { accountId }, { kind: 'charge', counted, nowMs, parts }),
+        post(db, counted, { kind: 'charge', counted, nowMs, parts }),
       ]);
       return { charged: amount, refunded: 0n };
     },
+    reserveQuoted: async (db, { books: _books, ...quote }, nowMs) => {
+      const { amount, before } = quote;
+      const counted = countedOf(quote, nowMs);
+      const range = samePriceRange(prices, { before, units: counted.units });
+      const id = randomUUID();
+      const parts = { available: -amount, reserved: amount };
+      await Promise.all([
+        lockExpected(db, counted, { range, amount }),
+        post(db, counted, { kind: 'reserve', reservationId: id, nowMs, parts }),
+        insertReservation(db, { ...quote, id, ownerId, nowMs }),
+      ]);
+      return { ...quote, id };
+    },
+    settleExpected: (db, reservation, units, nowMs) =>
+      settleUntouched(db, prices, { reservation, units, nowMs }),
   };
+}
+
+/** What is counted of a quote. @throws Unexpected in another month. */
+function countedOf(
+  { accountId, operation, month, units }: Omit<Quote, 'books' | 'before' | 'amount'>,
+  nowMs: number,
+) {
+  if (month !== utcMonth(nowMs)) throw new Unexpected('the quote is of another month');
+  return { accountId, operation, month, units: toUnits(units) };
 }
 
 /** @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`. */

@@ -1,17 +1,21 @@
-import { and, eq, isNull } from '../../store/drizzle.ts';
+import { and, eq, isNull, sql } from '../../store/drizzle.ts';
+import { expecting, Unexpected } from '../../store/expectation.ts';
+import { insertRows } from '../../store/insert-rows.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
+import { createStatement, type Executes } from '../../store/statement.ts';
 import { serviceError } from '../../service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';
 import { addToCount, type Counted, toUnits } from './operation-count.ts';
-import { type Operation, type PriceBook, priceOf } from './prices.ts';
+import { type Operation, type PriceBook, priceOf, samePriceRange } from './prices.ts';
+import { lockAndCountExpected } from './standing.ts';
 
 /** Money that is set aside for work. */
-export type Reservation = {
+export type Reservation = Counted & {
   readonly id: string;
-  readonly accountId: string;
-  readonly operation: Operation;
   readonly units: number;
+  /** How many units were charged before. */
+  readonly before: bigint;
   /** Micro-USD: the most that the work will cost. */
   readonly amount: bigint;
 };
@@ -28,6 +32,72 @@ export type Draft = {
 };
 
 type Row = typeof reservations.$inferSelect;
+
+/** Writes a new reservation of a process. */
+export function insertReservation(
+  db: Executes,
+  {
+    before: _before,
+    nowMs,
+    units,
+    ...whole
+  }: Reservation & { readonly ownerId: string; readonly nowMs: number },
+): Promise<void> {
+  const untouched = { delivered: 0n, charged: 0n, closedAt: null };
+  return insertRows(db, reservations, [
+    { ...whole, ...untouched, units: toUnits(units), createdAt: new Date(nowMs) },
+  ]);
+}
+
+const closeUntouched = createStatement<{
+  readonly id: string;
+  readonly delivered: string;
+  readonly charged: string;
+  readonly at: string;
+}>(
+  (place) => sql`
+    with closed as (
+      update reservations
+      set delivered = ${place('delivered')}::bigint, charged = ${place('charged')}::bigint, closed_at = ${place('at')}
+      where id = ${place('id')} and closed_at is null and delivered = 0 and charged = 0
+      returning id
+    )
+    select ${expecting(sql`exists (select from closed)`)}`,
+);
+
+/**
+ * Draws on a reservation for the first time and the last, by statements that can go together with others (see `Store.together`).
+ *
+ * @throws Unexpected where it was drawn on before, or the price is another one by now.
+ */
+export async function settleUntouched(
+  db: Executes,
+  prices: PriceBook,
+  { reservation, units: count, nowMs }: Omit<Draft, 'isLast'> & { readonly reservation: Reservation },
+): Promise<Receipt> {
+  const { id, accountId, operation, month, before, amount } = reservation;
+  const units = toUnits(count);
+  if (units === 0n) throw new Unexpected('nothing was delivered');
+  const counted = { accountId, operation, month, units };
+  const charged = priceOf(prices, { operation, before, units });
+  const refunded = amount - charged;
+  await Promise.all([
+    lockAndCountExpected(db, counted, { range: samePriceRange(prices, { before, units }), amount: 0n }),
+    closeUntouched(db, {
+      ...{ id, delivered: String(units), charged: String(charged) },
+      at: new Date(nowMs).toISOString(),
+    }),
+    post(
+      db,
+      { accountId },
+      {
+        ...{ kind: 'charge', reservationId: id, counted, nowMs },
+        parts: { available: refunded, reserved: -charged - refunded, revenue: charged },
+      },
+    ),
+  ]);
+  return { charged, refunded };
+}
 
 /**
  * Charges for units that were delivered and, with the last ones, gives back the rest. The price goes by the units that were

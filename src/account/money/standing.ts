@@ -25,10 +25,11 @@ const read = createStatement<Counted, StandingRow>(
     where l.account_id = ${place('accountId')} and l.kind = 'available'`,
 );
 
+const lockedBooks = (place: PlaceOf<Counted>): SQL => sql`
+  select balance, floor from ledger_accounts where account_id = ${place('accountId')} and kind = 'available' for update`;
+
 const countIfLocked = (place: PlaceOf<Counted & { readonly units: string }>): SQL => sql`
-    with locked as (
-      select balance, floor from ledger_accounts where account_id = ${place('accountId')} and kind = 'available' for update
-    ), counted as (
+    with locked as (${lockedBooks(place)}), counted as (
       insert into operation_counts as c (account_id, operation, month, units)
       select ${place('accountId')}, ${place('operation')}, ${place('month')}, ${place('units')}::bigint from locked
       on conflict (account_id, operation, month) do update set units = c.units + excluded.units
@@ -44,13 +45,25 @@ const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
 /** Between which counts, and with which amount, a standing is still good enough. */
 type Expected = { readonly from: string; readonly to: string; readonly amount: string };
 
-const lockExpected = createStatement<Counted & Expected & { readonly units: string }>(
+const expectation = (place: PlaceOf<Expected>, before: SQL): SQL =>
+  sql`${before} between ${place('from')}::bigint and ${place('to')}::bigint
+    and locked.balance - ${place('amount')}::bigint >= coalesce(locked.floor, 0)`;
+
+const lockAsExpected = createStatement<Counted & Expected>(
+  (place) => sql`
+    with locked as (${lockedBooks(place)})
+    select ${expecting(sql`exists (
+      select from locked left join operation_counts c
+        on c.account_id = ${place('accountId')} and c.operation = ${place('operation')} and c.month = ${place('month')}
+      where ${expectation(place, sql`coalesce(c.units, 0)`)}
+    )`)}`,
+);
+
+const countAsExpected = createStatement<Counted & Expected & { readonly units: string }>(
   (place) => sql`
     ${countIfLocked(place)}
     select ${expecting(sql`exists (
-      select from locked, counted
-      where counted.units - ${place('units')}::bigint between ${place('from')}::bigint and ${place('to')}::bigint
-        and locked.balance - ${place('amount')}::bigint >= coalesce(locked.floor, 0)
+      select from locked, counted where ${expectation(place, sql`counted.units - ${place('units')}::bigint`)}
     )`)}`,
 );
 
@@ -83,10 +96,25 @@ export async function lockAndCount(
 export async function lockAndCountExpected(
   db: Executes,
   { accountId, operation, month, units }: Counted & { readonly units: bigint },
-  { range, amount }: { readonly range: CountRange; readonly amount: bigint },
+  bounds: Bounds,
 ): Promise<void> {
-  const bounds = { from: String(range.from), to: String(range.to), amount: String(amount) };
-  await lockExpected(db, { accountId, operation, month, units: String(units), ...bounds });
+  await countAsExpected(db, { accountId, operation, month, units: String(units), ...printed(bounds) });
+}
+
+/** The same without counting anything. */
+export async function lockExpected(
+  db: Executes,
+  { accountId, operation, month }: Counted,
+  bounds: Bounds,
+): Promise<void> {
+  await lockAsExpected(db, { accountId, operation, month, ...printed(bounds) });
+}
+
+/** The counts before, and what must be there. */
+type Bounds = { readonly range: CountRange; readonly amount: bigint };
+
+function printed({ range: { from, to }, amount }: Bounds): Expected {
+  return { from: String(from), to: String(to), amount: String(amount) };
 }
 
 async function tryLockAndCount(

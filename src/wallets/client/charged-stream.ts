@@ -4,8 +4,9 @@ import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk } from '../../keys/pool.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
-import { audit } from '../audit.ts';
-import { transact } from '../transact.ts';
+import { assertAffordable } from '../assert-affordable.ts';
+import { audit, auditExpected, type WalletFact } from '../audit.ts';
+import { isAlone, transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** How long what was delivered may stay uncharged: what a process that is killed loses at most. */
@@ -14,10 +15,20 @@ const CHARGE_MS = 1_000;
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
 /** Sets aside what client wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
-export function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
-  const { money, caller, clock } = context;
+export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
+  const { money, caller, clock, store } = context;
+  const reserved = isAlone(store) ? await reserveAsQuoted(context, work) : undefined;
+  if (reserved !== undefined) return reserved;
   const whole = { ...work, accountId: caller.accountId, nowMs: clock.nowMs() };
   return transact(context, (tx) => money.reserve(tx, whole));
+}
+
+async function reserveAsQuoted(context: WalletContext, work: ChargedWork): Promise<Reservation | undefined> {
+  const quote = await assertAffordable(context, work);
+  const { money, clock } = context;
+  const [reserved] =
+    (await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())])) ?? [];
+  return reserved;
 }
 
 /**
@@ -73,15 +84,33 @@ function settle(
 ): Promise<void> {
   const { money, clock, claim, afterwards } = context;
   const outcome = isWhole ? 'ok' : 'interrupted';
+  const facts = [{ action: 'create', outcome, units: delivered }];
+  const isSimple = claim.workId === undefined && !isCharging;
   return afterwards(async () => {
-    await transact(context, async (tx) => {
-      if (delivered > 0) await claim.finish(tx, undefined);
-      const charged = isCharging ? await readCharged(tx, reservation) : 0;
-      await money.settle(tx, reservation, delivered - charged, clock.nowMs());
-      await audit(tx, context, [{ action: 'create', outcome, units: delivered }]);
-    });
+    const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
+    if (!isSettled) {
+      await transact(context, async (tx) => {
+        if (delivered > 0) await claim.finish(tx, undefined);
+        const charged = isCharging ? await readCharged(tx, reservation) : 0;
+        await money.settle(tx, reservation, delivered - charged, clock.nowMs());
+        await audit(tx, context, facts);
+      });
+    }
     if (delivered > 0) claim.end();
   });
+}
+
+async function settleTogether(
+  context: WalletContext,
+  reservation: Reservation,
+  { delivered, facts }: Pick<Delivery, 'delivered'> & { readonly facts: readonly WalletFact[] },
+): Promise<boolean> {
+  const { money, clock } = context;
+  const settled = await tryTogether(context, (db) => [
+    money.settleExpected(db, reservation, delivered, clock.nowMs()),
+    auditExpected(db, context, facts),
+  ]);
+  return settled !== undefined;
 }
 
 /** For how many units the store has charged: a charge whose answer was lost may have been committed. */

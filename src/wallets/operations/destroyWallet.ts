@@ -37,7 +37,7 @@ async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Da
     forgetWalletsExpected(db, accountId, [wallet], destroyedAt),
     auditExpected(db, context, facts),
   ]);
-  if (isGone) return;
+  if (isGone !== undefined) return;
   await transact(context, async (tx) => {
     const gone = await forgetWallets(tx, accountId, [wallet], destroyedAt);
     // Another request destroyed it at the same time, and has the receipt.

@@ -36,7 +36,13 @@ const isLater = fc.boolean();
 const step = fc.oneof(
   fc.record({ kind: fc.constant('reserve' as const), operation, units, isLater }),
   fc.record({ kind: fc.constant('chargeNow' as const), operation, units, isLater }),
-  fc.record({ kind: fc.constant('chargeQuoted' as const), operation, units, isLater }),
+  fc.record({
+    kind: fc.constantFrom('chargeQuoted' as const, 'reserveQuoted' as const),
+    operation,
+    units,
+    isLater,
+  }),
+  fc.record({ kind: fc.constant('settleExpected' as const), which, units }),
   fc.record({ kind: fc.constant('charge' as const), which, units }),
   fc.record({ kind: fc.constant('settle' as const), which, units }),
   fc.record({ kind: fc.constant('release' as const), which }),
@@ -95,10 +101,23 @@ async function doStep(
 ): Promise<void> {
   const later = (isLater: boolean): number => NOW_MS + (isLater ? MONTH_MS : 0);
   const chosen = 'which' in one ? known[one.which % Math.max(known.length, 1)] : undefined;
-  if (one.kind === 'chargeQuoted') {
-    const quote = await money.quote(db, { accountId, ...one, nowMs: NOW_MS });
-    const charged = together((pipeline) => [money.chargeQuoted(pipeline, quote, later(one.isLater))]);
-    return void (await charged.catch(passUnexpected));
+  switch (one.kind) {
+    case 'chargeQuoted':
+    case 'reserveQuoted': {
+      const quote = await money.quote(db, { accountId, ...one, nowMs: NOW_MS });
+      const done = together<[unknown]>((pipeline) => [money[one.kind](pipeline, quote, later(one.isLater))]);
+      const [made] = (await done.catch(passUnexpected)) ?? [];
+      if (one.kind === 'reserveQuoted' && made !== undefined) open.push(made as Reservation);
+      return;
+    }
+    case 'settleExpected': {
+      if (chosen === undefined) return;
+      const settled = together((pipeline) => [money.settleExpected(pipeline, chosen, one.units, NOW_MS)]);
+      // More than was reserved is refused by the table itself.
+      return void (await (one.units > chosen.units
+        ? settled.catch(() => undefined)
+        : settled.catch(passUnexpected)));
+    }
   }
   await db.transaction(async (tx) => {
     switch (one.kind) {

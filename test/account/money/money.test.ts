@@ -168,6 +168,28 @@ describeStores('money', (backend) => {
     await expect(charged).rejects.toSatisfy(isUnexpected);
   });
 
+  test('is set aside as it was quoted and settled once, untouched, as it was reserved', async () => {
+    const accountId = await customerWith(10_000n);
+    const quote = await money.quote(store().db, wallets(accountId, 8));
+    const [reservation] = await store().together((db) => [money.reserveQuoted(db, quote, NOW_MS)]);
+    expect(await standing(accountId)).toMatchObject({ available: 2_000n, reserved: 8_000n, charged: 0n });
+    const again = store().together((db) => [money.reserveQuoted(db, quote, NOW_MS)]);
+    await expect(again).rejects.toSatisfy(isUnexpected);
+    const settle = (units: number, of = reservation) =>
+      store().together((db) => [money.settleExpected(db, of, units, NOW_MS)]);
+    await expect(settle(9)).rejects.toMatchObject({ code: '23514' });
+    await expect(settle(0)).rejects.toSatisfy(isUnexpected);
+    expect(await settle(5)).toEqual([{ charged: 5_000n, refunded: 3_000n }]);
+    await expect(settle(5)).rejects.toSatisfy(isUnexpected);
+    const touched = await inTransaction((tx) => money.reserve(tx, wallets(accountId, 2)));
+    await inTransaction((tx) => money.charge(tx, touched, 1, NOW_MS));
+    await expect(settle(1, touched)).rejects.toSatisfy(isUnexpected);
+    await inTransaction((tx) => money.settle(tx, touched, 1, NOW_MS));
+    expect(await standing(accountId)).toMatchObject({
+      ...{ available: 3_000n, reserved: 0n, charged: 7_000n, operations: { wallet_creation: 7n } },
+    });
+  });
+
   test('suffices for exactly as many as ask at once, and nobody waits in a circle', async () => {
     const accountId = await customerWith(7_000n);
     const attempts = Array.from({ length: 20 }, (_, n) =>
