@@ -1,7 +1,6 @@
 import type { SQL } from 'drizzle-orm';
+import pg from 'pg';
 import { sql } from './drizzle.ts';
-
-const DIVISION_BY_ZERO = '22012';
 
 /** Something was not as a statement expected it: nothing was done. */
 export class Unexpected extends Error {
@@ -13,13 +12,10 @@ export class Unexpected extends Error {
  * division by zero, the one failure that every PostgreSQL has for it.
  */
 export function expecting(condition: SQL): SQL {
-  return sql`1 / (${condition})::int as expected`;
+  return sql`1 / ((${condition}) is true)::int as expected`;
 }
 
-/** Whether something was not as expected, rather than that the store failed. */
-export function isUnexpected(error: unknown): boolean {
-  return (
-    error instanceof Unexpected ||
-    (error instanceof Error && 'code' in error && error.code === DIVISION_BY_ZERO)
-  );
+/** Whether something was not as expected, or PostgreSQL refused it for another reason, rather than that the store failed: nothing was done. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Unexpected || (error instanceof pg.DatabaseError && error.severity === 'ERROR');
 }

@@ -10,6 +10,7 @@ import { type Listener, type Listening, startListening } from './postgres/listen
 import { openPostgres } from './postgres/open-postgres.ts';
 import { withStoreErrors } from './store-errors.ts';
 import { type BeginTogether, sendTogether } from './together.ts';
+import { runTransaction } from './transaction.ts';
 
 /** Where the store lies and, where several share one database, under which name. */
 export type StoreOptions = {
@@ -92,6 +93,7 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
   const db = drizzle(pool);
+  db.transaction = (...transaction) => runTransaction(pool, ...transaction);
   const { kind, where, clientConfig } = backend;
   const listen = (channel: string, listener: Listener): Promise<Listening> =>
     withStoreErrors(where, () => startListening({ clientConfig, channel, listener, log }));

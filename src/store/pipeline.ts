@@ -1,26 +1,12 @@
 import pg from 'pg';
+import {
+  type DriverCallback,
+  type DriverClient,
+  type DriverConnection,
+  type DriverQuery,
+  isOutside,
+} from './driver.ts';
 import type { BuiltSql, Executes, StatementResult } from './statement.ts';
-
-/** A connection of the driver, as far as the driver's own queries use it. */
-type Connection = pg.Connection & { readonly submittedNamedStatements: Record<string, string> };
-
-type Callback = (error: Error | null, result?: unknown) => void;
-
-/** What the driver's client calls of a query; `@types/pg` has less of it. */
-type DriverQuery = {
-  readonly name?: string | undefined;
-  readonly text: string;
-  callback: Callback;
-  submit(connection: Connection): Error | null;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: Connection): void;
-  handleReadyForQuery(connection: Connection): void;
-  handleError(error: Error, connection: Connection): void;
-};
-
-/** A client that keeps statements says under which name it keeps a text. */
-export type NamingClient = pg.ClientBase & { readonly nameOf?: (text: string) => string | undefined };
 
 const { TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL } = pg.types.builtins;
 const AS_TEXT: ReadonlySet<number> = new Set([TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL]);
@@ -37,21 +23,23 @@ const TYPES: pg.CustomTypesConfig = {
  * what came of it when it is committed, or is not.
  */
 export class Pipeline implements Executes, DriverQuery {
-  readonly #client: NamingClient;
+  readonly #client: DriverClient;
   readonly #queries: DriverQuery[] = [];
   /** How many of them have been answered. */
   #answered = 0;
+  #isSent = false;
   #hasFailed = false;
   #isUnderWay = false;
   /** The client's own: it is told of the end. */
-  callback: Callback = () => undefined;
+  callback: DriverCallback = () => undefined;
 
-  constructor(client: NamingClient) {
+  constructor(client: DriverClient) {
     this.#client = client;
   }
 
-  /** Adds a statement to those that `send` sends. */
-  execute(statement: BuiltSql): Promise<StatementResult> {
+  /** Adds a statement to those that `send` sends. Rejects where they are sent already. */
+  async execute(statement: BuiltSql): Promise<StatementResult> {
+    if (this.#isSent) throw new Error('a statement that is begun too late to go together with the others');
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const { sql: text, params: values } = statement.toQuery();
     // Without values the driver would send it as a simple query, which ends the transaction.
@@ -67,7 +55,10 @@ export class Pipeline implements Executes, DriverQuery {
   }
 
   send(): void {
-    if (this.#queries.length > 0) this.#client.query(this);
+    this.#isSent = true;
+    if (this.#queries.length === 0) return;
+    this.#isUnderWay = true;
+    this.#client.query(this);
   }
 
   /** The name and the text of the statement that is being answered: the client notes that it is parsed. */
@@ -85,12 +76,14 @@ export class Pipeline implements Executes, DriverQuery {
   }
 
   /** A value that cannot be sent leaves the others without their end: then the connection goes, and with it what they have done. */
-  submit(connection: Connection): null {
+  submit(connection: DriverConnection): null {
     const { stream } = connection;
-    const withoutSync = Object.create(connection, { sync: { value: () => undefined } }) as Connection;
-    this.#isUnderWay = true;
+    const withoutSync = Object.create(connection, { sync: { value: () => undefined } }) as DriverConnection;
     stream.cork();
-    for (const query of this.#queries) query.submit(withoutSync);
+    for (const query of this.#queries) {
+      const error = query.submit(withoutSync);
+      if (error !== null) query.callback(error);
+    }
     if (this.#hasFailed) stream.destroy();
     else connection.sync();
     stream.uncork();
@@ -105,20 +98,31 @@ export class Pipeline implements Executes, DriverQuery {
     this.#current?.handleDataRow(message);
   }
 
-  handleCommandComplete(message: unknown, connection: Connection): void {
+  handleCommandComplete(message: unknown, connection: DriverConnection): void {
     this.#current?.handleCommandComplete(message, connection);
     this.#answered += 1;
   }
 
-  handleReadyForQuery(connection: Connection): void {
+  handleEmptyQuery(connection: DriverConnection): void {
+    this.#current?.handleEmptyQuery(connection);
+    this.#answered += 1;
+  }
+
+  /** On a connection that somebody left in a transaction nothing is committed. */
+  handleReadyForQuery(connection: DriverConnection): void {
+    if (!isOutside(this.#client)) {
+      this.handleError(new Error('the connection is in a transaction'), connection);
+      return;
+    }
     this.#isUnderWay = false;
     for (const query of this.#queries) query.handleReadyForQuery(connection);
     this.callback(null);
   }
 
   /** PostgreSQL has skipped what came behind the failure: those statements are not parsed. */
-  handleError(error: Error, connection: Connection): void {
-    if (error instanceof pg.DatabaseError) this.#isUnderWay = false;
+  handleError(error: Error, connection: DriverConnection): void {
+    if (error instanceof pg.DatabaseError && error.severity === 'ERROR' && isOutside(this.#client))
+      this.#isUnderWay = false;
     for (const { name } of this.#queries.slice(this.#answered))
       if (name !== undefined) delete connection.submittedNamedStatements[name];
     for (const query of this.#queries) query.callback(error);

@@ -1,5 +1,6 @@
 import { setImmediate as turnOver } from 'node:timers/promises';
 import type pg from 'pg';
+import type { DriverClient } from './driver.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Executes } from './statement.ts';
 
@@ -14,13 +15,13 @@ export type BeginTogether<T extends readonly unknown[]> = (db: Executes) => {
  *
  * @returns what `begin` promises, when all is committed.
  * @throws what `begin` throws or one of its promises rejects with before anything is sent, or what PostgreSQL says of the first statement
- *   that fails: nothing is done then.
+ *   that fails: nothing is done then. Where PostgreSQL's answer is late or lost, it is not known whether it was.
  */
 export async function sendTogether<T extends readonly unknown[]>(
   pool: pg.Pool,
   begin: BeginTogether<T>,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = (await pool.connect()) as pg.PoolClient & DriverClient;
   const pipeline = new Pipeline(client);
   try {
     const all = Promise.all(begin(pipeline));

@@ -50,7 +50,7 @@ const appendIfThere = createConditionalAudit(
 /** Adds a fact about a wallet of the caller that is there, by one such statement. False: it did not. */
 export function auditIfThere(db: Executes, context: WalletContext, fact: WalletFact): Promise<boolean> {
   const { caller, clock } = context;
-  return appendIfThere(db, caller.accountId, toAuditFacts(context, [fact]), clock.nowMs());
+  return appendIfThere(db, caller.accountId, toAuditFact(context, fact), clock.nowMs());
 }
 
 /** Adds one fact to the audit log of the caller, with which nothing else is written. @throws ServiceError `storeUnavailable`. */
@@ -60,9 +60,10 @@ export function auditAlone(context: WalletContext, fact: WalletFact): Promise<vo
   return withStore(() => appendAuditAlone(store, caller.accountId, facts, clock.nowMs()));
 }
 
-function toAuditFacts(
-  { caller: { tokenId, requestId } }: WalletContext,
-  facts: readonly WalletFact[],
-): readonly AuditFact[] {
-  return facts.map((fact) => ({ ...fact, tokenId, requestId }));
+function toAuditFacts(context: WalletContext, facts: readonly WalletFact[]): readonly AuditFact[] {
+  return facts.map((fact) => toAuditFact(context, fact));
+}
+
+function toAuditFact({ caller: { tokenId, requestId } }: WalletContext, fact: WalletFact): AuditFact {
+  return { ...fact, tokenId, requestId };
 }

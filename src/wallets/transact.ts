@@ -1,4 +1,4 @@
-import { isUnexpected } from '../store/expectation.ts';
+import { isRefused } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
@@ -38,7 +38,8 @@ export function together<T extends readonly unknown[]>(
  * The same for statements that expect what they change to be as it was last seen. The embedded store only: nobody else writes there, and
  * each disappointment would be an error in the log of a PostgreSQL.
  *
- * @returns undefined where something was not as expected; nothing is done then. @throws ServiceError `storeUnavailable`.
+ * @returns undefined where something was not as expected, or PostgreSQL refused it otherwise, which going step by step will tell; nothing is
+ *   done then. @throws ServiceError `storeUnavailable`.
  */
 export function tryTogether<T extends readonly unknown[]>(
   { store }: Pick<WalletPlaces, 'store'>,
@@ -49,7 +50,7 @@ export function tryTogether<T extends readonly unknown[]>(
     try {
       return await store.together(begin);
     } catch (error) {
-      if (isUnexpected(error)) return undefined;
+      if (isRefused(error)) return undefined;
       throw error;
     }
   });

@@ -1,8 +1,10 @@
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
 import { createSelection } from '../../src/store/select-rows.ts';
 import { createStatement } from '../../src/store/statement.ts';
 import { accounts } from '../../src/store/tables.ts';
+import { sendTogether } from '../../src/store/together.ts';
 import { describeStores } from './backends.ts';
 
 const insert = createStatement<{ readonly id: string; readonly name: string }>(
@@ -28,6 +30,7 @@ const DIVISION_BY_ZERO = '22012';
 
 describeStores('statements that go together', (backend) => {
   const store = backend.emptied();
+  const pool = () => (store().db as unknown as { readonly $client: pg.Pool }).$client;
   const counted = async () => (await count(store().db, {})).rows[0]?.count;
 
   test('each sees what those before it did, and is answered with its own rows', async () => {
@@ -131,5 +134,30 @@ describeStores('statements that go together', (backend) => {
     const [row] = (await store().db.execute<{ readonly name: string }>(sql`select name from accounts`)).rows;
     expect(row?.name).toBe(String(moved.length));
     expect(moved.length).toBeGreaterThan(0);
+  });
+
+  test('a statement that is begun too late is refused, and an empty one is answered', async () => {
+    const late = Promise.withResolvers<unknown>();
+    const refused = expect(late.promise).rejects.toThrow('too late');
+    const empty = createStatement(() => sql.raw(''));
+    await store().together((db) => {
+      setTimeout(() => count(db, {}).then(late.resolve, late.reject));
+      return [count(db, {}), empty(db, {}), count(db, {})];
+    });
+    await refused;
+    expect(await store().together((db) => [count(db, {})])).toHaveLength(1);
+  });
+
+  test('on a connection that was left in a transaction they are refused, not lost with it', async () => {
+    const client = await pool().connect();
+    await client.query('begin');
+    client.release();
+    await expect(sendTogether(pool(), (db) => [insert(db, { id: ONE, name: 'a' })])).rejects.toThrow(
+      'in a transaction',
+    );
+    expect(
+      await sendTogether(pool(), (db) => [insert(db, { id: TWO, name: 'b' }), count(db, {})]),
+    ).toHaveLength(2);
+    expect(await counted()).toBe(1);
   });
 });

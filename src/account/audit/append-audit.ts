@@ -39,7 +39,7 @@ type Move = {
   readonly movedAt: string;
 };
 
-/** What says, in SQL, whether records are added; `place('walletId')` are the wallets that they are about. */
+/** What says, in SQL, whether a record is added; `place('walletId')` is the wallet that it is about, in an array. */
 type Condition = (place: PlaceOf<Move & { readonly walletId: unknown }>) => SQL;
 
 const addIf = (condition: Condition) =>
@@ -66,8 +66,11 @@ export async function appendAudit(
   nowMs: number,
 ): Promise<void> {
   const addition = { accountId, facts, nowMs };
-  if (facts.length === 0 || (await tryAppend(tx, addition))) return;
-  const isAdded = await appendTo(await lockTip(tx, accountId), addition, (rows, move) =>
+  if (facts.length > 0 && !(await tryAppend(tx, addition))) await appendLocked(tx, addition);
+}
+
+async function appendLocked(tx: StoreTransaction, addition: Addition): Promise<void> {
+  const isAdded = await appendTo(await lockTip(tx, addition.accountId), addition, (rows, move) =>
     behindTip.tryChange(tx, rows, move),
   );
   if (!isAdded) throw new Error('a chain that is locked did not take a record');
@@ -84,6 +87,7 @@ export async function appendAuditExpected(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
+  if (facts.length === 0) return;
   const guess = guesses.get(accountId);
   if (guess === undefined) throw new Unexpected('the end of a chain is not known');
   await appendTo(guess, { accountId, facts, nowMs }, async (rows, move) => {
@@ -95,12 +99,12 @@ export async function appendAuditExpected(
 /**
  * The same where a condition holds.
  *
- * @returns what adds facts by one statement. It tells whether it did: where the end of the chain is not known it does not.
+ * @returns what adds a fact by one statement. It tells whether it did: where the end of the chain is not known it does not.
  */
 export function createConditionalAudit(condition: Condition) {
   const { tryChange } = addIf(condition);
-  return (db: Executes, accountId: string, facts: readonly AuditFact[], nowMs: number): Promise<boolean> =>
-    tryAppend(db, { accountId, facts, nowMs }, tryChange);
+  return (db: Executes, accountId: string, fact: AuditFact, nowMs: number): Promise<boolean> =>
+    tryAppend(db, { accountId, facts: [fact], nowMs }, tryChange);
 }
 
 /** The same where nothing else is written: in one statement, where the end of the chain is known. */
@@ -110,8 +114,9 @@ export async function appendAuditAlone(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
-  if (await tryAppend(db, { accountId, facts, nowMs })) return;
-  await db.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
+  const addition = { accountId, facts, nowMs };
+  if (await tryAppend(db, addition)) return;
+  await db.transaction((tx) => appendLocked(tx, addition));
 }
 
 /** False: the chain ends elsewhere than this process knows, and nothing is changed. */

@@ -17,18 +17,13 @@ export type ChargedWork = { readonly operation: Operation; readonly units: numbe
 /** Sets aside what client wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
   const { money, caller, clock, store } = context;
-  const reserved = isAlone(store) ? await reserveAsQuoted(context, work) : undefined;
-  if (reserved !== undefined) return reserved;
+  if (isAlone(store)) {
+    const quote = await assertAffordable(context, work);
+    const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())]);
+    if (done !== undefined) return done[0];
+  }
   const whole = { ...work, accountId: caller.accountId, nowMs: clock.nowMs() };
   return transact(context, (tx) => money.reserve(tx, whole));
-}
-
-async function reserveAsQuoted(context: WalletContext, work: ChargedWork): Promise<Reservation | undefined> {
-  const quote = await assertAffordable(context, work);
-  const { money, clock } = context;
-  const [reserved] =
-    (await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())])) ?? [];
-  return reserved;
 }
 
 /**
@@ -61,7 +56,7 @@ export async function* chargedStream(
     isWhole = true;
   } finally {
     try {
-      await settle(context, reservation, { delivered, isWhole, isCharging });
+      await settleStream(context, reservation, { delivered, isWhole, isCharging });
       if (delivered === 0) await claim.leave();
     } finally {
       if (delivered === 0) claim.end();
@@ -77,7 +72,7 @@ type Delivery = {
 };
 
 /** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
-function settle(
+function settleStream(
   context: WalletContext,
   reservation: Reservation,
   { delivered, isWhole, isCharging }: Delivery,
@@ -85,7 +80,7 @@ function settle(
   const { money, clock, claim, afterwards } = context;
   const outcome = isWhole ? 'ok' : 'interrupted';
   const facts = [{ action: 'create', outcome, units: delivered }];
-  const isSimple = claim.workId === undefined && !isCharging;
+  const isSimple = delivered > 0 && claim.workId === undefined && !isCharging;
   return afterwards(async () => {
     const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
     if (!isSettled) {

@@ -14,8 +14,8 @@ import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
 import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
-import { isUnexpected } from '../../../src/store/expectation.ts';
 import { describeStores } from '../../store/backends.ts';
+import { isUnexpected } from '../../store/is-unexpected.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { createHeadKey } from './head-key.ts';
@@ -249,12 +249,12 @@ describeStores('the audit log', (backend) => {
   test('takes facts on a condition', async () => {
     const { accountId, verify } = await logOf(1);
     const appendIf = createConditionalAudit((place) => sql`${place('walletId')}::text[] = array['w_2']`);
-    const write = (id: string) => appendIf(store().db, accountId, [fact(id)], NOW_MS);
+    const write = (id: string) => appendIf(store().db, accountId, fact(id), NOW_MS);
     expect([await write('w_1'), await write('w_2'), await write('w_3'), await write('w_2')]).toEqual([
       ...[false, true, false, true],
     ]);
     expect(await verify()).toMatchObject({ isSound: true, records: 3 });
-    expect(await appendIf(store().db, await newCustomer(store()), [fact('w_2')], NOW_MS)).toBe(false);
+    expect(await appendIf(store().db, await newCustomer(store()), fact('w_2'), NOW_MS)).toBe(false);
   });
 
   test('takes ten thousand records in one transaction', async () => {

@@ -6,10 +6,10 @@ import { ensureTestCredit } from '../../../src/account/money/credit.ts';
 import { createMoney, type Work } from '../../../src/account/money/money.ts';
 import { utcMonth } from '../../../src/account/money/prices.ts';
 import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
-import { isUnexpected } from '../../../src/store/expectation.ts';
 import { ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
 import type { StoreTransaction } from '../../../src/store/open-store.ts';
 import { describeStores } from '../../store/backends.ts';
+import { isUnexpected } from '../../store/is-unexpected.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { pay } from './books.ts';
 

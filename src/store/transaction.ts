@@ -1,0 +1,20 @@
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import { type DriverClient, isOutside } from './driver.ts';
+import { drizzle } from './drizzle.ts';
+
+/**
+ * Runs a transaction on a connection of its own, which goes back to the pool if nothing of the transaction is left on it. Drizzle's own
+ * keeps one for ever whose `begin` fails, and gives one back whose `rollback` was not answered.
+ */
+export async function runTransaction<T>(
+  pool: pg.Pool,
+  ...[work, config]: Parameters<NodePgDatabase['transaction']>
+): Promise<T> {
+  const client = (await pool.connect()) as pg.PoolClient & DriverClient;
+  try {
+    return (await drizzle(client).transaction(work, config)) as T;
+  } finally {
+    client.release(!(client.readyForQuery && isOutside(client)));
+  }
+}

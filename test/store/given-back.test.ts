@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { drizzle, sql } from '../../src/store/drizzle.ts';
+import { createStatement } from '../../src/store/statement.ts';
+import { sendTogether } from '../../src/store/together.ts';
+import { runTransaction } from '../../src/store/transaction.ts';
+import { eventually } from '../support/eventually.ts';
+import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+
+// What becomes of a connection of the pool that statements broke off on: it is of use to the next ones, or gone.
+
+const wait = createStatement<{ readonly seconds: number }>(
+  (place) => sql`select pg_sleep(${place('seconds')}::float8)`,
+);
+const one = createStatement<Record<string, never>, { readonly one: number }>(() => sql`select 1 as one`);
+
+const databaseUrl = await findPostgres();
+
+/** A pool, what runs statements on it, and a connection of its own to look at it. */
+async function setUp(options: pg.PoolConfig) {
+  const name = `keyslot_test_${randomBytes(6).toString('hex')}`;
+  const pool = new pg.Pool({ connectionString: databaseUrl, application_name: name, ...options });
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  onTestFinished(async () => {
+    await admin.end();
+    await pool.end();
+  });
+  const sleeping = async (count: number): Promise<true | undefined> => {
+    const { rowCount } = await admin.query(
+      "select from pg_stat_activity where application_name = $1 and wait_event = 'PgSleep'",
+      [name],
+    );
+    return rowCount === count ? true : undefined;
+  };
+  const terminate = () =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]);
+  const together = () => sendTogether(pool, (db) => [one(db, {})]);
+  const transaction = () => runTransaction(pool, (tx) => one(tx, {}));
+  return { pool, sleeping, terminate, together, transaction };
+}
+
+/** Passes bytes on to PostgreSQL until it is told to swallow those of the connections that are open. */
+async function startHole() {
+  const { hostname, port } = new URL(databaseUrl ?? '');
+  const [open, swallowed] = [new Set<Socket>(), new WeakSet<Socket>()];
+  const server = createServer((client) => {
+    const node = connect(Number(port), hostname);
+    open.add(client);
+    for (const socket of [client, node]) socket.on('error', () => undefined);
+    client.on('data', (bytes) => swallowed.has(client) || node.write(bytes));
+    node.on('data', (bytes) => swallowed.has(client) || client.write(bytes));
+    client.on('close', () => node.destroy());
+    node.on('close', () => client.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const swallow = (): void => {
+    for (const client of open) swallowed.add(client);
+  };
+  return { port: (server.address() as AddressInfo).port, swallow };
+}
+
+test('connections that PostgreSQL ends under a pipeline are gone, and those who wait get others', async (context) => {
+  if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const { pool, sleeping, terminate, together, transaction } = await setUp({ max: 2 });
+  const ended = [0, 1].map(() => sendTogether(pool, (db) => [wait(db, { seconds: 60 })]));
+  const broken = Promise.allSettled(ended);
+  await eventually('both sleep', () => sleeping(2));
+  const others = Promise.all([transaction(), together(), transaction(), together()]);
+  await terminate();
+  expect((await broken).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await others).toHaveLength(4);
+  for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
+});
+
+test('a transaction whose end was not answered leaves nothing to others', async (context) => {
+  if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const { pool, together, transaction } = await setUp({ max: 1, query_timeout: 200 });
+  await drizzle(pool).execute(sql`select 1`);
+  const late = runTransaction(pool, async (tx) => await wait(tx, { seconds: 60 }));
+  await expect(late).rejects.toThrow();
+  for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
+});
+
+test('a connection that says nothing any more is given up', async (context) => {
+  if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const { port, swallow } = await startHole();
+  const connectionString = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href;
+  const { together, transaction } = await setUp({ max: 1, query_timeout: 200, connectionString });
+  for (const use of [together, transaction]) {
+    await together();
+    swallow();
+    await expect(use()).rejects.toThrow();
+    await together();
+    await transaction();
+  }
+});
