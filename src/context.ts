@@ -2,7 +2,6 @@ import type { Config } from '../generated/config.ts';
 import type { CallSignal } from './call-signal.ts';
 import type { ReplyHold } from './ledger/reply-memory.ts';
 import type { Listener } from './ledger/subscriptions/notification.ts';
-import type { CallGroup } from './upstream/call-group.ts';
 
 /** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
 export type NetworkConfig = Config['networks'][number];
@@ -15,8 +14,6 @@ export type Context = {
   readonly signal: CallSignal;
   /** What the request holds of replies in memory; given back when its answer has gone. */
   readonly hold: ReplyHold;
-  /** The batch that the call came in; undefined for a single one. */
-  readonly group?: CallGroup;
   /** Who hears what the call subscribes to; undefined over HTTP, where nobody can. */
   readonly listener?: Listener;
 };

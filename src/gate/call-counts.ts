@@ -2,6 +2,11 @@ import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 import { DurationCounts } from './duration-counts.ts';
 
 type Labels = { readonly network: string; readonly method: string };
+type EndedCalls = Labels & {
+  readonly outcome: string;
+  readonly calls: number;
+  readonly durationMs: number;
+};
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
 /**
@@ -54,19 +59,25 @@ export class CallCounts {
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 
-  start(network: string): void {
-    add(this.#underWay, network, 1);
+  start(network: string, calls: number): void {
+    add(this.#underWay, network, calls);
   }
 
-  end({ network, method }: Labels, outcome: string, durationMs: number): void {
-    add(this.#underWay, network, -1);
+  /** Takes back what was started and has not ended. */
+  withdraw(network: string, calls: number): void {
+    add(this.#underWay, network, -calls);
+  }
+
+  /** So many calls have ended in the same way, each after this time. */
+  end({ network, method, outcome, calls, durationMs }: EndedCalls): void {
+    add(this.#underWay, network, -calls);
     const methods = entry(this.#ended, network, () => new Map<string, CallsOfMethod>());
     const { outcomes, durations } = entry(methods, method, () => ({
       outcomes: new Map<string, number>(),
       durations: new DurationCounts(),
     }));
-    add(outcomes, outcome, 1);
-    durations.add(durationMs / 1000);
+    add(outcomes, outcome, calls);
+    durations.add(durationMs / 1000, calls);
   }
 }
 

@@ -13,12 +13,12 @@ export class DurationCounts {
   readonly #counts: number[] = new Array(BUCKETS_S.length + 1).fill(0);
   #sumS = 0;
 
-  /** Takes a duration in seconds. */
-  add(durationS: number): void {
+  /** Takes a duration in seconds, so many times. */
+  add(durationS: number, times: number): void {
     let bucket = 0;
     while (bucket < BUCKETS_S.length && durationS > (BUCKETS_S[bucket] ?? 0)) bucket += 1;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sumS += durationS;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
+    this.#sumS += durationS * times;
   }
 
   /** As Prometheus has it: each bucket counts what the ones before it do. */

@@ -42,8 +42,8 @@ export function createMeter(options: MeterOptions): Meter {
   const { clock, onLost, maxRows = MAX_ROWS, intervalMs = INTERVAL_MS } = options;
   const queue = createQueue(options);
   let hasLost = false;
-  const lose = (): void => {
-    onLost(1);
+  const lose = (messages: number): void => {
+    onLost(messages);
     if (!hasLost) options.log.error({ maxRows }, 'calls are not counted: too many counts wait for the store');
     hasLost = true;
   };

@@ -8,18 +8,22 @@ import { CallCounts } from './call-counts.ts';
 /** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */
 export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
 
+/** So many calls of a method that ended in the same way, after the same time. */
 export type CallRecord = {
   readonly network: string;
   readonly method: string;
   readonly outcome: Outcome;
+  readonly calls: number;
   readonly durationMs: number;
 };
 
 /** Everything that is counted. Labels are names of the spec and of the configuration, never what a client sent. */
 export type Metrics = {
   readonly registry: Registry;
-  readonly startCall: (network: string) => void;
-  readonly endCall: (record: CallRecord) => void;
+  readonly startCalls: (network: string, calls: number) => void;
+  readonly endCalls: (record: CallRecord) => void;
+  /** Calls that were started and are started again in another way. */
+  readonly withdrawCalls: (network: string, calls: number) => void;
   /** A request that was refused or failed before it was a call: key, size, path, body. */
   readonly countRefusal: (error: ErrorName) => void;
   readonly countUpstreamError: (network: string, error: ErrorName) => void;
@@ -63,10 +67,11 @@ export function createMetrics(): Metrics {
   );
   return {
     registry,
-    startCall: (network) => calls.start(network),
-    endCall: ({ network, method, outcome, durationMs }) => {
-      calls.end({ network, method: isKnown(method) ? method : 'unknown' }, outcome, durationMs);
+    startCalls: (network, count) => calls.start(network, count),
+    endCalls: ({ method, ...record }) => {
+      calls.end({ ...record, method: isKnown(method) ? method : 'unknown' });
     },
+    withdrawCalls: (network, count) => calls.withdraw(network, count),
     countRefusal: (error) => refusals.inc({ error }),
     countUpstreamError: (network, error) => broken.inc({ network, error }),
     countRetry: (network) => retries.inc({ network }),

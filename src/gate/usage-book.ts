@@ -11,7 +11,7 @@ export type CountedMessage = {
   readonly weight: number;
 };
 
-/** Counts one message of a key, in the present minute. */
+/** Counts messages of a key, in the present minute. */
 export type CountCall = (message: CountedMessage) => void;
 
 /** What was counted of one key, network and method in one minute (see `UsageRow` of src/account). */
@@ -33,8 +33,8 @@ type ByMethod = Map<string, CountedRow>;
 export type UsageBookOptions = {
   /** Asked before a row is added. */
   readonly hasRoom: () => boolean;
-  /** Told of each message that would have needed a row, and is not counted. */
-  readonly onLost: () => void;
+  /** Told of messages that would have needed a row, and are not counted. */
+  readonly onLost: (messages: number) => void;
 };
 
 /**
@@ -57,10 +57,10 @@ export class UsageBook {
     return this.#rows.length;
   }
 
-  /** Counts one message. `weight` counts for served ones only. */
+  /** Counts messages of one kind. `weight` counts for served ones only. */
   count(nowMs: number, { keyId, network, method, outcome, weight, calls = 1 }: CountedMessage): void {
     const row = this.#rowOf(nowMs, keyId, network, method);
-    if (row === undefined) this.#options.onLost();
+    if (row === undefined) this.#options.onLost(calls);
     else if (outcome === 'refused') row.refused += calls;
     else {
       row.calls += calls;

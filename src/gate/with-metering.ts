@@ -1,4 +1,5 @@
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerReply } from '../ledger/ledger.ts';
+import { countRuns } from './count-runs.ts';
 import type { CountCall } from './usage-book.ts';
 import { weighMethod } from './weigh.ts';
 
@@ -11,8 +12,7 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
       const { method, weight } = weighMethod(call.method);
       try {
         const reply = await ledger.serve(call, context);
-        const isError = reply.kind === 'whole' && reply.isError;
-        count({ keyId: context.keyId, network, method, outcome: isError ? 'error' : 'ok', weight });
+        count({ keyId: context.keyId, network, method, outcome: outcomeOf(reply), weight });
         return reply;
       } catch (thrown) {
         const outcome = context.signal.aborted ? 'ok' : 'error';
@@ -20,5 +20,22 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
         throw thrown;
       }
     },
+    serveTogether: async (calls, context) => {
+      const outcomes = await ledger.serveTogether(calls, context);
+      const failed = context.signal.aborted ? 'ok' : 'error';
+      const runs = countRuns(calls, outcomes, (ended) =>
+        ended.kind === 'failure' ? failed : outcomeOf(ended),
+      );
+      for (const run of runs) {
+        const { method, weight } = weighMethod(run.method);
+        const counted = { calls: run.calls, outcome: run.outcome, weight: run.calls * weight };
+        count({ keyId: context.keyId, network, method, ...counted });
+      }
+      return outcomes;
+    },
   };
+}
+
+function outcomeOf(reply: LedgerReply): 'ok' | 'error' {
+  return reply.kind === 'whole' && reply.isError ? 'error' : 'ok';
 }

@@ -1,6 +1,7 @@
 import { ERRORS } from '../../generated/errors.ts';
-import type { Ledger, LedgerReply } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type ServiceError, toServiceError } from '../service-error.ts';
+import { countRuns, type Ended } from './count-runs.ts';
 import type { LogFailure } from './failure-log.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 
@@ -10,7 +11,7 @@ export type ObservationOptions = {
   readonly network: string;
 };
 
-/** Counts and times every call of one network, and tells of those that a node failed to answer. */
+/** Counts and times every call of one network, and tells of those that a node failed to answer. Calls that are served together take the same time. */
 export function withObservation(
   ledger: Ledger,
   { metrics, logFailure, network }: ObservationOptions,
@@ -23,9 +24,11 @@ export function withObservation(
   return {
     serve: async (call, context) => {
       const startMs = performance.now();
-      const end = (outcome: Outcome): void =>
-        metrics.endCall({ network, method: call.method, outcome, durationMs: performance.now() - startMs });
-      metrics.startCall(network);
+      const end = (outcome: Outcome): void => {
+        const durationMs = performance.now() - startMs;
+        metrics.endCalls({ network, method: call.method, outcome, calls: 1, durationMs });
+      };
+      metrics.startCalls(network, 1);
       try {
         const reply = await ledger.serve(call, context);
         end(outcomeOf(reply));
@@ -46,9 +49,32 @@ export function withObservation(
         throw error;
       }
     },
+    serveTogether: async (calls, context) => {
+      const startMs = performance.now();
+      metrics.startCalls(network, calls.length);
+      const outcomes = await ledger.serveTogether(calls, context);
+      const durationMs = performance.now() - startMs;
+      const { aborted } = context.signal;
+      const runs = countRuns(calls, outcomes, (ended) => (aborted ? cancelledOr(ended) : outcomeOf(ended)));
+      let withdrawn = calls.length;
+      for (const run of runs) {
+        metrics.endCalls({ network, ...run, durationMs });
+        withdrawn -= run.calls;
+      }
+      metrics.withdrawCalls(network, withdrawn);
+      if (aborted) return outcomes;
+      for (const outcome of outcomes)
+        if (outcome.kind === 'failure') noteFailure(toServiceError(outcome.error));
+      return outcomes;
+    },
   };
 }
 
-function outcomeOf(reply: LedgerReply): Outcome {
-  return reply.kind === 'whole' && reply.isError ? 'nodeError' : 'ok';
+function cancelledOr(ended: Ended): Outcome {
+  return ended.kind === 'failure' ? 'cancelled' : outcomeOf(ended);
+}
+
+function outcomeOf(ended: Ended): Outcome {
+  if (ended.kind === 'failure') return toServiceError(ended.error).code;
+  return ended.kind === 'whole' && ended.isError ? 'nodeError' : 'ok';
 }

@@ -3,7 +3,6 @@ import type { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
-import type { CallGroup } from '../upstream/call-group.ts';
 import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
@@ -13,7 +12,6 @@ export type ForwardOptions = {
   readonly call: Call;
   readonly signal: CallSignal;
   readonly hold: ReplyHold;
-  readonly group: CallGroup | undefined;
 };
 
 /**
@@ -21,18 +19,18 @@ export type ForwardOptions = {
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
 export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal, group } = options;
+  const { method, call, signal } = options;
   const body = call.raw;
-  if (call.isNotification) return upstream.send({ body, method, id: undefined, signal, group });
-  if (call.idIsPlain) return upstream.send({ body, method, id: call.id, signal, group });
+  if (call.isNotification) return upstream.send({ body, method, id: undefined, signal });
+  if (call.idIsPlain) return upstream.send({ body, method, id: call.id, signal });
   return forwardWithPlainId(upstream, options);
 }
 
 async function forwardWithPlainId(
   upstream: Upstream,
-  { method, call, signal, hold, group }: ForwardOptions,
+  { method, call, signal, hold }: ForwardOptions,
 ): Promise<UpstreamReply> {
-  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal, group });
+  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
   return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };

@@ -2,9 +2,11 @@ import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { Context } from '../context.ts';
 import type { Call } from '../server/json-rpc/call.ts';
-import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import type { UpstreamReply } from '../upstream/upstream.ts';
+import type { Alone, BatchUpstream, Failure } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
+import { serveRest } from './serve-rest.ts';
 
 /**
  * The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. `cacheStatus`: what
@@ -14,25 +16,53 @@ export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | 
   readonly cacheStatus?: string;
 };
 
-/** Serves the calls of one network. Throws ServiceError, or rejects with it; what is refused here never reaches a node. */
-export type Ledger = { readonly serve: (call: Call, context: Context) => Promise<LedgerReply> };
+/** What a call that was served together with others came to. */
+export type Outcome = LedgerReply | Failure | Alone;
+
+/** Serves the calls of one network; what is refused here never reaches a node. */
+export type Ledger = {
+  /** Serves a call. Throws ServiceError, or rejects with it. */
+  readonly serve: (call: Call, context: Context) => Promise<LedgerReply>;
+  /**
+   * Serves reads that have different plain ids together, as one. Never rejects.
+   *
+   * @returns what each came to, in order; `alone`: it has not been served, and has to be by itself.
+   */
+  readonly serveTogether: (calls: readonly Call[], context: Context) => Promise<readonly Outcome[]>;
+};
 
 export type LedgerOptions = {
-  readonly upstream: Upstream;
+  readonly upstream: BatchUpstream;
   /** The environment of the network (`mainnet`, `devnet`, `localnet` …): some methods are refused in some. */
   readonly environment: string;
 };
 
 const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HANDLERS;
 
-/** Checks a call against the specification, answers it here or forwards it to a node as the bytes that came. */
+/** Checks calls against the specification, answers them here or forwards them to a node as the bytes that came. */
 export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   return {
-    serve: (call, { signal, hold, group }) => {
+    serve: (call, { signal, hold }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler() });
-      return forward(upstream, { method, call, signal, hold, group });
+      return forward(upstream, { method, call, signal, hold });
     },
+    serveTogether: (calls, owner) =>
+      serveRest(
+        calls,
+        calls.map((call) => answerHere(call, environment)),
+        (rest) => upstream.sendTogether(rest, owner),
+      ),
   };
+}
+
+/** What a call comes to without a node; undefined: it is one for a node. */
+function answerHere(call: Call, environment: string): Outcome | undefined {
+  try {
+    const handler = HANDLERS[checkCall(call, environment)];
+    return handler && { kind: 'result', json: handler() };
+  } catch (error) {
+    return { kind: 'failure', error };
+  }
 }

@@ -1,6 +1,6 @@
 import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
 import type { Upstream } from './upstream.ts';
-import { withGroups } from './with-groups.ts';
+import { type BatchUpstream, withBatches } from './with-batches.ts';
 import { withReplyCheck } from './with-reply-check.ts';
 import { withRetry } from './with-retry.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -20,6 +20,6 @@ export function connectNode(url: string, options: NodeOptions): Upstream {
 }
 
 /** The nodes of a network with all that a call is entitled to, outermost first. */
-export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): Upstream {
-  return withGroups(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
+export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): BatchUpstream {
+  return withBatches(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
 }

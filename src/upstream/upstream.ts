@@ -1,21 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { CallSignal } from '../call-signal.ts';
-import type { CallGroup } from './call-group.ts';
+
+/** Stands for the method of a batch of reads. Its reply is a batch as well, which is not checked. */
+export const BATCH = 'batch';
 
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
   /** The JSON-RPC message exactly as the node gets it. */
   readonly body: Buffer;
-  readonly method: MethodName;
-  /** The raw id token in `body`; undefined for a notification, which a node answers with an empty body. */
+  readonly method: MethodName | typeof BATCH;
+  /** The raw id token in `body`; undefined for a notification, which a node answers with an empty body, and for a batch. */
   readonly id: string | undefined;
   /** Aborted when the client has left: the call is given up at the node too. */
   readonly signal: CallSignal;
-  /** The batch that the call came in. */
-  readonly group?: CallGroup | undefined;
-  /** `body` is a batch of reads like `method`, and so is the reply, which is not checked. */
-  readonly isBatch?: boolean;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { ServiceError } from '../service-error.ts';
 import { BrokenConnection } from './broken-connection.ts';
-import type { Upstream, UpstreamRequest } from './upstream.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 /**
  * Sends a read once more if its connection broke, which a kept-alive connection may do at any time. A method that the
@@ -23,6 +23,6 @@ export function withRetry(upstream: Upstream, onRetry: () => void): Upstream {
 }
 
 function isRetryable({ method, signal }: UpstreamRequest, error: unknown): boolean {
-  if (signal.aborted || METHODS[method].retry !== 'safe') return false;
+  if (signal.aborted || (method !== BATCH && METHODS[method].retry !== 'safe')) return false;
   return error instanceof ServiceError && error.cause instanceof BrokenConnection;
 }

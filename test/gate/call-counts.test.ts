@@ -18,8 +18,8 @@ test('the times of calls are printed as the library prints a histogram', async (
   const durationsMs = [0, 0.5, 1, 1.000001, 2.5, 7, 30_000, 30_001, 1e9];
   for (const [index, durationMs] of durationsMs.entries()) {
     const labels = { network: 'solana-localnet', method: index % 3 === 0 ? 'getSlot' : 'getBalance' };
-    counts.start(labels.network);
-    counts.end(labels, 'ok', durationMs);
+    counts.start(labels.network, 1);
+    counts.end({ ...labels, outcome: 'ok', calls: 1, durationMs });
     histogram.observe(labels, durationMs / 1000);
   }
   const lines = async (registry: Registry) =>
@@ -31,10 +31,10 @@ test('calls are counted by outcome, and those under way', async () => {
   const registry = new Registry();
   const counts = new CallCounts(registry);
   for (const outcome of ['ok', 'ok', 'nodeError']) {
-    counts.start('n');
-    counts.end({ network: 'n', method: 'getSlot' }, outcome, 1);
+    counts.start('n', 1);
+    counts.end({ network: 'n', method: 'getSlot', outcome, calls: 1, durationMs: 1 });
   }
-  counts.start('n');
+  counts.start('n', 1);
   const text = await registry.metrics();
   expect(text).toContain('keyslot_rpc_in_flight{network="n"} 1');
   expect(text).toContain('keyslot_rpc_calls_total{network="n",method="getSlot",outcome="ok"} 2');

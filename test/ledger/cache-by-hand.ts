@@ -37,6 +37,9 @@ export function cacheByHand(options: ByHandOptions = {}): ByHand {
       pending.push(answer);
       return answer.promise;
     },
+    serveTogether: async () => {
+      throw new Error('no test of single calls comes here');
+    },
   };
   const cached = withCache(ledger, {
     answers: createAnswerCache(options.maxBytes ?? 1_000_000),

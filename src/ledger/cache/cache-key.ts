@@ -1,4 +1,4 @@
-import { isMethodName, METHODS } from '../../../generated/ledger/methods.ts';
+import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { Call } from '../../server/json-rpc/call.ts';
 
 /** Calls with longer params are hardly ever made twice. */
@@ -22,15 +22,26 @@ const KEPT_AT: Readonly<Record<'final' | 'slot', readonly unknown[]>> = {
   slot: [undefined, null, 'finalized', 'confirmed'],
 };
 
+/** How long the answers of a method hold, by its name; only methods whose answers hold at all. */
+const HOLDS: ReadonlyMap<string, 'immutable' | 'final' | 'slot'> = new Map(
+  Object.values(METHODS).flatMap(({ name, cache, served }) =>
+    served === 'gateway' || cache === 'none' ? [] : [[name, cache] as const],
+  ),
+);
+
+/** Whether the spec lets answers of the method be kept. */
+export function isCacheable({ method }: Call): boolean {
+  return HOLDS.has(method);
+}
+
 /**
  * What an answer is kept under: the method and the bytes of its params. Only methods that the spec declares `immutable`,
  * `final` ones that ask for what is finalized, and `slot` ones that do not ask for what is processed, have a key
  * (docs/decisions/cached-answers.md).
  */
 export function cacheKeyOf({ method, params, rawParams, isNotification }: Call): CacheKey {
-  if (isNotification || !isMethodName(method)) return UNCACHEABLE;
-  const { cache, served } = METHODS[method];
-  if (served === 'gateway' || cache === 'none') return UNCACHEABLE;
+  const cache = HOLDS.get(method);
+  if (isNotification || cache === undefined) return UNCACHEABLE;
   if (cache !== 'immutable' && !asksAt(KEPT_AT[cache], params)) return UNFIT;
   const isSlotBound = cache === 'slot';
   if (rawParams === undefined) return { kind: 'key', key: method, isSlotBound };

@@ -12,9 +12,13 @@ import type { Ledger, LedgerReply } from '../ledger.ts';
 import type { Hub } from './hub.ts';
 import type { Listener } from './notification.ts';
 
-/** Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. */
+/**
+ * Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. They are no
+ * reads, which are served together.
+ */
 export function withSubscriptions(ledger: Ledger, hub: Hub): Ledger {
   return {
+    ...ledger,
     serve: (call, context) => {
       const { method } = call;
       const { listener } = context;

@@ -1,66 +1,67 @@
+import type { Context } from '../../context.ts';
+import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import { toServiceError } from '../../service-error.ts';
-import type { Envelope, ServeCall } from './call.ts';
-import { errorReply, resultReply } from './replies.ts';
+import type { Failure } from '../../upstream/with-batches.ts';
+import { type Answer, answerCall, type Refuse } from './answer-envelope.ts';
+import type { Call, Envelope } from './call.ts';
+import { heldServer, holdReply } from './hold-reply.ts';
+import { joinReplies } from './join-replies.ts';
+import { errorReply } from './replies.ts';
+import { type PlacedCall, splitBatch } from './split-batch.ts';
+import { Turns } from './turns.ts';
 
-type Parts = readonly Buffer[];
-type Answer = Parts | undefined;
-
-/** Whether the messages of a batch are served one after the other or all at once. */
-export type BatchOrder = 'inTurn' | 'atOnce';
-
-const [OPEN, SEPARATOR, CLOSE] = [Buffer.from('['), Buffer.from(','), Buffer.from(']\n')];
+export type BatchOptions = {
+  readonly ledger: Ledger;
+  readonly context: Context;
+  /** How many calls are served by themselves at the same time. */
+  readonly concurrency: number;
+  readonly refuse: Refuse;
+};
 
 /**
- * Serves the messages of a batch and joins the replies in the order of the calls. A call
- * that fails is an error object in its place; notifications run and leave no place. The answer comes in parts, which are
- * not joined; there are none if nothing is to be answered (an empty batch, or notifications only). Never rejects.
+ * Serves the calls of a batch, light reads together and all others by themselves, and joins the replies in the order of the
+ * calls. A call that fails is an error object in its place; notifications run and leave no place. The answer comes in parts,
+ * which are not joined; there are none if nothing is to be answered. Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
-  serve: ServeCall,
-  order: BatchOrder,
-): Promise<Parts> {
-  if (order === 'atOnce')
-    return joinReplies(await Promise.all(envelopes.map((envelope) => answerEnvelope(envelope, serve))));
-  const answers: Answer[] = [];
-  for (const envelope of envelopes) answers.push(await answerEnvelope(envelope, serve));
-  return joinReplies(answers);
+  { ledger, context, concurrency, refuse }: BatchOptions,
+): Promise<readonly Buffer[]> {
+  const answers: (Answer | Promise<Answer>)[] = envelopes.map(answerInvalid);
+  const { groups, alone } = splitBatch(envelopes);
+  const turns = new Turns(concurrency);
+  const serve = heldServer(ledger, context);
+  const serveAlone = ({ place, call }: PlacedCall): void => {
+    answers[place] = turns.take(() => answerCall(call, serve, refuse));
+  };
+  const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
+    const calls = group.map(({ call }) => call);
+    const outcomes = await ledger.serveTogether(calls, context);
+    for (const [index, placed] of group.entries()) {
+      const outcome = outcomes[index];
+      if (outcome === undefined || outcome.kind === 'alone') serveAlone(placed);
+      else answers[placed.place] = answerOutcome(placed.call, outcome, { context, refuse });
+    }
+  };
+  const served = groups.map(serveGroup);
+  for (const placed of alone) serveAlone(placed);
+  await Promise.all(served);
+  const settled: Answer[] = [];
+  for (const answer of answers) settled.push(answer instanceof Promise ? await answer : answer);
+  return joinReplies(settled);
 }
 
-/** Serves one message, answered in parts; undefined for a notification. Never rejects: a failure is an error reply. */
-export async function answerEnvelope(envelope: Envelope, serve: ServeCall): Promise<Answer> {
-  if (envelope.kind === 'invalid') return [errorReply(envelope.id, envelope.error)];
-  const { call } = envelope;
-  let parts: Parts;
-  try {
-    const reply = await serve(call);
-    parts = reply.kind === 'parts' ? reply.parts : [resultReply(call.id, reply.json)];
-  } catch (error) {
-    parts = [errorReply(call.id, toServiceError(error))];
-  }
-  return call.isNotification ? undefined : parts;
+function answerInvalid(envelope: Envelope): Answer {
+  return envelope.kind === 'invalid' ? [errorReply(envelope.id, envelope.error)] : undefined;
 }
 
-function joinReplies(answers: readonly Answer[]): Parts {
-  const joined: Buffer[] = [];
-  for (const parts of answers) {
-    if (parts === undefined) continue;
-    joined.push(joined.length === 0 ? OPEN : SEPARATOR);
-    for (const part of trimEnd(parts)) joined.push(part);
-  }
-  if (joined.length > 0) joined.push(CLOSE);
-  return joined;
-}
-
-function trimEnd(parts: Parts): Parts {
-  if ((parts.at(-1)?.at(-1) ?? 0) > 0x20) return parts;
-  const last = parts.findLastIndex((part) => part.some((byte) => byte > 0x20));
-  const part = parts[last];
-  return part === undefined ? [] : [...parts.slice(0, last), trimPart(part)];
-}
-
-function trimPart(part: Buffer): Buffer {
-  let end = part.length;
-  while (end > 0 && (part[end - 1] ?? 0) <= 0x20) end--;
-  return part.subarray(0, end);
+/** What a node has answered together with others is there and held: nobody waits for it. */
+function answerOutcome(
+  call: Call,
+  outcome: LedgerReply | Failure,
+  { context: { hold }, refuse }: Pick<BatchOptions, 'context' | 'refuse'>,
+): Answer | Promise<Answer> {
+  if (outcome.kind === 'failure') return [refuse(call.id, toServiceError(outcome.error))];
+  if (outcome.kind === 'whole' && outcome.isHeld === true) return [outcome.body];
+  return answerCall(call, async () => holdReply(outcome, hold), refuse);
 }

@@ -1,7 +1,8 @@
-import type { LedgerReply } from '../../ledger/ledger.ts';
+import type { Context } from '../../context.ts';
+import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import { holdWhole, readParts } from '../../ledger/read-whole.ts';
 import type { ReplyHold } from '../../ledger/reply-memory.ts';
-import type { RawReply } from './call.ts';
+import type { RawReply, ServeCall } from './call.ts';
 
 /** A reply that waits for others, or for its connection: all of it is drawn on the hold. Throws, or rejects, like `readParts`. */
 export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promise<RawReply> {
@@ -14,4 +15,9 @@ export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promi
     case 'stream':
       return readParts(reply, hold).then((parts) => ({ kind: 'parts', parts }));
   }
+}
+
+/** Serves calls by themselves and holds their replies. */
+export function heldServer(ledger: Ledger, context: Context): ServeCall {
+  return async (call) => holdReply(await ledger.serve(call, context), context.hold);
 }

@@ -4,7 +4,6 @@ import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
-import { CallGroup } from '../../upstream/call-group.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import {
@@ -18,9 +17,8 @@ import {
 } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
 import { admitRequest } from './admit-request.ts';
-import type { Call, CallLimits, Envelope, ServeCall } from './call.ts';
-import { holdReply } from './hold-reply.ts';
-import { resultReply } from './replies.ts';
+import type { Call, CallLimits, Envelope } from './call.ts';
+import { errorReply, resultReply } from './replies.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
@@ -49,10 +47,9 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const context = contextOf(caller, response, options.replyMemory);
     if (message.kind === 'single')
       return await answerSingle(options.ledger, context, message.envelope, response);
-    const { envelopes } = message;
-    const group = new CallGroup(context.hold, options.limits.batchConcurrency);
-    const serve = batchServer(options.ledger, { ...context, group });
-    sendParts(response, await answerBatch(envelopes, serve, 'atOnce'));
+    const { ledger, limits } = options;
+    const batch = { ledger, context, concurrency: limits.batchConcurrency, refuse: errorReply };
+    sendParts(response, await answerBatch(message.envelopes, batch));
   };
 }
 
@@ -102,13 +99,4 @@ async function sendReply(reply: LedgerReply, call: Call, response: HttpResponse)
 function dropReply(reply: LedgerReply, response: HttpResponse): void {
   if (reply.kind === 'stream') reply.body.on('error', () => undefined).destroy();
   sendBody(response, 200, '');
-}
-
-/** Every reply of a batch is held. */
-function batchServer(ledger: Ledger, context: Context): ServeCall {
-  const { hold } = context;
-  return async (call) => {
-    context.signal.throwIfAborted();
-    return holdReply(await ledger.serve(call, context), hold);
-  };
 }

@@ -6,10 +6,10 @@ import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { toServiceError } from '../../service-error.ts';
-import { CallGroup } from '../../upstream/call-group.ts';
-import { answerBatch, answerEnvelope } from '../json-rpc/answer-batch.ts';
-import { holdReply } from '../json-rpc/hold-reply.ts';
-import type { CallLimits, Message, ServeCall } from '../json-rpc/call.ts';
+import { answerBatch } from '../json-rpc/answer-batch.ts';
+import { answerEnvelope } from '../json-rpc/answer-envelope.ts';
+import { heldServer } from '../json-rpc/hold-reply.ts';
+import type { CallLimits, Message } from '../json-rpc/call.ts';
 import { countInvalid, idOf } from '../json-rpc/message-parts.ts';
 import { parseBody } from '../json-rpc/parse-body.ts';
 import { socketErrorReply } from './socket-reply.ts';
@@ -65,12 +65,13 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     return parts === undefined || parts.length === 0 ? undefined : Buffer.concat(parts);
   };
 
+  /** Every reply is held until the connection has taken it. */
   const answerParts = (message: Message, context: Context) => {
-    if (message.kind === 'single') return answerEnvelope(message.envelope, serverFor(ledger, context));
-    const { envelopes } = message;
-    const group = new CallGroup(context.hold, limits.batchConcurrency);
-    const serve = serverFor(ledger, { ...context, group });
-    return answerBatch(envelopes, serve, 'atOnce');
+    const refuse = socketErrorReply;
+    if (message.kind === 'single')
+      return answerEnvelope(message.envelope, heldServer(ledger, context), refuse);
+    const concurrency = limits.batchConcurrency;
+    return answerBatch(message.envelopes, { ledger, context, concurrency, refuse });
   };
 
   const sessionOptions: SessionOptions = { ...options, takeIn, answer };
@@ -81,19 +82,6 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
       return caller;
     },
     open: (socket, stream, caller) => void new SocketSession(socket, stream, caller, sessionOptions),
-  };
-}
-
-/** Serves the calls of a message. Every reply is held until the connection has taken it. */
-function serverFor(ledger: Ledger, context: Context): ServeCall {
-  const { hold, signal } = context;
-  return async (call) => {
-    try {
-      signal.throwIfAborted();
-      return await holdReply(await ledger.serve(call, context), hold);
-    } catch (error) {
-      return { kind: 'parts', parts: [socketErrorReply(call.id, toServiceError(error))] };
-    }
   };
 }
 

@@ -1,6 +1,6 @@
 import { serviceError } from '../../service-error.ts';
 import { readNodeAddress } from '../node-address.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../upstream.ts';
+import { BATCH, type Upstream, type UpstreamReply, type UpstreamRequest } from '../upstream.ts';
 import { NodePool } from './node-pool.ts';
 import { socketOpener } from './open-socket.ts';
 import { type CollectedReply, ReplyCollector } from './reply-collector.ts';
@@ -37,9 +37,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     ]),
   });
   return {
-    send: async ({ body, signal, isBatch = false }: UpstreamRequest): Promise<UpstreamReply> => {
+    send: async ({ body, method, signal }: UpstreamRequest): Promise<UpstreamReply> => {
       signal.throwIfAborted();
-      const collector = new ReplyCollector(body, isBatch);
+      const collector = new ReplyCollector(body, method === BATCH);
       const forget = signal.onAbort((reason) => {
         pool.forget(collector);
         collector.abort(reason);

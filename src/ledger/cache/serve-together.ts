@@ -1,0 +1,132 @@
+import type { Context } from '../../context.ts';
+import type { Call } from '../../server/json-rpc/call.ts';
+import { ALONE } from '../../upstream/with-batches.ts';
+import type { Ledger, Outcome } from '../ledger.ts';
+import { type CacheKey, cacheKeyOf, isCacheable } from './cache-key.ts';
+import type { KeptAnswer } from './kept-answer.ts';
+import type { Asked, Flight, SharedAnswers } from './shared-answers.ts';
+
+export type TogetherOptions = { readonly ledger: Ledger; readonly shared: SharedAnswers };
+
+type Placed = { readonly place: number; readonly call: Call };
+
+/** A call that waits for what another one was asked. */
+type Waiting = Placed & {
+  readonly flight: Flight;
+  readonly key: string;
+  readonly found: Extract<CacheKey, { readonly kind: 'key' }>;
+};
+
+/**
+ * A call that the cache does not answer. `noRoom`: the answer is there, and its request has no room to hold it. Where there is a
+ * flight, others wait for the answer.
+ */
+type Passed = Placed &
+  (
+    | { readonly kind: 'uncacheable' | 'unfit' | 'noRoom' }
+    | { readonly kind: 'asked'; readonly asked: Asked; readonly flight: Flight | undefined }
+  );
+
+/** Answers calls like `withCache`; what goes to the node goes together. Never rejects. */
+export async function serveTogether(
+  calls: readonly Call[],
+  context: Context,
+  options: TogetherOptions,
+): Promise<readonly Outcome[]> {
+  if (!calls.some(isCacheable)) return options.ledger.serveTogether(calls, context);
+  const batch = new CachedBatch(calls.length, context, options);
+  for (const [place, call] of calls.entries()) batch.add({ place, call }, cacheKeyOf(call));
+  return await batch.serve();
+}
+
+class CachedBatch {
+  readonly #context: Context;
+  readonly #options: TogetherOptions;
+  readonly #comesMs: number;
+  readonly #outcomes: Outcome[];
+  readonly #passed: Passed[] = [];
+  readonly #waiting: Waiting[] = [];
+
+  constructor(size: number, context: Context, options: TogetherOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#comesMs = options.shared.options.nowMs();
+    this.#outcomes = new Array(size).fill(ALONE);
+  }
+
+  /** Answers a call if the answer is kept, or remembers what it has to wait for. */
+  add(placed: Placed, found: CacheKey): void {
+    const { shared } = this.#options;
+    if (found.kind !== 'key') {
+      this.#passed.push({ ...placed, kind: found.kind });
+      return;
+    }
+    const key = shared.keyOf(found);
+    const kept = shared.options.answers.get(key, this.#comesMs);
+    if (kept !== undefined) {
+      this.#handOut(placed, kept, 'hit', this.#passed);
+      return;
+    }
+    const flight = shared.flightOf(key, this.#comesMs);
+    if (flight !== undefined) {
+      this.#waiting.push({ ...placed, flight, key, found });
+      return;
+    }
+    const asked = shared.ask(key, found);
+    this.#passed.push({ ...placed, kind: 'asked', asked, flight: shared.takeOff(asked) });
+  }
+
+  async serve(): Promise<readonly Outcome[]> {
+    const passing = this.#pass(this.#passed);
+    const landed = await this.#waitForFlights();
+    await Promise.all([passing, this.#pass(landed)]);
+    return this.#outcomes;
+  }
+
+  /** @returns the calls that have to go to the node themselves. One whose flight was given up is served alone: it may lead another. */
+  async #waitForFlights(): Promise<readonly Passed[]> {
+    const { shared } = this.#options;
+    const { signal } = this.#context;
+    const passed: Passed[] = [];
+    for (const { place, call, flight, key, found } of this.#waiting) {
+      const landing = await flight.landing;
+      if (signal.aborted) this.#outcomes[place] = { kind: 'failure', error: signal.reason };
+      else if (landing === 'notKept')
+        passed.push({ place, call, kind: 'asked', asked: shared.ask(key, found), flight: undefined });
+      else if (landing !== 'left') this.#handOut({ place, call }, landing, 'collapsed', passed);
+    }
+    return passed;
+  }
+
+  #handOut(placed: Placed, kept: KeptAnswer, outcome: 'hit' | 'collapsed', passed: Passed[]): void {
+    const { place, call } = placed;
+    const reply = this.#options.shared.handOut(kept, outcome, call, this.#context);
+    if (reply === undefined) passed.push({ place, call, kind: 'noRoom' });
+    else this.#outcomes[place] = reply;
+  }
+
+  async #pass(passed: readonly Passed[]): Promise<void> {
+    if (passed.length === 0) return;
+    const calls = passed.map(({ call }) => call);
+    const outcomes = await this.#options.ledger.serveTogether(calls, this.#context);
+    for (const [index, one] of passed.entries())
+      this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
+  }
+
+  /** Keeps what may be kept. A call that is to be served alone is asked again: nothing has become of it. */
+  #settle(passed: Passed, outcome: Outcome): Outcome {
+    const { call, kind } = passed;
+    const { shared } = this.#options;
+    if (kind === 'uncacheable') return outcome;
+    if (outcome.kind !== 'alone' && kind !== 'unfit') shared.options.onOutcome(call.method, 'miss');
+    if (outcome.kind === 'alone' || outcome.kind === 'failure') {
+      const isLeft = outcome.kind === 'alone' || this.#context.signal.aborted;
+      if (kind === 'asked') passed.flight?.land(isLeft ? 'left' : 'notKept');
+      return outcome;
+    }
+    if (kind !== 'asked') return { ...outcome, cacheStatus: 'fwd=bypass' };
+    const kept = outcome.kind === 'whole' ? shared.keep(passed.asked, outcome.body, call) : undefined;
+    passed.flight?.land(kept?.kept ?? 'notKept');
+    return { ...outcome, cacheStatus: kept?.isStored === true ? 'fwd=miss; stored' : 'fwd=miss' };
+  }
+}

@@ -1,0 +1,16 @@
+import type { Call } from '../server/json-rpc/call.ts';
+import { ALONE } from '../upstream/with-batches.ts';
+import type { Outcome } from './ledger.ts';
+
+/** Serves those calls whose outcome is not known yet. @returns the outcomes of all, in the order of the calls. */
+export async function serveRest(
+  calls: readonly Call[],
+  known: readonly (Outcome | undefined)[],
+  serve: (rest: readonly Call[]) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  const rest = calls.filter((_, place) => known[place] === undefined);
+  const served = rest.length === 0 ? [] : await serve(rest);
+  if (rest.length === calls.length) return served;
+  let next = 0;
+  return known.map((outcome) => outcome ?? served[next++] ?? ALONE);
+}
