@@ -15,10 +15,13 @@ const CLOSE_BRACE = 0x7d;
 
 const SHORT_BYTES = 64;
 /** The members of a JSON-RPC message, in ASCII: decoding a name costs more than finding that it is one of them. */
-const COMMON_NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+const COMMON_NAMES = [[], [], ['id'], [], [], ['error'], ['method', 'params', 'result'], ['jsonrpc']];
 
-/** An object in the bytes, and what it is made of. */
-export type ScannedObject = Span & { readonly members: readonly Member[] };
+/** Told of each member of an object, in order, duplicates included: its decoded name, and where its value lies. */
+export type MemberSink = { readonly onMember: (name: string, start: number, end: number) => void };
+
+/** Told of each object of an array, behind its members: where it lies. */
+export type ObjectSink = MemberSink & { readonly onObject: (start: number, end: number) => void };
 
 /**
  * The members of the one object that the bytes are, in order, duplicates included, without parsing their values.
@@ -27,20 +30,25 @@ export type ScannedObject = Span & { readonly members: readonly Member[] };
  */
 export function scanMembers(bytes: Buffer): readonly Member[] | undefined {
   const members: Member[] = [];
-  const end = readObject(bytes, skipSpace(bytes, 0), members);
-  return end >= 0 && isEnd(bytes, end) ? members : undefined;
+  const onMember = (name: string, start: number, end: number): void => {
+    members.push({ name, start, end });
+  };
+  return scanObject(bytes, { onMember }) ? members : undefined;
 }
 
-/** The objects that are the items of the one array that the bytes are, in order. Undefined as for `scanMembers`, and if an item is no object. */
-export function scanObjects(bytes: Buffer): readonly ScannedObject[] | undefined {
-  const objects: ScannedObject[] = [];
-  const isWhole = readArray(bytes, (start) => {
-    const members: Member[] = [];
-    const end = readObject(bytes, start, members);
-    if (end >= 0) objects.push({ start, end, members });
+/** Tells of the members of the one object that the bytes are. False where `scanMembers` is undefined: what was told is then void. */
+export function scanObject(bytes: Buffer, sink: MemberSink): boolean {
+  const end = readObject(bytes, skipSpace(bytes, 0), sink);
+  return end >= 0 && isEnd(bytes, end);
+}
+
+/** Tells of the objects that are the items of the one array that the bytes are. False as for `scanObject`, and if an item is no object. */
+export function scanObjects(bytes: Buffer, sink: ObjectSink): boolean {
+  return readArray(bytes, (start) => {
+    const end = readObject(bytes, start, sink);
+    if (end >= 0) sink.onObject(start, end);
     return end;
   });
-  return isWhole ? objects : undefined;
 }
 
 /** Where the items of the one array that the bytes are lie, in order. Undefined as for `scanMembers`. */
@@ -74,8 +82,8 @@ export function measureDepth(bytes: Buffer): number {
   return deepest;
 }
 
-/** Puts the members of the object that starts at `at` into `members`. @returns its end; −1 if there is none or it is cut off. */
-function readObject(bytes: Buffer, at: number, members: Member[]): number {
+/** Tells of the members of the object that starts at `at`. @returns its end; −1 if there is none or it is cut off. */
+function readObject(bytes: Buffer, at: number, sink: MemberSink): number {
   if (bytes[at] !== OPEN_BRACE) return -1;
   let position = skipSpace(bytes, at + 1);
   if (bytes[position] === CLOSE_BRACE) return position + 1;
@@ -87,7 +95,7 @@ function readObject(bytes: Buffer, at: number, members: Member[]): number {
     const end = skipValue(bytes, start);
     const name = end < 0 ? undefined : readName(bytes, position, nameEnd);
     if (name === undefined) return -1;
-    members.push({ name, start, end });
+    sink.onMember(name, start, end);
     position = skipSpace(bytes, end);
     if (bytes[position] === CLOSE_BRACE) return position + 1;
     if (bytes[position] !== COMMA) return -1;
@@ -119,6 +127,7 @@ function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
   for (;;) {
     const byte = bytes[position];
+    if (byte === undefined || byte > 0x20) return position;
     if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return position;
     position++;
   }
@@ -150,21 +159,25 @@ function skipContainer(bytes: Buffer, at: number): number {
   return -1;
 }
 
-/** The end of the string whose opening quote is at `at`: a quote ends it unless an odd run of backslashes precedes it. */
+/** The end of the string whose opening quote is at `at`. Most are short: a loop over them costs less than the call of `indexOf`. */
 function skipString(bytes: Buffer, at: number): number {
-  for (let quote = findQuote(bytes, at + 1); quote >= 0; quote = findQuote(bytes, quote + 1)) {
+  const near = Math.min(at + SHORT_BYTES, bytes.length);
+  for (let position = at + 1; position < near; position++) {
+    const byte = bytes[position];
+    if (byte === QUOTE) return position + 1;
+    if (byte === BACKSLASH) return skipLongString(bytes, position);
+  }
+  return skipLongString(bytes, near);
+}
+
+/** The end of the string that has not ended before `from`: a quote ends it unless an odd run of backslashes precedes the quote. */
+function skipLongString(bytes: Buffer, from: number): number {
+  for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let backslash = quote;
     while (bytes[backslash - 1] === BACKSLASH) backslash--;
     if ((quote - backslash) % 2 === 0) return quote + 1;
   }
   return -1;
-}
-
-/** Most strings are short, and a loop over them costs less than the call of `indexOf`, which is for the long ones. */
-function findQuote(bytes: Buffer, at: number): number {
-  const near = Math.min(at + SHORT_BYTES, bytes.length);
-  for (let position = at; position < near; position++) if (bytes[position] === QUOTE) return position;
-  return near === bytes.length ? -1 : bytes.indexOf(QUOTE, near);
 }
 
 function skipScalar(bytes: Buffer, at: number): number {
@@ -177,7 +190,8 @@ function skipScalar(bytes: Buffer, at: number): number {
 }
 
 function readName(bytes: Buffer, start: number, end: number): string | undefined {
-  for (const common of COMMON_NAMES) if (isText(bytes, start + 1, end - 1, common)) return common;
+  for (const common of COMMON_NAMES[end - start - 2] ?? [])
+    if (isText(bytes, start + 1, end - 1, common)) return common;
   const name = bytes.toString('utf8', start + 1, end - 1);
   if (!name.includes('\\')) return name;
   try {

@@ -1,24 +1,38 @@
-import { type Member, scanMembers, type Span } from '../scan-json.ts';
+import { type MemberSink, scanObject, type Span } from '../scan-json.ts';
 
 /** What a reply says of itself: where its id lies, and whether it is an error. */
 export type ReadReply = { readonly id: Span; readonly isError: boolean };
 
 /** Reads a JSON-RPC reply without parsing its result; undefined unless it has one id and either a `result` or an `error`. */
 export function readReply(body: Buffer): ReadReply | undefined {
-  return readReplyIn(scanMembers(body) ?? []);
+  const reader = new ReplyReader();
+  return scanObject(body, reader) ? reader.take() : undefined;
 }
 
-/** The same of one reply among others, by its members. */
-export function readReplyIn(members: readonly Member[]): ReadReply | undefined {
-  let [id, outcome]: (Member | undefined)[] = [];
-  for (const member of members) {
-    if (member.name === 'id') {
-      if (id !== undefined) return undefined;
-      id = member;
-    } else if (member.name === 'result' || member.name === 'error') {
-      if (outcome !== undefined) return undefined;
-      outcome = member;
+/** The same of replies whose members it is told of. */
+export class ReplyReader implements MemberSink {
+  #ids = 0;
+  #outcomes = 0;
+  #isError = false;
+  #idStart = 0;
+  #idEnd = 0;
+
+  onMember(name: string, start: number, end: number): void {
+    if (name === 'id') {
+      this.#ids++;
+      this.#idStart = start;
+      this.#idEnd = end;
+    } else if (name === 'result' || name === 'error') {
+      this.#outcomes++;
+      this.#isError = name === 'error';
     }
   }
-  return id && outcome && { id, isError: outcome.name === 'error' };
+
+  /** What was told since the last time, as a reply. */
+  take(): ReadReply | undefined {
+    const isReply = this.#ids === 1 && this.#outcomes === 1;
+    this.#ids = 0;
+    this.#outcomes = 0;
+    return isReply ? { id: { start: this.#idStart, end: this.#idEnd }, isError: this.#isError } : undefined;
+  }
 }

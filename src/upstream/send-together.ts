@@ -1,7 +1,7 @@
 import { JoinedItems } from '../join-items.ts';
 import { readWhole } from '../ledger/read-whole.ts';
-import { isText, scanObjects, type Span } from '../scan-json.ts';
-import { readReplyIn } from './read-reply.ts';
+import { isText, type ObjectSink, scanObjects, type Span } from '../scan-json.ts';
+import { ReplyReader } from './read-reply.ts';
 import type { BatchOwner } from './with-batches.ts';
 import { BATCH, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -29,27 +29,49 @@ export async function sendTogether(
 }
 
 function takeApart(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
-  const objects = scanObjects(body);
-  if (objects?.length !== calls.length) return undefined;
-  const replies: (UpstreamReply | undefined)[] = new Array(calls.length).fill(undefined);
-  const placeOf = placeFinder(calls, body);
-  for (const [index, { start, end, members }] of objects.entries()) {
-    const reply = readReplyIn(members);
-    const place = reply && placeOf(reply.id, index);
-    if (reply === undefined || place === undefined || replies[place] !== undefined) return undefined;
-    const { isError } = reply;
-    replies[place] = { kind: 'whole', body: body.subarray(start, end), isError, isHeld: true };
-  }
-  return replies.filter((reply) => reply !== undefined);
+  const replies = new BatchReplies(calls, body);
+  return scanObjects(body, replies) ? replies.ofAll() : undefined;
 }
 
-/** Finds the place of a call by the id of its reply. Most nodes answer in the order of the calls: then no id is made a string. */
-function placeFinder(calls: readonly BatchedCall[], body: Buffer) {
-  let places: ReadonlyMap<string, number> | undefined;
-  return ({ start, end }: Span, expected: number): number | undefined => {
-    const call = calls[expected];
-    if (call !== undefined && isText(body, start, end, call.id)) return expected;
-    places ??= new Map(calls.map(({ id }, place) => [id, place]));
-    return places.get(body.toString('utf8', start, end));
-  };
+/** Puts the replies of a batch in the order of its calls. */
+class BatchReplies extends ReplyReader implements ObjectSink {
+  readonly #calls: readonly BatchedCall[];
+  readonly #body: Buffer;
+  readonly #replies: (UpstreamReply | undefined)[];
+  #found = 0;
+  #isSound = true;
+  #places: ReadonlyMap<string, number> | undefined;
+
+  constructor(calls: readonly BatchedCall[], body: Buffer) {
+    super();
+    this.#calls = calls;
+    this.#body = body;
+    this.#replies = new Array(calls.length).fill(undefined);
+  }
+
+  onObject(start: number, end: number): void {
+    const reply = this.take();
+    const place = reply && this.#placeOf(reply.id);
+    if (reply === undefined || place === undefined || this.#replies[place] !== undefined) {
+      this.#isSound = false;
+      return;
+    }
+    const body = this.#body.subarray(start, end);
+    this.#replies[place] = { kind: 'whole', body, isError: reply.isError, isHeld: true };
+    this.#found++;
+  }
+
+  /** The reply to each call; undefined unless there was one to each, and nothing else. */
+  ofAll(): readonly UpstreamReply[] | undefined {
+    if (!this.#isSound || this.#found < this.#calls.length) return undefined;
+    return this.#replies.filter((reply) => reply !== undefined);
+  }
+
+  /** The place of the call that a reply is to. Most nodes answer in the order of the calls: then no id is made a string. */
+  #placeOf({ start, end }: Span): number | undefined {
+    const next = this.#calls[this.#found];
+    if (next !== undefined && isText(this.#body, start, end, next.id)) return this.#found;
+    this.#places ??= new Map(this.#calls.map(({ id }, place) => [id, place]));
+    return this.#places.get(this.#body.toString('utf8', start, end));
+  }
 }

@@ -39,14 +39,15 @@ export function isCacheable({ method }: Call): boolean {
  * `final` ones that ask for what is finalized, and `slot` ones that do not ask for what is processed, have a key
  * (docs/decisions/cached-answers.md).
  */
-export function cacheKeyOf({ method, params, rawParams, isNotification }: Call): CacheKey {
+export function cacheKeyOf({ method, params, raw, paramsAt, isNotification }: Call): CacheKey {
   const cache = HOLDS.get(method);
   if (isNotification || cache === undefined) return UNCACHEABLE;
   if (cache !== 'immutable' && !asksAt(KEPT_AT[cache], params)) return UNFIT;
   const isSlotBound = cache === 'slot';
-  if (rawParams === undefined) return { kind: 'key', key: method, isSlotBound };
-  if (rawParams.length > MAX_PARAMS_BYTES) return UNFIT;
-  return { kind: 'key', key: `${method} ${rawParams.toString('utf8')}`, isSlotBound };
+  if (paramsAt === undefined) return { kind: 'key', key: method, isSlotBound };
+  const { start, end } = paramsAt;
+  if (end - start > MAX_PARAMS_BYTES) return UNFIT;
+  return { kind: 'key', key: `${method} ${raw.toString('utf8', start, end)}`, isSlotBound };
 }
 
 /** No config of the call names a commitment but these. */

@@ -1,3 +1,4 @@
+import type { Span } from '../../scan-json.ts';
 import type { ServiceError } from '../../service-error.ts';
 
 /** One JSON-RPC call as it came. */
@@ -5,8 +6,8 @@ export type Call = {
   readonly method: string;
   /** The parsed `params` member; undefined if it is absent. Integers beyond ±(2^53 − 1) are bigint. */
   readonly params: unknown;
-  /** The bytes of `params` as they came; undefined if it is absent. */
-  readonly rawParams: Buffer | undefined;
+  /** Where `params` lie in the bytes of the call; undefined if it is absent. */
+  readonly paramsAt: Span | undefined;
   /** The raw JSON token of the client's id, to be echoed byte for byte; `null` for a notification. */
   readonly id: string;
   /** This call's own bytes: the whole body, or its slice of a batch. */

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../json.ts';
 import { serviceError } from '../../service-error.ts';
 import type { CallLimits, Envelope, Message } from './call.ts';
-import { measureDepth, scanMembers, scanObjects } from '../../scan-json.ts';
-import { isObject, readEnvelope } from './read-envelope.ts';
+import { measureDepth, type ObjectSink, scanObject, scanObjects, type Span } from '../../scan-json.ts';
+import { isObject, MessageMembers, readEnvelope } from './read-envelope.ts';
 
 /** serde_json, which nodes parse with, refuses the 128th level of nesting. */
 const MAX_DEPTH = 127;
@@ -19,30 +19,56 @@ const MAX_DEPTH = 127;
 export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'maxBatchCalls'>): Message {
   if (!isUtf8(body)) throw serviceError('bodyNotUtf8');
   const value = parseText(body.toString('utf8'));
-  if (isTooDeep(body)) throw serviceError('parseError');
-  if (Array.isArray(value)) {
-    if (value.length > maxBatchCalls)
-      throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: value.length });
-    return { kind: 'batch', envelopes: readBatch(body, value) };
+  if (!Array.isArray(value)) return { kind: 'single', envelope: readSingle(body, value) };
+  if (value.length > maxBatchCalls) {
+    if (isTooDeep(body, wholeOf(body), MAX_DEPTH)) throw serviceError('parseError');
+    throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: value.length });
   }
-  if (!isObject(value)) throw serviceError('parseError');
-  const members = scanMembers(body) ?? [];
-  return { kind: 'single', envelope: readEnvelope(body, { start: 0, end: body.length, members }, value) };
+  const batch = new BatchReader(body, value);
+  if (!scanObjects(body, batch)) throw serviceError('parseError');
+  return { kind: 'batch', envelopes: batch.envelopes };
 }
 
-/** Every level takes two bytes: most bodies are too short to be too deep. */
-function isTooDeep(body: Buffer): boolean {
-  return body.length > 2 * MAX_DEPTH && measureDepth(body) > MAX_DEPTH;
+function readSingle(body: Buffer, value: unknown): Envelope {
+  const members = new MessageMembers();
+  const span = wholeOf(body);
+  if (!isObject(value) || isTooDeep(body, span, MAX_DEPTH) || !scanObject(body, members))
+    throw serviceError('parseError');
+  return readEnvelope(body, span, members, value);
 }
 
-function readBatch(body: Buffer, values: readonly unknown[]): readonly Envelope[] {
-  const objects = scanObjects(body);
-  if (objects === undefined) throw serviceError('parseError');
-  return objects.map((object, index) => {
-    const value = values[index];
-    if (!isObject(value)) throw serviceError('parseError');
-    return readEnvelope(body, object, value);
-  });
+function wholeOf(body: Buffer): Span {
+  return { start: 0, end: body.length };
+}
+
+/** Every level takes two bytes: most messages are too short to be too deep. */
+function isTooDeep(body: Buffer, { start, end }: Span, limit: number): boolean {
+  return end - start > 2 * limit && measureDepth(body.subarray(start, end)) > limit;
+}
+
+/** Reads the messages of a batch as they are found in its bytes. */
+class BatchReader implements ObjectSink {
+  readonly envelopes: Envelope[] = [];
+  readonly #body: Buffer;
+  readonly #values: readonly unknown[];
+  #members = new MessageMembers();
+
+  constructor(body: Buffer, values: readonly unknown[]) {
+    this.#body = body;
+    this.#values = values;
+  }
+
+  onMember(name: string, start: number, end: number): void {
+    this.#members.onMember(name, start, end);
+  }
+
+  onObject(start: number, end: number): void {
+    const value = this.#values[this.envelopes.length];
+    if (!isObject(value) || isTooDeep(this.#body, { start, end }, MAX_DEPTH - 1))
+      throw serviceError('parseError');
+    this.envelopes.push(readEnvelope(this.#body, { start, end }, this.#members, value));
+    this.#members = new MessageMembers();
+  }
 }
 
 function parseText(text: string): unknown {

@@ -1,30 +1,57 @@
 import { serviceError } from '../../service-error.ts';
 import type { Envelope } from './call.ts';
-import type { Member, ScannedObject, Span } from '../../scan-json.ts';
+import type { MemberSink, Span } from '../../scan-json.ts';
 
-/** The members that a message may have, each with a bit of its own. */
-const MEMBERS: ReadonlyMap<string, number> = new Map([
-  ['jsonrpc', 1],
-  ['id', 2],
-  ['method', 4],
-  ['params', 8],
-]);
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
 const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U64_DIGITS = 20;
 
+/** Where a message has its id and its params. Told of its members, it also notes what no message may have. */
+export class MessageMembers implements MemberSink {
+  id: Span | undefined;
+  params: Span | undefined;
+  /** No member is unknown or stands twice: nodes refuse such a message, and no two parsers may disagree about what it says. */
+  isSound = true;
+  hasTwoIds = false;
+  #hasVersion = false;
+  #hasMethod = false;
+
+  onMember(name: string, start: number, end: number): void {
+    switch (name) {
+      case 'jsonrpc':
+        if (this.#hasVersion) this.isSound = false;
+        this.#hasVersion = true;
+        return;
+      case 'method':
+        if (this.#hasMethod) this.isSound = false;
+        this.#hasMethod = true;
+        return;
+      case 'id':
+        if (this.id === undefined) this.id = { start, end };
+        else this.hasTwoIds = true;
+        return;
+      case 'params':
+        if (this.params === undefined) this.params = { start, end };
+        else this.isSound = false;
+        return;
+      default:
+        this.isSound = false;
+    }
+  }
+}
+
 /**
- * Reads one message of a body. `value` is what its bytes parse to. A member that is unknown or stands twice makes
- * it invalid: nodes refuse such a message, and no two parsers may disagree about what it says.
+ * Reads the message that lies at a span of a body. `value` is what its bytes parse to.
  *
  * @throws ServiceError `parseError` on an id that cannot be read (object, array, boolean, or given twice).
  */
 export function readEnvelope(
   body: Buffer,
-  { start, end, members }: ScannedObject,
+  { start, end }: Span,
+  members: MessageMembers,
   value: Readonly<Record<string, unknown>>,
 ): Envelope {
-  const { idSpan, paramsSpan, isSound, hasTwoIds } = readMembers(members);
+  const { id: idSpan, params: paramsSpan, isSound, hasTwoIds } = members;
   if (hasTwoIds || !isReadableId(value.id)) throw serviceError('parseError');
   const id = idSpan === undefined ? 'null' : body.toString('utf8', idSpan.start, idSpan.end);
   const { method, params, jsonrpc } = value;
@@ -34,36 +61,12 @@ export function readEnvelope(
     return { kind: 'invalid', error: serviceError('invalidRequest'), id };
   if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
   const isNotification = idSpan === undefined;
-  const rawParams = paramsSpan && body.subarray(paramsSpan.start, paramsSpan.end);
+  const paramsAt = paramsSpan && { start: paramsSpan.start - start, end: paramsSpan.end - start };
   const raw = body.subarray(start, end);
   return {
     kind: 'call',
-    call: { method, params, rawParams, id, raw, idIsPlain: isPlainId(id), isNotification },
+    call: { method, params, paramsAt, id, raw, idIsPlain: isPlainId(id), isNotification },
   };
-}
-
-type Members = {
-  idSpan: Span | undefined;
-  paramsSpan: Span | undefined;
-  /** No member is unknown or stands twice. */
-  isSound: boolean;
-  hasTwoIds: boolean;
-};
-
-function readMembers(members: readonly Member[]): Members {
-  const found: Members = { idSpan: undefined, paramsSpan: undefined, isSound: true, hasTwoIds: false };
-  let seen = 0;
-  for (const member of members) {
-    const { name } = member;
-    const bit = MEMBERS.get(name) ?? 0;
-    const isKnown = (seen & bit) !== 0;
-    if (bit === 0 || isKnown) found.isSound = false;
-    if (name === 'id' && isKnown) found.hasTwoIds = true;
-    seen |= bit;
-    if (name === 'id') found.idSpan ??= member;
-    else if (name === 'params') found.paramsSpan ??= member;
-  }
-  return found;
 }
 
 /** Whether a parsed JSON value is an object, neither array nor null. */
