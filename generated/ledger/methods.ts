@@ -829,5 +829,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
   },
 };
 
+const NAMES: ReadonlySet<string> = new Set(Object.keys(METHODS));
+
 /** Whether the text is the name of a method; names are case-sensitive. */
-export const isMethodName = (text: string): text is MethodName => Object.hasOwn(METHODS, text);
+export const isMethodName = (text: string): text is MethodName => NAMES.has(text);

@@ -41,8 +41,10 @@ export type MethodInfo = {
 export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
 ${methods.map((method) => `${docComment(method.summary)}${memberName(method.name)}: ${literal(info(method))},\n`).join('')}};
 
+const NAMES: ReadonlySet<string> = new Set(Object.keys(METHODS));
+
 /** Whether the text is the name of a method; names are case-sensitive. */
-export const isMethodName = (text: string): text is MethodName => Object.hasOwn(METHODS, text);
+export const isMethodName = (text: string): text is MethodName => NAMES.has(text);
 `,
 });
 
