@@ -15,9 +15,26 @@ const BITS_PER_CHARACTER = Math.log2(58);
 /** The longest text that 32 or 64 bytes can have in base-58. */
 const maxCharacters = (size: number): number => Math.ceil((size * 8) / BITS_PER_CHARACTER);
 
-/** Whether the text is base-58 of exactly `size` bytes (at most 64). Does not allocate. */
-export const isBase58 = (text: string, size: number): boolean =>
-  text.length <= maxCharacters(size) && decodedSize(text) === size;
+const DIGITS_ONLY = /^[1-9A-HJ-NP-Za-km-z]+$/;
+
+/** What 256^n is in base-58, by n: a text without leading ones stands for n bytes if it is below the nth, and not below the one before. */
+const POWERS: readonly string[] = Array.from({ length: 65 }, (_, size) =>
+  encodeInteger(256n ** BigInt(size)),
+);
+
+/** Whether the text is base-58 of exactly `size` bytes (at most 64): each leading one is a zero byte, the rest a number. Does not decode. */
+export const isBase58 = (text: string, size: number): boolean => {
+  const zeros = leadingOnes(text);
+  const rest = zeros === 0 ? text : text.slice(zeros);
+  if (rest === '' || zeros >= size) return rest === '' && zeros === size;
+  return (
+    isBelow(rest, POWERS[size - zeros]) && !isBelow(rest, POWERS[size - zeros - 1]) && DIGITS_ONLY.test(rest)
+  );
+};
+
+/** The digits stand in the alphabet in the order of their codes: numbers of the same length are ordered as texts are. */
+const isBelow = (text: string, limit = ''): boolean =>
+  text.length === limit.length ? text < limit : text.length < limit.length;
 
 /**
  * Why the text is not base-58 of `size` bytes: a character outside the alphabet, or the wrong number of bytes. A text too
@@ -70,3 +87,7 @@ const estimateSize = (text: string, from: number): number => {
   const bits = Math.log2(Math.max(lead, 1)) + (text.length - from - 9) * BITS_PER_CHARACTER;
   return Math.floor(bits / 8) + 1;
 };
+
+function encodeInteger(value: bigint): string {
+  return value === 0n ? '' : encodeInteger(value / 58n) + ALPHABET[Number(value % 58n)];
+}

@@ -29,6 +29,39 @@ describe('base-58 sizes', () => {
     expect(isBase58('', 32)).toBe(false);
   });
 
+  it('accept what a full decoder makes 32 or 64 bytes of, and nothing else, at every boundary', () => {
+    const decodes = (text: string, size: number): boolean => {
+      try {
+        return base58.decode(text).length === size;
+      } catch {
+        return false;
+      }
+    };
+    for (const size of [32, 64]) {
+      for (let zeros = 0; zeros <= size + 1; zeros++) {
+        const rest = Math.max(size - zeros, 0);
+        for (const power of [256n ** BigInt(rest), 256n ** BigInt(Math.max(rest - 1, 0))]) {
+          for (const value of [power - 1n, power, power + 1n]) {
+            const text = '1'.repeat(zeros) + (value === 0n ? '' : base58.encode(bytesOf(value)));
+            expect([text, isBase58(text, size)]).toEqual([text, decodes(text, size)]);
+          }
+        }
+      }
+    }
+    const characters = fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl é');
+    const text = fc.oneof(
+      fc.string({ unit: characters, minLength: 30, maxLength: 46 }),
+      fc.uint8Array({ minLength: 30, maxLength: 34 }).map((bytes) => base58.encode(bytes)),
+      fc
+        .tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(43), characters)
+        .map(([bytes, at, character]) => {
+          const right = base58.encode(bytes);
+          return right.slice(0, at) + character + right.slice(at + 1);
+        }),
+    );
+    fc.assert(fc.property(text, (tried) => isBase58(tried, 32) === decodes(tried, 32)));
+  });
+
   it('tell a bad character from a wrong size, and call too long a text the wrong size whatever it holds', () => {
     for (const character of ['0', 'O', 'I', 'l', ' ', 'é', '😀'])
       expect(base58Fault(character, 32)).toBe('badAlphabet');
@@ -37,3 +70,8 @@ describe('base-58 sizes', () => {
     expect(base58Fault('0'.repeat(44), 32)).toBe('badAlphabet');
   });
 });
+
+function bytesOf(value: bigint): Uint8Array {
+  const hex = value.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+}
