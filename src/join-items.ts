@@ -1,4 +1,4 @@
-const [OPEN, SEPARATOR] = [Buffer.from('['), Buffer.from(',')];
+const [OPEN, SEPARATOR, NOWHERE] = [Buffer.from('['), Buffer.from(','), Buffer.alloc(0)];
 const COMMA = 0x2c;
 
 /**
@@ -7,17 +7,21 @@ const COMMA = 0x2c;
  */
 export class JoinedItems {
   readonly #parts: Buffer[] = [];
-  /** The first and the last of the items that lie side by side, and all the memory that they lie in. */
-  #first: Buffer | undefined;
-  #last: Buffer | undefined;
-  #memory: Buffer | undefined;
+  /** Where the items that lie side by side start and end, in all the memory that they lie in. */
+  #hasRun = false;
+  #memory: Buffer = NOWHERE;
+  #start = 0;
+  #end = 0;
 
   add(item: Buffer): void {
-    if (!this.#isNext(item)) {
-      this.#separate();
-      this.#first = item;
-    }
-    this.#last = item;
+    const { byteOffset } = item;
+    const isNext =
+      byteOffset === this.#end + 1 &&
+      this.#hasRun &&
+      item.buffer === this.#memory.buffer &&
+      this.#memory[this.#end] === COMMA;
+    if (!isNext) this.#begin(item);
+    this.#end = byteOffset + item.length;
   }
 
   /** Adds an item that is in parts. */
@@ -38,13 +42,11 @@ export class JoinedItems {
     return this.#parts;
   }
 
-  #isNext(item: Buffer): boolean {
-    const last = this.#last;
-    if (last === undefined) return false;
-    const comma = last.byteOffset + last.length;
-    if (item.byteOffset !== comma + 1 || item.buffer !== last.buffer) return false;
-    if (this.#memory?.buffer !== item.buffer) this.#memory = Buffer.from(item.buffer);
-    return this.#memory[comma] === COMMA;
+  #begin(item: Buffer): void {
+    this.#separate();
+    this.#hasRun = true;
+    this.#start = item.byteOffset;
+    if (this.#memory.buffer !== item.buffer) this.#memory = Buffer.from(item.buffer);
   }
 
   #separate(): void {
@@ -53,11 +55,7 @@ export class JoinedItems {
   }
 
   #endRun(): void {
-    const [first, last] = [this.#first, this.#last];
-    if (first === undefined || last === undefined) return;
-    const sizeBytes = last.byteOffset + last.length - first.byteOffset;
-    this.#parts.push(first === last ? first : Buffer.from(first.buffer, first.byteOffset, sizeBytes));
-    this.#first = undefined;
-    this.#last = undefined;
+    if (this.#hasRun) this.#parts.push(this.#memory.subarray(this.#start, this.#end));
+    this.#hasRun = false;
   }
 }

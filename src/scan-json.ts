@@ -14,9 +14,6 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 const SHORT_BYTES = 64;
-/** The members of a JSON-RPC message, in ASCII: decoding a name costs more than finding that it is one of them. */
-const COMMON_NAMES = [[], [], ['id'], [], [], ['error'], ['method', 'params', 'result'], ['jsonrpc']];
-
 /** Told of each member of an object, in order, duplicates included: its decoded name, and where its value lies. */
 export type MemberSink = { readonly onMember: (name: string, start: number, end: number) => void };
 
@@ -144,16 +141,14 @@ function skipValue(bytes: Buffer, at: number): number {
 function skipContainer(bytes: Buffer, at: number): number {
   let depth = 0;
   for (let position = at; position < bytes.length; position++) {
-    const byte = bytes[position];
+    const byte = bytes[position] ?? 0;
     if (byte === QUOTE) {
       const end = skipString(bytes, position);
       if (end < 0) return -1;
       position = end - 1;
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth++;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth--;
-      if (depth === 0) return position + 1;
+    } else if (byte >= OPEN_BRACKET) {
+      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return position + 1;
     }
   }
   return -1;
@@ -189,9 +184,27 @@ function skipScalar(bytes: Buffer, at: number): number {
   return position === at ? -1 : position;
 }
 
+/** The member of a JSON-RPC message that begins with this letter: to find that a name is it costs less than to decode the name. */
+function commonName(first: number | undefined): string {
+  switch (first) {
+    case 0x65:
+      return 'error';
+    case 0x69:
+      return 'id';
+    case 0x6a:
+      return 'jsonrpc';
+    case 0x6d:
+      return 'method';
+    case 0x70:
+      return 'params';
+    default:
+      return 'result';
+  }
+}
+
 function readName(bytes: Buffer, start: number, end: number): string | undefined {
-  for (const common of COMMON_NAMES[end - start - 2] ?? [])
-    if (isText(bytes, start + 1, end - 1, common)) return common;
+  const common = commonName(bytes[start + 1]);
+  if (isText(bytes, start + 1, end - 1, common)) return common;
   const name = bytes.toString('utf8', start + 1, end - 1);
   if (!name.includes('\\')) return name;
   try {

@@ -11,7 +11,8 @@ export function joinReplies(answers: readonly Answer[]): readonly Buffer[] {
 }
 
 function trimEnd(parts: readonly Buffer[]): readonly Buffer[] {
-  if ((parts.at(-1)?.at(-1) ?? 0) > 0x20) return parts;
+  const end = parts[parts.length - 1];
+  if (end !== undefined && (end[end.length - 1] ?? 0) > 0x20) return parts;
   const last = parts.findLastIndex((part) => part.some((byte) => byte > 0x20));
   const part = parts[last];
   return part === undefined ? [] : [...parts.slice(0, last), trimPart(part)];
