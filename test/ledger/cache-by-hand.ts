@@ -1,15 +1,20 @@
 import { CallSignal } from '../../src/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import { withCache } from '../../src/ledger/cache/with-cache.ts';
-import type { Ledger, LedgerReply } from '../../src/ledger/ledger.ts';
+import { type CacheOutcome, withCache } from '../../src/ledger/cache/with-cache.ts';
+import type { Ledger, LedgerReply, Outcome } from '../../src/ledger/ledger.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import type { Call } from '../../src/server/json-rpc/call.ts';
+import type { Call, Envelope } from '../../src/server/json-rpc/call.ts';
 import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
 
 export type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
 
+/** Calls that go to the node together. */
+export type PendingBatch = PromiseWithResolvers<readonly Outcome[]> & { readonly calls: readonly Call[] };
+
 export type ByHand = {
   readonly cached: Ledger;
+  /** The batches that reached the node, likewise. */
+  readonly batches: readonly PendingBatch[];
   /** The calls that reached the node, in order; each waits to be answered. */
   readonly pending: readonly Pending[];
 };
@@ -19,6 +24,7 @@ export type ByHandOptions = {
   readonly generation?: () => number;
   readonly slotMs?: number;
   readonly nowMs?: () => number;
+  readonly onOutcome?: (method: string, outcome: CacheOutcome) => void;
 };
 
 export const context = {
@@ -30,6 +36,7 @@ export const context = {
 /** A cache before a ledger whose calls are answered by hand; time stands still unless the test passes its own. */
 export function cacheByHand(options: ByHandOptions = {}): ByHand {
   const pending: Pending[] = [];
+  const batches: PendingBatch[] = [];
   const ledger: Ledger = {
     serve: (call, { signal }) => {
       const answer = { ...Promise.withResolvers<LedgerReply>(), call };
@@ -37,8 +44,11 @@ export function cacheByHand(options: ByHandOptions = {}): ByHand {
       pending.push(answer);
       return answer.promise;
     },
-    serveTogether: async () => {
-      throw new Error('no test of single calls comes here');
+    serveTogether: (calls, { signal }) => {
+      const answer = { ...Promise.withResolvers<readonly Outcome[]>(), calls };
+      signal.onAbort((error) => answer.resolve(calls.map(() => ({ kind: 'failure', error }))));
+      batches.push(answer);
+      return answer.promise;
     },
   };
   const cached = withCache(ledger, {
@@ -46,15 +56,31 @@ export function cacheByHand(options: ByHandOptions = {}): ByHand {
     ...{ network: 'n', onOutcome: () => undefined },
     ...{ generation: () => 0, slotMs: 400, nowMs: () => 0, ...options },
   });
-  return { cached, pending };
+  return { cached, pending, batches };
 }
 
 /** A call as it is read off the wire. */
 export function callOf(method: string, id: number, params = '[]'): Call {
-  const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
-  const message = parseBody(Buffer.from(body), { maxBatchCalls: 1 });
-  if (message.kind === 'batch' || message.envelope.kind === 'invalid') throw new Error('no call');
-  return message.envelope.call;
+  const message = parseBody(Buffer.from(textOfCall(method, id, params)), { maxBatchCalls: 1 });
+  if (message.kind === 'batch') throw new Error('no call');
+  return callIn(message.envelope);
+}
+
+/** Calls of a method as they are read off the wire in a batch, by their params; their ids count from 1. */
+export function batchOf(method: string, params: readonly string[]): readonly Call[] {
+  const body = `[ ${params.map((each, index) => textOfCall(method, index + 1, each)).join(' , ')}]`;
+  const message = parseBody(Buffer.from(body), { maxBatchCalls: params.length });
+  if (message.kind === 'single') throw new Error('no batch');
+  return message.envelopes.map(callIn);
+}
+
+function textOfCall(method: string, id: number, params: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+}
+
+function callIn(envelope: Envelope): Call {
+  if (envelope.kind === 'invalid') throw new Error('no call');
+  return envelope.call;
 }
 
 export function reply(result: string, id: number): LedgerReply {

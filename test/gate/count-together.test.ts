@@ -1,0 +1,110 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { CallSignal } from '../../src/call-signal.ts';
+import { createFailureLog } from '../../src/gate/failure-log.ts';
+import { createMetrics } from '../../src/gate/metrics.ts';
+import { type CountedMessage, UsageBook } from '../../src/gate/usage-book.ts';
+import { withMetering } from '../../src/gate/with-metering.ts';
+import { withObservation } from '../../src/gate/with-observation.ts';
+import type { Ledger, LedgerReply, Outcome } from '../../src/ledger/ledger.ts';
+import { serviceError } from '../../src/service-error.ts';
+import { callOf, context } from '../ledger/cache-by-hand.ts';
+
+const network = 'n';
+const whole = (isError: boolean): LedgerReply => ({ kind: 'whole', body: Buffer.from('{}'), isError });
+const failure = (error: unknown): Outcome => ({ kind: 'failure', error });
+
+/** Calls, and what each comes to. */
+const ENDS: readonly (readonly [string, Outcome])[] = [
+  ['getBalance', whole(false)],
+  ['getBalance', whole(false)],
+  ['getBalance', whole(true)],
+  ['getSlot', whole(false)],
+  ['getBalance', whole(false)],
+  ['getBalance', failure(serviceError('invalidBase58', { parameter: 'x' }))],
+  ['getSlot', failure(serviceError('upstreamBusy'))],
+  ['getSlot', failure(serviceError('upstreamBusy'))],
+  ['getSlot', { kind: 'result', json: '1' }],
+  ['getSlot', failure(new Error('a fault of ours'))],
+];
+
+const calls = ENDS.map(([method], id) => callOf(method, id));
+const outcomes = ENDS.map(([, outcome]) => outcome);
+
+/** A ledger whose calls come to this, one after the other or together. */
+function ledgerOf(ends: readonly Outcome[], underway: () => void = () => undefined): Ledger {
+  return {
+    serve: async (call) => {
+      underway();
+      const end = ends[Number(call.id)];
+      if (end?.kind === 'failure') throw end.error;
+      if (end === undefined || end.kind === 'alone') throw new Error('not to be served alone');
+      return end;
+    },
+    serveTogether: async () => {
+      underway();
+      return ends;
+    },
+  };
+}
+
+/** Everything that is counted of calls, without their times, which differ. */
+async function countsOf(run: (ledger: Ledger) => Promise<unknown>, ends: readonly Outcome[] = outcomes) {
+  const metrics = createMetrics();
+  const book = new UsageBook({ hasRoom: () => true, onLost: () => undefined });
+  const logFailure = createFailureLog(pino({ level: 'silent' }), { nowMs: () => 0 });
+  const observed = withObservation(ledgerOf(ends), { metrics, logFailure, network });
+  await run(withMetering(observed, { network, count: (message) => book.count(0, message) }));
+  const lines = (await metrics.registry.metrics()).split('\n');
+  return {
+    rows: book.take(),
+    series: lines.filter((line) => /^keyslot_(?:rpc|upstream)_.*(?:total|count|in_flight)/.test(line)).sort(),
+  };
+}
+
+async function serveEach(ledger: Ledger, signal: CallSignal): Promise<void> {
+  for (const call of calls) await ledger.serve(call, { ...context, signal }).catch(() => undefined);
+}
+
+test.each(['a client that waits', 'a client that has left'])(
+  'calls that are served together are counted as calls that are served one by one, for %s',
+  async (client) => {
+    const signal = new CallSignal();
+    if (client === 'a client that has left') signal.abort(new Error('left'));
+    const together = await countsOf((ledger) => ledger.serveTogether(calls, { ...context, signal }));
+    expect(together).toEqual(await countsOf((ledger) => serveEach(ledger, signal)));
+    expect(together.rows.reduce((sum, row) => sum + row.calls, 0)).toBe(calls.length);
+    expect(together.series).toContain('keyslot_rpc_in_flight{network="n"} 0');
+  },
+);
+
+test('calls that are handed back are counted when they are served alone', async () => {
+  const ends: readonly Outcome[] = [whole(false), { kind: 'alone' }, { kind: 'alone' }];
+  const counted = await countsOf((ledger) => ledger.serveTogether(calls.slice(0, 3), context), ends);
+  expect(counted.rows.map((row) => [row.calls, row.errors])).toEqual([[1, 0]]);
+  expect(counted.series).toEqual(
+    expect.arrayContaining([
+      'keyslot_rpc_calls_total{network="n",method="getBalance",outcome="ok"} 1',
+      'keyslot_rpc_in_flight{network="n"} 0',
+    ]),
+  );
+});
+
+test('those that are under way are under way together', async () => {
+  const metrics = createMetrics();
+  let seen: Promise<string> | undefined;
+  const ledger = ledgerOf(outcomes, () => {
+    seen = metrics.registry.getSingleMetricAsString('keyslot_rpc_in_flight');
+  });
+  const logFailure = (): void => undefined;
+  await withObservation(ledger, { metrics, logFailure, network }).serveTogether(calls, context);
+  expect(await seen).toContain(`{network="n"} ${calls.length}`);
+});
+
+test('messages that are counted at once are lost with their number', () => {
+  const lost: number[] = [];
+  const book = new UsageBook({ hasRoom: () => false, onLost: (messages) => void lost.push(messages) });
+  const message: CountedMessage = { keyId: 'k', network, method: 'm', outcome: 'ok', weight: 7, calls: 7 };
+  book.count(0, message);
+  expect(lost).toEqual([7]);
+});
