@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CountedMessage } from '../../src/gate/usage-book.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
 
@@ -56,4 +57,35 @@ test('a call that was cancelled is counted as such, not as a failure of the node
   await expect.poll(() => gateway.metrics.registry.metrics()).toContain('outcome="cancelled"} 1');
   expect(await gateway.metrics.registry.metrics()).not.toContain('keyslot_upstream_errors_total{');
   expect((await post(gateway.rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"nope"}')).status).toBe(200);
+});
+
+test('every call of a batch whose client leaves is counted as cancelled, also those that were not sent yet', async () => {
+  const counted: CountedMessage[] = [];
+  await gateway.close();
+  gateway = await startGateway({
+    nodeUrls: [node.url],
+    ...{ responseTimeoutMs: 60_000, batchConcurrency: 1, count: (message) => counted.push(message) },
+  });
+  const arrived = Promise.withResolvers<void>();
+  node.play((_response, _seen, attempt) => {
+    if (attempt === 2) arrived.resolve();
+  });
+  const item = (id: number, method: string): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+  const items = [1, 2, 3].flatMap((id) => [item(id, 'getSlot'), item(-id, 'getSupply')]);
+  const leave = new AbortController();
+  const body = `[${items.join()}]`;
+  const answer = fetch(gateway.rpcUrl, { method: 'POST', headers, body, signal: leave.signal });
+  await arrived.promise;
+  leave.abort();
+  await expect(answer).rejects.toThrow();
+  const series = (method: string): string =>
+    `keyslot_rpc_calls_total{network="solana-localnet",method="${method}",outcome="cancelled"} 3`;
+  await expect.poll(() => gateway.metrics.registry.metrics()).toContain(series('getSupply'));
+  const text = await gateway.metrics.registry.metrics();
+  expect(text).toContain(series('getSlot'));
+  expect(text).toContain('keyslot_rpc_in_flight{network="solana-localnet"} 0');
+  const calls = counted
+    .filter(({ outcome }) => outcome === 'ok')
+    .reduce((sum, { calls = 1 }) => sum + calls, 0);
+  expect([calls, node.seen.length]).toEqual([6, 2]);
 });

@@ -33,12 +33,19 @@ test.each([
   ['two ids', '{"jsonrpc":"2.0","id":1,"i\\u0064":2,"method":"getSlot"}'],
   ['a batch with something that is no object', '[{"jsonrpc":"2.0","id":1,"method":"getSlot"},1]'],
   ['128 levels of nesting', deep(128)],
+  ['128 levels of nesting in a batch', `[{"jsonrpc":"2.0","id":2,"method":"getSlot"},${deep(127)}]`],
+  ['a batch that is larger than is taken, with 128 levels of nesting', `[${'1,'.repeat(1_000)}${deep(127)}]`],
   ['nesting that would exhaust a stack', deep(20_000)],
   ['the same with long numbers in it', deep(20_000).replace('[]', '[12345678901234567890]')],
 ])('%s is a parse error', async (_name, body) => {
   const response = await post(gateway.rpcUrl, body);
   expect(response.status).toBe(200);
   expect(await response.text()).toBe(PARSE_ERROR);
+});
+
+test.each([deep(127), `[${deep(126)}]`])('127 levels of nesting are read', async (body) => {
+  const reply = await (await post(gateway.rpcUrl, body)).text();
+  expect(reply).toContain('"error":{"code":-32602');
 });
 
 test.each([

@@ -148,3 +148,23 @@ test('a busy node is not asked again call by call', async () => {
   ]);
   expect(bodies()).toHaveLength(1);
 });
+
+test('calls that have to be sent again are under way as many at a time as others that travel alone', async () => {
+  let [most, underWay] = [0, 0];
+  node.play((response, seen, attempt) => {
+    if (isBatch(seen.body)) return void response.writeHead(413).end();
+    underWay++;
+    most = Math.max(most, underWay);
+    setTimeout(() => {
+      underWay--;
+      echoResult('"alone"')(response, seen, attempt);
+    }, 5);
+  });
+  const items = [
+    ...numbers(8).map((id) => call(String(id))),
+    call('"s"', 'getSupply'),
+    call('"t"', 'getSupply'),
+  ];
+  expect(await ask(`[${items.join()}]`)).toMatchObject(items.map(() => ({ result: 'alone' })));
+  expect(most).toBe(2);
+});

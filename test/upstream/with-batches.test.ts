@@ -93,6 +93,8 @@ const FAULTS: readonly ((replies: string[]) => string)[] = [
   (replies) => `[${[...replies.slice(1), '{"result":1}'].join()}]`,
   (replies) => `[${[...replies.slice(1), '1'].join()}]`,
   (replies) => `[${replies.join().replace('"result"', '"result":1,"error"')}]`,
+  ([first = '', ...others]) =>
+    `[${[first.replace('"id"', `"id":${first.slice(first.indexOf('"id":') + 5, -1)},"id"`), ...others].join()}]`,
   (replies) => `[${replies.join()}`,
   (replies) => `[${replies.join()}]]`,
   (replies) => replies.join(),
