@@ -3,7 +3,7 @@ import type { ReplyHold } from './reply-memory.ts';
 
 /** The whole body of a reply in one piece. Throws like `readParts`. */
 export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
-  return Buffer.concat(await readParts(reply, hold));
+  return reply.kind === 'whole' ? holdWhole(reply, hold) : Buffer.concat(await readParts(reply, hold));
 }
 
 /**

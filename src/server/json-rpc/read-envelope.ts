@@ -1,6 +1,6 @@
 import { serviceError } from '../../service-error.ts';
 import type { Envelope } from './call.ts';
-import type { MemberSink, Span } from '../../scan-json.ts';
+import { isText, type MemberSink, type Span } from '../../scan-json.ts';
 
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
 const MAX_U64 = 2n ** 64n - 1n;
@@ -53,7 +53,7 @@ export function readEnvelope(
 ): Envelope {
   const { id: idSpan, params: paramsSpan, isSound, hasTwoIds } = members;
   if (hasTwoIds || !isReadableId(value.id)) throw serviceError('parseError');
-  const id = idSpan === undefined ? 'null' : body.toString('utf8', idSpan.start, idSpan.end);
+  const id = idSpan === undefined ? 'null' : readToken(body, idSpan, value.id);
   const { method, params, jsonrpc } = value;
   const isCall = typeof method === 'string' && (params === undefined || typeof params === 'object');
   const isVersion = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
@@ -67,6 +67,12 @@ export function readEnvelope(
     kind: 'call',
     call: { method, params, paramsAt, id, raw, idIsPlain: isPlainId(id), isNotification },
   };
+}
+
+/** The raw token of an id, which is parsed to `value`. Most are numbers as they are printed: to compare one costs less than to decode it. */
+function readToken(body: Buffer, { start, end }: Span, value: unknown): string {
+  const printed = typeof value === 'number' ? String(value) : '';
+  return isText(body, start, end, printed) ? printed : body.toString('utf8', start, end);
 }
 
 /** Whether a parsed JSON value is an object, neither array nor null. */
