@@ -33,8 +33,12 @@ export const isBase58 = (text: string, size: number): boolean => {
 };
 
 /** The digits stand in the alphabet in the order of their codes: numbers of the same length are ordered as texts are. */
-const isBelow = (text: string, limit = ''): boolean =>
-  text.length === limit.length ? text < limit : text.length < limit.length;
+const isBelow = (text: string, limit = ''): boolean => {
+  if (text.length !== limit.length) return text.length < limit.length;
+  let at = 0;
+  while (at < text.length && text.charCodeAt(at) === limit.charCodeAt(at)) at += 1;
+  return text.charCodeAt(at) < limit.charCodeAt(at);
+};
 
 /**
  * Why the text is not base-58 of `size` bytes: a character outside the alphabet, or the wrong number of bytes. A text too
