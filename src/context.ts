@@ -2,6 +2,7 @@ import type { Config } from '../generated/config.ts';
 import type { CallSignal } from './call-signal.ts';
 import type { ReplyHold } from './ledger/reply-memory.ts';
 import type { Listener } from './ledger/subscriptions/notification.ts';
+import type { Turns } from './upstream/turns.ts';
 
 /** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
 export type NetworkConfig = Config['networks'][number];
@@ -14,6 +15,8 @@ export type Context = {
   readonly signal: CallSignal;
   /** What the request holds of replies in memory; given back when its answer has gone. */
   readonly hold: ReplyHold;
+  /** Whose turn it is of the calls of a batch that are sent to the node by themselves; undefined where there is only one call. */
+  readonly turns?: Turns;
   /** Who hears what the call subscribes to; undefined over HTTP, where nobody can. */
   readonly listener?: Listener;
 };

@@ -13,7 +13,9 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+/** Up to here a loop finds a quote sooner than `indexOf`. */
 const SHORT_BYTES = 64;
+
 /** Told of each member of an object, in order, duplicates included: its decoded name, and where its value lies. */
 export type MemberSink = { readonly onMember: (name: string, start: number, end: number) => void };
 

@@ -76,7 +76,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   stream: [/^(hub|cursor|entry|account-view)\.ts$/],
   wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
   upstream: [
-    /^(upstream|with-batches|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
+    /^(upstream|with-batches|turns|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
     /^pubsub-(address|link|connection|message)\.ts$/,
   ],
 };

@@ -46,7 +46,8 @@ export class CallCounts {
       },
     });
     const name = 'keyslot_rpc_duration_seconds';
-    const help = 'Time from a call to its reply, or to the first byte of a large one';
+    const help =
+      'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
     const get = async () => {
       const values: object[] = [];
       each((labels, { durations }) => {

@@ -4,6 +4,11 @@ import type { Call } from '../server/json-rpc/call.ts';
 /** What a call was answered with, or why it was not. */
 export type Ended = Exclude<Outcome, { readonly kind: 'alone' }>;
 
+/** Whether a call was not answered because its client has left, and that was the reason. */
+export function isGivenUp(ended: Ended, reason: Error | undefined): boolean {
+  return reason !== undefined && ended.kind === 'failure' && ended.error === reason;
+}
+
 /** So many calls of a method, side by side, that ended in the same way. */
 export type Run<K> = { readonly method: string; readonly outcome: K; calls: number };
 

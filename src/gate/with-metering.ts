@@ -1,5 +1,5 @@
 import type { Ledger, LedgerReply } from '../ledger/ledger.ts';
-import { countRuns } from './count-runs.ts';
+import { countRuns, isGivenUp } from './count-runs.ts';
 import type { CountCall } from './usage-book.ts';
 import { weighMethod } from './weigh.ts';
 
@@ -22,10 +22,11 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
     },
     serveTogether: async (calls, context) => {
       const outcomes = await ledger.serveTogether(calls, context);
-      const failed = context.signal.aborted ? 'ok' : 'error';
-      const runs = countRuns(calls, outcomes, (ended) =>
-        ended.kind === 'failure' ? failed : outcomeOf(ended),
-      );
+      const { reason } = context.signal;
+      const runs = countRuns(calls, outcomes, (ended) => {
+        if (ended.kind !== 'failure') return outcomeOf(ended);
+        return isGivenUp(ended, reason) ? 'ok' : 'error';
+      });
       for (const run of runs) {
         const { method, weight } = weighMethod(run.method);
         const counted = { calls: run.calls, outcome: run.outcome, weight: run.calls * weight };

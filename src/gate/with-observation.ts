@@ -1,7 +1,7 @@
 import { ERRORS } from '../../generated/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type ServiceError, toServiceError } from '../service-error.ts';
-import { countRuns, type Ended } from './count-runs.ts';
+import { countRuns, type Ended, isGivenUp } from './count-runs.ts';
 import type { LogFailure } from './failure-log.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 
@@ -54,8 +54,10 @@ export function withObservation(
       metrics.startCalls(network, calls.length);
       const outcomes = await ledger.serveTogether(calls, context);
       const durationMs = performance.now() - startMs;
-      const { aborted } = context.signal;
-      const runs = countRuns(calls, outcomes, (ended) => (aborted ? cancelledOr(ended) : outcomeOf(ended)));
+      const { aborted, reason } = context.signal;
+      const runs = countRuns(calls, outcomes, (ended) =>
+        isGivenUp(ended, reason) ? 'cancelled' : outcomeOf(ended),
+      );
       let withdrawn = calls.length;
       for (const run of runs) {
         metrics.endCalls({ network, ...run, durationMs });
@@ -68,10 +70,6 @@ export function withObservation(
       return outcomes;
     },
   };
-}
-
-function cancelledOr(ended: Ended): Outcome {
-  return ended.kind === 'failure' ? 'cancelled' : outcomeOf(ended);
 }
 
 function outcomeOf(ended: Ended): Outcome {

@@ -3,7 +3,8 @@ import type { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
-import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import type { Turns } from '../upstream/turns.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from '../upstream/upstream.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
@@ -12,6 +13,7 @@ export type ForwardOptions = {
   readonly call: Call;
   readonly signal: CallSignal;
   readonly hold: ReplyHold;
+  readonly turns: Turns | undefined;
 };
 
 /**
@@ -19,18 +21,27 @@ export type ForwardOptions = {
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
 export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal } = options;
+  const { method, call, signal, turns } = options;
   const body = call.raw;
-  if (call.isNotification) return upstream.send({ body, method, id: undefined, signal });
-  if (call.idIsPlain) return upstream.send({ body, method, id: call.id, signal });
+  if (call.isNotification) return sendInTurn(upstream, turns, { body, method, id: undefined, signal });
+  if (call.idIsPlain) return sendInTurn(upstream, turns, { body, method, id: call.id, signal });
   return forwardWithPlainId(upstream, options);
+}
+
+function sendInTurn(
+  upstream: Upstream,
+  turns: Turns | undefined,
+  request: UpstreamRequest,
+): Promise<UpstreamReply> {
+  return turns === undefined ? upstream.send(request) : turns.take(() => upstream.send(request));
 }
 
 async function forwardWithPlainId(
   upstream: Upstream,
-  { method, call, signal, hold }: ForwardOptions,
+  { method, call, signal, hold, turns }: ForwardOptions,
 ): Promise<UpstreamReply> {
-  const reply = await upstream.send({ body: withPlainId(call.raw), method, id: '0', signal });
+  const request = { body: withPlainId(call.raw), method, id: '0', signal };
+  const reply = await sendInTurn(upstream, turns, request);
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
   return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };

@@ -42,11 +42,11 @@ const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HA
 /** Checks calls against the specification, answers them here or forwards them to a node as the bytes that came. */
 export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   return {
-    serve: (call, { signal, hold }) => {
+    serve: (call, { signal, hold, turns }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler() });
-      return forward(upstream, { method, call, signal, hold });
+      return forward(upstream, { method, call, signal, hold, turns });
     },
     serveTogether: (calls, owner) =>
       serveRest(

@@ -10,7 +10,7 @@ test('the times of calls are printed as the library prints a histogram', async (
   const counts = new CallCounts(own);
   const histogram = new Histogram({
     name: NAME,
-    help: 'Time from a call to its reply, or to the first byte of a large one',
+    help: 'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all',
     labelNames: ['network', 'method'],
     buckets: BUCKETS_S,
     registers: [theirs],

@@ -62,21 +62,32 @@ async function countsOf(run: (ledger: Ledger) => Promise<unknown>, ends: readonl
   };
 }
 
-async function serveEach(ledger: Ledger, signal: CallSignal): Promise<void> {
-  for (const call of calls) await ledger.serve(call, { ...context, signal }).catch(() => undefined);
+async function serveEach(ledger: Ledger, signalOf: (place: number) => CallSignal): Promise<void> {
+  for (const [place, call] of calls.entries())
+    await ledger.serve(call, { ...context, signal: signalOf(place) }).catch(() => undefined);
 }
 
-test.each(['a client that waits', 'a client that has left'])(
-  'calls that are served together are counted as calls that are served one by one, for %s',
-  async (client) => {
-    const signal = new CallSignal();
-    if (client === 'a client that has left') signal.abort(new Error('left'));
-    const together = await countsOf((ledger) => ledger.serveTogether(calls, { ...context, signal }));
-    expect(together).toEqual(await countsOf((ledger) => serveEach(ledger, signal)));
-    expect(together.rows.reduce((sum, row) => sum + row.calls, 0)).toBe(calls.length);
-    expect(together.series).toContain('keyslot_rpc_in_flight{network="n"} 0');
-  },
-);
+test('calls that are served together are counted as calls that are served one by one', async () => {
+  const signal = new CallSignal();
+  const together = await countsOf((ledger) => ledger.serveTogether(calls, { ...context, signal }));
+  expect(together).toEqual(await countsOf((ledger) => serveEach(ledger, () => signal)));
+  expect(together.rows.reduce((sum, row) => sum + row.calls, 0)).toBe(calls.length);
+  expect(together.series).toContain('keyslot_rpc_in_flight{network="n"} 0');
+});
+
+test('so are those whose client left, and those of them that were refused before', async () => {
+  const left = new Error('the client has left');
+  const signal = new CallSignal();
+  signal.abort(left);
+  const isGivenUp = (place: number): boolean => place >= 6;
+  const ends = outcomes.map((outcome, place) => (isGivenUp(place) ? failure(left) : outcome));
+  const together = await countsOf((ledger) => ledger.serveTogether(calls, { ...context, signal }), ends);
+  const signalOf = (place: number): CallSignal => (isGivenUp(place) ? signal : new CallSignal());
+  expect(together).toEqual(await countsOf((ledger) => serveEach(ledger, signalOf), ends));
+  expect(together.series).toContain(
+    'keyslot_rpc_calls_total{network="n",method="getSlot",outcome="cancelled"} 4',
+  );
+});
 
 test('calls that are handed back are counted when they are served alone', async () => {
   const ends: readonly Outcome[] = [whole(false), { kind: 'alone' }, { kind: 'alone' }];

@@ -160,3 +160,32 @@ test('what the spec lets be kept, but not at this commitment, goes past the cach
   ]);
   expect(counts).toEqual(['miss']);
 });
+
+test('answers from memory that wait for the others are held meanwhile, and refused where there is no room', async () => {
+  const { cached, batches } = counted();
+  const first = cached.serveTogether([callOf(HASH, 1)], context);
+  batches[0]?.resolve([reply('"hash"', 1)]);
+  await first;
+  const sizeBytes = answer('"hash"', 2).length;
+  const memory = createReplyMemory(2 * sizeBytes + 1, 1_000_000);
+  const waiting = { ...context, signal: new CallSignal(), hold: memory.hold() };
+  const calls = [2, 3, 4].map((id) => callOf(HASH, id));
+  const second = cached.serveTogether([...calls, callOf('getBalance', 5)], waiting);
+  expect(memory.heldBytes()).toBe(2 * sizeBytes);
+  batches[1]?.resolve([reply('8', 5)]);
+  expect((await second).map(({ kind }) => kind)).toEqual(['whole', 'whole', 'failure', 'whole']);
+  expect((await second)[0]).toMatchObject({ isHeld: true });
+  waiting.hold.release();
+  expect(memory.heldBytes()).toBe(0);
+});
+
+test('a fault of ours lets nobody wait for ever', async () => {
+  const { cached, batches, pending } = counted();
+  const broken = cached.serveTogether([callOf(HASH, 1)], context);
+  const single = cached.serve(callOf(HASH, 2), context);
+  batches[0]?.reject(new Error('a fault of ours'));
+  await expect(broken).rejects.toThrow('a fault of ours');
+  await settle();
+  pending[0]?.resolve(reply('"hash"', 2));
+  expect(await textOf(single)).toBe(answer('"hash"', 2));
+});

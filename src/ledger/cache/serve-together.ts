@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Call } from '../../server/json-rpc/call.ts';
 import { ALONE } from '../../upstream/with-batches.ts';
-import type { Ledger, Outcome } from '../ledger.ts';
+import type { Ledger, LedgerReply, Outcome } from '../ledger.ts';
 import { type CacheKey, cacheKeyOf, isCacheable } from './cache-key.ts';
 import type { KeptAnswer } from './kept-answer.ts';
 import type { Asked, Flight, SharedAnswers } from './shared-answers.ts';
@@ -102,15 +102,31 @@ class CachedBatch {
     const { place, call } = placed;
     const reply = this.#options.shared.handOut(kept, outcome, call, this.#context);
     if (reply === undefined) passed.push({ place, call, kind: 'noRoom' });
-    else this.#outcomes[place] = reply;
+    else this.#outcomes[place] = this.#hold(reply);
+  }
+
+  /** What waits for the others is drawn on the hold at once. */
+  #hold(reply: LedgerReply): Outcome {
+    if (reply.kind !== 'whole') return reply;
+    try {
+      this.#context.hold.draw(reply.body.length);
+    } catch (error) {
+      return { kind: 'failure', error };
+    }
+    return { ...reply, isHeld: true };
   }
 
   async #pass(passed: readonly Passed[]): Promise<void> {
     if (passed.length === 0) return;
     const calls = passed.map(({ call }) => call);
-    const outcomes = await this.#options.ledger.serveTogether(calls, this.#context);
-    for (const [index, one] of passed.entries())
-      this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
+    try {
+      const outcomes = await this.#options.ledger.serveTogether(calls, this.#context);
+      for (const [index, one] of passed.entries())
+        this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
+    } finally {
+      // A flight that did not land would be waited for until the process ends.
+      for (const one of passed) if (one.kind === 'asked') one.flight?.land('left');
+    }
   }
 
   /** Keeps what may be kept. A call that is to be served alone is asked again: nothing has become of it. */

@@ -1,19 +1,18 @@
 import type { Context } from '../../context.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import { toServiceError } from '../../service-error.ts';
+import { Turns } from '../../upstream/turns.ts';
 import type { Failure } from '../../upstream/with-batches.ts';
 import { type Answer, answerCall, type Refuse } from './answer-envelope.ts';
 import type { Call, Envelope } from './call.ts';
 import { heldServer, holdReply } from './hold-reply.ts';
 import { joinReplies } from './join-replies.ts';
-import { errorReply } from './replies.ts';
 import { type PlacedCall, splitBatch } from './split-batch.ts';
-import { Turns } from './turns.ts';
 
 export type BatchOptions = {
   readonly ledger: Ledger;
   readonly context: Context;
-  /** How many calls are served by themselves at the same time. */
+  /** How many calls are sent to the node by themselves at the same time. */
   readonly concurrency: number;
   readonly refuse: Refuse;
 };
@@ -27,12 +26,11 @@ export async function answerBatch(
   envelopes: readonly Envelope[],
   { ledger, context, concurrency, refuse }: BatchOptions,
 ): Promise<readonly Buffer[]> {
-  const answers: (Answer | Promise<Answer>)[] = envelopes.map(answerInvalid);
+  const answers: (Answer | Promise<Answer>)[] = envelopes.map((envelope) => answerInvalid(envelope, refuse));
   const { groups, alone } = splitBatch(envelopes);
-  const turns = new Turns(concurrency);
-  const serve = heldServer(ledger, context);
+  const serve = heldServer(ledger, { ...context, turns: new Turns(concurrency) });
   const serveAlone = ({ place, call }: PlacedCall): void => {
-    answers[place] = turns.take(() => answerCall(call, serve, refuse));
+    answers[place] = answerCall(call, serve, refuse);
   };
   const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
     const calls = group.map(({ call }) => call);
@@ -51,8 +49,8 @@ export async function answerBatch(
   return joinReplies(settled);
 }
 
-function answerInvalid(envelope: Envelope): Answer {
-  return envelope.kind === 'invalid' ? [errorReply(envelope.id, envelope.error)] : undefined;
+function answerInvalid(envelope: Envelope, refuse: Refuse): Answer {
+  return envelope.kind === 'invalid' ? [refuse(envelope.id, envelope.error)] : undefined;
 }
 
 /** What a node has answered together with others is there and held: nobody waits for it. */

@@ -14,7 +14,7 @@ export async function answerEnvelope(
   serve: ServeCall,
   refuse: Refuse = errorReply,
 ): Promise<Answer> {
-  if (envelope.kind === 'invalid') return [errorReply(envelope.id, envelope.error)];
+  if (envelope.kind === 'invalid') return [refuse(envelope.id, envelope.error)];
   return await answerCall(envelope.call, serve, refuse);
 }
 

@@ -1,4 +1,4 @@
-/** Lets so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
+/** For the calls of a batch that are sent by themselves. Lets so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
 export class Turns {
   readonly #limit: number;
   #running = 0;

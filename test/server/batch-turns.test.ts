@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { CallSignal } from '../../src/call-signal.ts';
+import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
+import { withCache } from '../../src/ledger/cache/with-cache.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { answerBatch } from '../../src/server/json-rpc/answer-batch.ts';
+import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
+import { errorReply } from '../../src/server/json-rpc/replies.ts';
+import type { UpstreamReply } from '../../src/upstream/upstream.ts';
+import { withBatches } from '../../src/upstream/with-batches.ts';
+import { settle } from '../ledger/cache-by-hand.ts';
+
+const ADDRESS = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
+
+/** Serves a batch, two at a time, before a node whose answers are given by hand. */
+function serve(calls: readonly (readonly [method: string, ...params: unknown[]])[]) {
+  const sent: (PromiseWithResolvers<UpstreamReply> & { readonly method: string })[] = [];
+  const upstream = withBatches({
+    send: ({ method }) => {
+      const call = { ...Promise.withResolvers<UpstreamReply>(), method };
+      sent.push(call);
+      return call.promise;
+    },
+    close: async () => undefined,
+  });
+  const ledger = withCache(createLedger({ upstream, environment: 'devnet' }), {
+    ...{ answers: createAnswerCache(1_000_000), network: 'n', onOutcome: () => undefined },
+    ...{ generation: () => 0, slotMs: 400, nowMs: () => 0 },
+  });
+  const messages = calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }));
+  const message = parseBody(Buffer.from(JSON.stringify(messages)), { maxBatchCalls: calls.length });
+  if (message.kind === 'single') throw new Error('no batch');
+  const hold = createReplyMemory(1_000_000, 1_000_000).hold();
+  const context = { keyId: 'k', accountId: 'a', signal: new CallSignal(), hold };
+  const answer = answerBatch(message.envelopes, { ledger, context, concurrency: 2, refuse: errorReply });
+  return { answer, methods: () => sent.map(({ method }) => method), sent };
+}
+
+function whole(id: number): UpstreamReply {
+  return { kind: 'whole', body: Buffer.from(`{"jsonrpc":"2.0","result":1,"id":${id}}`), isError: false };
+}
+
+test('so many heavy calls are at the node at a time, and the others follow', async () => {
+  const { answer, methods, sent } = serve([1, 2, 3, 4].map((slot) => ['getBlock', slot]));
+  await settle();
+  expect(methods()).toEqual(['getBlock', 'getBlock']);
+  sent[1]?.resolve(whole(1));
+  await settle();
+  expect(methods()).toHaveLength(3);
+  for (const id of [0, 2]) sent[id]?.resolve(whole(id));
+  await settle();
+  sent[3]?.resolve(whole(3));
+  expect(JSON.parse(Buffer.concat(await answer).toString())).toHaveLength(4);
+});
+
+test('calls that wait for the answer to another one hold up nobody', async () => {
+  const { answer, methods, sent } = serve([
+    ...Array.from({ length: 5 }, () => ['getBlock', 5] as const),
+    ['requestAirdrop', ADDRESS, 1],
+  ]);
+  await settle();
+  expect(methods()).toEqual(['getBlock', 'requestAirdrop']);
+  sent[0]?.resolve(whole(0));
+  sent[1]?.resolve(whole(5));
+  const replies = JSON.parse(Buffer.concat(await answer).toString()) as { readonly id: number }[];
+  expect(replies.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('a turn ends with the head of an answer, not with its body', async () => {
+  const { answer, methods, sent } = serve([1, 2, 3].map((slot) => ['getBlock', slot]));
+  const bodies = [0, 1].map(() => new Readable({ read: () => undefined }));
+  for (const [id, body] of bodies.entries())
+    sent[id]?.resolve({ kind: 'stream', body, sizeBytes: undefined });
+  await settle();
+  await settle();
+  expect(methods()).toHaveLength(3);
+  for (const [id, body] of bodies.entries()) {
+    body.push(`{"jsonrpc":"2.0","result":1,"id":${id}}`);
+    body.push(null);
+  }
+  sent[2]?.resolve(whole(2));
+  expect(JSON.parse(Buffer.concat(await answer).toString())).toHaveLength(3);
+});
