@@ -22,7 +22,7 @@ export function badRequestsWith(secrets: Secrets, walletId: string): readonly Ba
   const sign = `/${walletId}/sign`;
   return [
     ...[mnemonic, passphrase, secretKey, message, token, code].flatMap((secret) => anywhere(secret, sign)),
-    { path: '/hd', body: { mnemonic: mnemonic.split(' ').with(3, 'abandon').join(' ') } },
+    { path: '/hd', body: { mnemonic: mnemonic.split(' ').with(3, 'keyslot').join(' ') } },
     { path: '/hd', body: { mnemonic: `${mnemonic} ${mnemonic}` } },
     { path: '/hd', body: { mnemonic, passphrase: `${passphrase} `.repeat(20) } },
     { path: '/hd', body: { mnemonic, passphrase, accounts: { start: -1, count: 1 } } },
