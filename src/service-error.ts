@@ -6,7 +6,7 @@ type BareErrorName = {
 }[ErrorName];
 
 /**
- * The only error that is thrown inside src/. `code` is the stable name in spec/errors.yaml, `context` fills the
+ * The only error that is thrown inside src/, but for what src/store says of a statement that was refused (`isRefused`). `code` is the stable name in spec/errors.yaml, `context` fills the
  * public text and data; `cause` is internal and never leaves the process. What a client has brought on
  * itself has no stack: to walk it would cost more than to answer.
  */

@@ -3,8 +3,8 @@ import { settle } from '../settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Charges for client wallets that are made, all of them and before any leaves. Where that fails nothing is charged, and their bytes are
- * wiped.
+ * Charges for client wallets that are made, all of them and before any leaves. Where that fails they are not handed out: their bytes are
+ * wiped, and nothing is charged unless it was only PostgreSQL's answer that was lost.
  *
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, where the money went to something else meanwhile.
  */
