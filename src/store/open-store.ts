@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
+import { startMaintenance } from './pglite/maintenance.ts';
 import { hasPglite, openPglite } from './pglite/open-pglite.ts';
 import { type Listener, type Listening, startListening } from './postgres/listen.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
@@ -97,13 +98,18 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   const { kind, where, clientConfig } = backend;
   const listen = (channel: string, listener: Listener): Promise<Listening> =>
     withStoreErrors(where, () => startListening({ clientConfig, channel, listener, log }));
+  const stopMaintenance = kind === 'pglite' ? startMaintenance(pool, log) : () => undefined;
   let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    stopMaintenance();
+    return endPool(pool).finally(() => backend.close());
+  };
   return {
     kind,
     db,
     together: (begin) => sendTogether(pool, begin),
     listen: kind === 'postgres' ? listen : undefined,
-    close: () => (closing ??= endPool(pool).finally(() => backend.close())),
+    close: () => (closing ??= close()),
     ping: () => withStoreErrors(where, async () => void (await db.execute(sql`select 1`))),
   };
 }

@@ -16,11 +16,11 @@ export class DurableNodeFs extends NodeFS {
 
 /**
  * PGlite's own start parameters without `-F` (no fsync), with the sync method that reaches `fsync` below, and with
- * buffers that fit a gateway's store: the default of 128 MB would be taken from memory in full.
+ * buffers and a log that fit a gateway's store: the default of 128 MB would be taken from memory in full, and 1 GB of old log be kept.
  */
 export const START_PARAMS: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  ...['-c', 'wal_sync_method=fsync', '-c', 'shared_buffers=16MB'],
+  ...['-c', 'wal_sync_method=fsync', '-c', 'shared_buffers=16MB', '-c', 'max_wal_size=128MB'],
 ];
 
 type NodeFsModule = { NODEFS: { stream_ops: { fsync?: (stream: { readonly nfd: number }) => number } } };

@@ -1,0 +1,113 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import pino from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { sql } from '../../src/store/drizzle.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { startMaintenance } from '../../src/store/pglite/maintenance.ts';
+import { usageMinutes } from '../../src/store/tables.ts';
+import { eventually } from '../support/eventually.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+import { prepareStore } from '../support/prepared-store.ts';
+import { useStore } from './backends.ts';
+
+const MIB = 2 ** 20;
+const ROWS = 15_000;
+/** At least so many before each crash. */
+const CHANGES = 60;
+const MAINTAINED_CHILD = fileURLToPath(new URL('./maintained-child.ts', import.meta.url));
+
+const directory = useNewDirectory();
+
+async function figure(store: Store, expression: ReturnType<typeof sql>): Promise<number> {
+  const { rows } = await store.db.execute<{ readonly figure: string }>(sql`select (${expression}) as figure`);
+  return Number(rows[0]?.figure);
+}
+
+/** How much of the log a start after a crash would read. */
+function loggedBytes(store: Store): Promise<number> {
+  const logged = sql`pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)`;
+  return figure(store, sql`select ${logged} from pg_control_checkpoint()`);
+}
+
+const usageBytes = (store: Store) => figure(store, sql`select pg_relation_size('usage_minutes')`);
+
+/** Fills a table and empties it again, which leaves as many dead rows. */
+async function leaveDeadRows(store: Store): Promise<void> {
+  const columns = sql`minute, key_id, network, method`;
+  await store.db.execute(sql`insert into usage_minutes (${columns})
+    select to_timestamp(n * 60), ${randomUUID()}::uuid, 'solana-mainnet', 'getSlot' from generate_series(1, ${ROWS}) n`);
+  await store.db.delete(usageMinutes);
+}
+
+test('the embedded store bounds what it would read after a crash, and gives the room of deleted rows back', async () => {
+  await prepareStore(directory());
+  const store = await useStore({ dataDir: directory() });
+  for (let part = 0; part < 5; part += 1) {
+    await store.db.execute(sql`select pg_logical_emit_message(false, 'test', repeat('x', ${40 * MIB}))`);
+  }
+  expect(await loggedBytes(store)).toBeGreaterThan(200 * MIB);
+  await leaveDeadRows(store);
+  expect(await usageBytes(store)).toBeGreaterThan(MIB);
+  await eventually('a checkpoint', async () => (await loggedBytes(store)) < 64 * MIB || undefined);
+  await eventually(
+    'the table is empty on the disk',
+    async () => (await usageBytes(store)) === 0 || undefined,
+  );
+  const segments = (await readdir(join(directory(), 'store', 'pg_wal'))).filter((name) => name.length === 24);
+  expect(segments.length * 16).toBeLessThan(200);
+});
+
+test('rows that died before a start are found after it', async () => {
+  await prepareStore(directory());
+  const options = { dataDir: directory() };
+  const first = await useStore(options);
+  await leaveDeadRows(first);
+  await first.close();
+  const second = await useStore(options);
+  expect(await usageBytes(second)).toBeGreaterThan(MIB);
+  await eventually(
+    'the table is empty on the disk',
+    async () => (await usageBytes(second)) === 0 || undefined,
+  );
+});
+
+test('a process that is killed between or in checkpoints and vacuums loses nothing that it was told is done', async () => {
+  await prepareStore(directory());
+  const options = { dataDir: directory() };
+  for (let crash = 1; crash <= 6; crash += 1) {
+    const child = fork(MAINTAINED_CHILD, [JSON.stringify(options)], { execArgv: [] });
+    const exited = once(child, 'exit');
+    let told = 0;
+    child.on('message', (n) => {
+      told = n as number;
+      if (told >= crash * CHANGES) setTimeout(() => child.kill('SIGKILL'), Math.random() * 20);
+    });
+    await exited;
+    const store = await useStore(options);
+    const kept = await figure(store, sql`select n from kept`);
+    expect(told).toBeGreaterThanOrEqual(crash * CHANGES);
+    expect(kept).toBeGreaterThanOrEqual(told);
+    await store.close();
+  }
+});
+
+test('maintenance that fails is told and tried again, and ends with the store', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const warnings: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+  const query = vi.fn(() => Promise.reject(new Error('no room on the disk')));
+  const stop = startMaintenance({ query } as unknown as pg.Pool, log);
+  await vi.advanceTimersByTimeAsync(11_000);
+  expect(query).toHaveBeenCalledTimes(2);
+  expect(warnings.join('')).toContain('no room on the disk');
+  stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(query).toHaveBeenCalledTimes(2);
+});
