@@ -1,7 +1,7 @@
 import type { ReplyHold } from '../ledger/reply-memory.ts';
 import { ServiceError } from '../service-error.ts';
 import type { CallSignal } from '../call-signal.ts';
-import { BrokenConnection } from './broken-connection.ts';
+import { isRefusal, takesBatches } from './batch-probe.ts';
 import { type BatchedCall, sendTogether } from './send-together.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
@@ -20,8 +20,8 @@ export type BatchOwner = { readonly signal: CallSignal; readonly hold: ReplyHold
 /** A ledger node behind us that also takes batches. */
 export type BatchUpstream = Upstream & {
   /**
-   * Sends reads that have different plain ids to a node as one JSON-RPC batch. A node that answers a batch with anything but one
-   * gets none for a minute. Never rejects. @returns what each came to, in order.
+   * Sends reads that have different plain ids to a node as one JSON-RPC batch. A node that takes none gets none for a minute.
+   * Never rejects. @returns what each came to, in order.
    */
   readonly sendTogether: (
     calls: readonly BatchedCall[],
@@ -31,7 +31,11 @@ export type BatchUpstream = Upstream & {
 
 export const ALONE: Alone = { kind: 'alone' };
 
+/** How long a node gets no batch that was found to take none. */
 const REFUSED_MS = 60_000;
+
+/** How long a node is not asked again whether it takes batches, whatever becomes of those of clients. */
+const ASKED_MS = 1_000;
 
 /** What a node may have answered because of the others: each call is then sent by itself. */
 const SENT_ALONE: ReadonlySet<string> = new Set([
@@ -43,21 +47,18 @@ const SENT_ALONE: ReadonlySet<string> = new Set([
 
 /** Lets calls travel together (docs/decisions/batches-travel-together.md). */
 export function withBatches(upstream: Upstream): BatchUpstream {
-  let refusedUntilMs = Number.NEGATIVE_INFINITY;
-  const noteRefusal = (): void => {
-    refusedUntilMs = performance.now() + REFUSED_MS;
-  };
+  const { mayTake, doubt } = createTrust(upstream);
   return {
     ...upstream,
     sendTogether: async (calls, owner) => {
-      if (calls.length < 2 || performance.now() < refusedUntilMs) return calls.map(() => ALONE);
+      if (calls.length < 2 || !mayTake()) return calls.map(() => ALONE);
       try {
         const replies = await sendTogether(calls, upstream, owner);
         if (replies !== undefined) return replies;
-        noteRefusal();
+        doubt(calls.length);
         return calls.map(() => ALONE);
       } catch (error) {
-        if (isRefusal(error)) noteRefusal();
+        if (isRefusal(error)) doubt(calls.length);
         const isAlone = error instanceof ServiceError && SENT_ALONE.has(error.code);
         const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
         return calls.map(() => outcome);
@@ -66,8 +67,21 @@ export function withBatches(upstream: Upstream): BatchUpstream {
   };
 }
 
-/** The node answered, and not as a node that takes batches does. */
-function isRefusal(error: unknown): boolean {
-  const isBroken = error instanceof ServiceError && error.code === 'upstreamBroken';
-  return isBroken && !(error.cause instanceof BrokenConnection);
+/** What is known of whether a node takes batches. In doubt it is asked with one of ours, at most once a second. */
+function createTrust(upstream: Upstream) {
+  let refusedUntilMs = Number.NEGATIVE_INFINITY;
+  let notAskedUntilMs = Number.NEGATIVE_INFINITY;
+  const ask = async (size: number): Promise<void> => {
+    notAskedUntilMs = Number.POSITIVE_INFINITY;
+    const takes = await takesBatches(upstream, size);
+    const nowMs = performance.now();
+    notAskedUntilMs = nowMs + ASKED_MS;
+    if (takes === false) refusedUntilMs = nowMs + REFUSED_MS;
+  };
+  return {
+    mayTake: (): boolean => performance.now() >= refusedUntilMs,
+    doubt: (size: number): void => {
+      if (performance.now() >= notAskedUntilMs) void ask(size);
+    },
+  };
 }

@@ -19,22 +19,47 @@ afterEach(() => void vi.restoreAllMocks());
 
 const callOf = (id: string) => ({ id, raw: Buffer.from(`{"id":${id}}`) });
 const replyTo = (id: string): string => `{"jsonrpc":"2.0","result":${id.length},"id":${id}}`;
+const versionCall = (id: string): string => `{"jsonrpc":"2.0","id":${id},"method":"getVersion"}`;
+const broken = (cause: Error) => serviceError('upstreamBroken', {}, cause);
+/** When everything has run that waits for nothing but promises. */
+const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
 const whole = (text: string): UpstreamReply => ({ kind: 'whole', body: Buffer.from(text), isError: false });
 
-/** A node that answers as it is told, and what reached it. */
-function nodeThat(answer: (request: UpstreamRequest) => UpstreamReply) {
+type Answer = (request: UpstreamRequest) => UpstreamReply;
+
+const isOurs = ({ body }: UpstreamRequest): boolean => body.includes('getVersion');
+
+/** A node that takes batches, as far as ours can tell. */
+const sound: Answer = ({ body, id }) =>
+  whole(id === undefined ? `[${idsIn(body).map(replyTo).join()}]` : replyTo(id));
+
+/** A node that takes none. */
+const refusing: Answer = ({ id }) => {
+  if (id === undefined) throw broken(new Error('the body is not what the call is answered with'));
+  return whole(replyTo(id));
+};
+
+function idsIn(body: Buffer): readonly string[] {
+  return (JSON.parse(body.toString()) as readonly { readonly id: unknown }[]).map(({ id }) =>
+    JSON.stringify(id),
+  );
+}
+
+/** A node that answers clients as it is told, and what of theirs and of ours reached it. */
+function nodeThat(answer: Answer, answerOurs: Answer = sound) {
   const seen: UpstreamRequest[] = [];
+  const ours: UpstreamRequest[] = [];
   const upstream = withBatches({
     send: async (request) => {
-      seen.push(request);
-      return answer(request);
+      (isOurs(request) ? ours : seen).push(request);
+      return (isOurs(request) ? answerOurs : answer)(request);
     },
     close: async () => undefined,
   });
   const memory = createReplyMemory(1_000, 1_000);
   const owner = { signal: new CallSignal(), hold: memory.hold() };
   const send = (ids: readonly string[]) => upstream.sendTogether(ids.map(callOf), owner);
-  return { seen, send, memory, owner };
+  return { seen, ours, send, memory, owner };
 }
 
 function textOf(outcome: BatchOutcome): string {
@@ -102,20 +127,64 @@ const FAULTS: readonly ((replies: string[]) => string)[] = [
   () => '',
 ];
 
-test('unless there is one reply to each call and nothing else, all are handed back, and the node gets no batch for a minute', async () => {
+test('unless there is one reply to each call and nothing else, all are handed back', async () => {
   await fc.assert(
     fc.asyncProperty(ids, fc.constantFrom(...FAULTS), async (asked, spoil) => {
-      const { send, seen } = nodeThat(() => whole(spoil(asked.map(replyTo))));
-      const alone = asked.map(() => 'alone');
-      expect((await send(asked)).map(textOf)).toEqual(alone);
-      nowMs += MINUTE_MS - 1;
-      expect((await send(asked)).map(textOf)).toEqual(alone);
-      expect(seen).toHaveLength(1);
-      nowMs += 1;
-      await send(asked);
-      expect(seen).toHaveLength(2);
+      const { send, ours } = nodeThat(() => whole(spoil(asked.map(replyTo))));
+      expect((await send(asked)).map(textOf)).toEqual(asked.map(() => 'alone'));
+      expect(ours.map(({ body }) => idsIn(body).length)).toEqual([asked.length]);
     }),
   );
+});
+
+test('a node that takes no batches gets none for a minute', async () => {
+  const { send, seen, ours } = nodeThat(refusing, refusing);
+  const alone = ['alone', 'alone', 'alone'];
+  expect((await send(['1', '2', '3'])).map(textOf)).toEqual(alone);
+  await settled();
+  expect(ours.map(({ body, id }) => [id, body.toString()])).toEqual([
+    [undefined, `[${['0', '1', '2'].map(versionCall).join()}]`],
+    ['0', versionCall('0')],
+  ]);
+  nowMs += MINUTE_MS - 1;
+  expect((await send(['1', '2', '3'])).map(textOf)).toEqual(alone);
+  expect(seen).toHaveLength(1);
+  nowMs += 1;
+  await send(['1', '2', '3']);
+  expect(seen).toHaveLength(2);
+});
+
+test('what one client puts into its batches takes them from nobody, and has a node asked once a second at most', async () => {
+  const poisoned: Answer = (request) => (request.body.includes('poison') ? refusing : sound)(request);
+  const { send, seen, ours, owner } = nodeThat(poisoned);
+  owner.hold.release();
+  for (let second = 1; second <= 3; second += 1) {
+    for (let at = 0; at < 5; at += 1) {
+      expect((await send(['"poison"', '2'])).map(textOf)).toEqual(['alone', 'alone']);
+      await settled();
+      expect((await send(['1', '2'])).map(textOf)).toEqual([replyTo('1'), replyTo('2')]);
+    }
+    expect(ours).toHaveLength(second);
+    nowMs += 1_000;
+  }
+  expect(seen).toHaveLength(30);
+});
+
+test.each([
+  ['answers nothing well', broken(new Error('status 503'))],
+  ['cannot be reached', serviceError('upstreamUnavailable')],
+  ['breaks off', broken(new BrokenConnection('broke'))],
+  ['is late', serviceError('upstreamTimeout', { limitMs: 1 })],
+])('a node that %s is not taken for one without batches', async (_what, error) => {
+  const failing: Answer = () => {
+    throw error;
+  };
+  const { send, seen, ours } = nodeThat(refusing, failing);
+  await send(['1', '2']);
+  await settled();
+  expect(ours.length).toBeGreaterThan(0);
+  await send(['1', '2']);
+  expect(seen).toHaveLength(2);
 });
 
 test('one call is no batch', async () => {
@@ -124,12 +193,10 @@ test('one call is no batch', async () => {
   expect(seen).toEqual([]);
 });
 
-const broken = (cause: Error) => serviceError('upstreamBroken', {}, cause);
-
 test.each([
   ['a batch that is too large', serviceError('callTooLarge'), 'alone', 2],
   ['a connection that breaks', broken(new BrokenConnection('broke')), 'alone', 2],
-  ['an error page', broken(new Error('status 500')), 'alone', 1],
+  ['an error page', broken(new Error('status 500')), 'alone', 2],
   ['a busy node', serviceError('upstreamBusy'), 'failure', 2],
   ['a node that is late', serviceError('upstreamTimeout', { limitMs: 1 }), 'failure', 2],
   ['a node that is gone', serviceError('upstreamUnavailable'), 'failure', 2],

@@ -1,0 +1,47 @@
+import { CallSignal } from '../call-signal.ts';
+import { readWhole } from '../ledger/read-whole.ts';
+import { createReplyMemory } from '../ledger/reply-memory.ts';
+import { ServiceError } from '../service-error.ts';
+import { BrokenConnection } from './broken-connection.ts';
+import { type BatchedCall, sendTogether } from './send-together.ts';
+import type { Upstream } from './upstream.ts';
+
+const METHOD = 'getVersion';
+/** A version takes some hundred bytes, and a batch has a hundred calls at most. */
+const REPLY_BYTES = 2 ** 20;
+
+/**
+ * Whether a node answers so many harmless calls as a batch. What a client's batch was answered with cannot tell: something in it may be what
+ * the node does not take. Never rejects. @returns undefined where it cannot be told now, because the node answers a single call no better.
+ */
+export async function takesBatches(upstream: Upstream, size: number): Promise<boolean | undefined> {
+  const calls = Array.from({ length: size }, (_, id) => callOf(String(id)));
+  const signal = new CallSignal();
+  const hold = createReplyMemory(REPLY_BYTES, REPLY_BYTES).hold();
+  const asBatch = await isAnswered(() => sendTogether(calls, upstream, { signal, hold }));
+  if (asBatch !== false) return asBatch;
+  const alone = await isAnswered(async () => {
+    const { raw: body, id } = callOf('0');
+    return readWhole(await upstream.send({ body, method: METHOD, id, signal }), hold);
+  });
+  return alone === true ? false : undefined;
+}
+
+/** Whether a node answered as it is to; undefined where it did not answer. */
+async function isAnswered(ask: () => Promise<unknown>): Promise<boolean | undefined> {
+  try {
+    return (await ask()) !== undefined;
+  } catch (error) {
+    return isRefusal(error) ? false : undefined;
+  }
+}
+
+/** The node answered, and with something that is no answer. */
+export function isRefusal(error: unknown): boolean {
+  const isBroken = error instanceof ServiceError && error.code === 'upstreamBroken';
+  return isBroken && !(error.cause instanceof BrokenConnection);
+}
+
+function callOf(id: string): BatchedCall {
+  return { id, raw: Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${METHOD}"}`) };
+}
