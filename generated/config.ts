@@ -35,7 +35,7 @@ export type Config = {
     readonly body_timeout_ms: number;
     /** Most calls in one JSON-RPC batch. */
     readonly max_batch_items: number;
-    /** Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together. */
+    /** Requests of one batch that are under way at the nodes at the same time; a hundred light reads at most travel as one. */
     readonly batch_concurrency: number;
     /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
@@ -324,7 +324,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10,
     secret: false,
     description:
-      'Calls of one batch that are sent to the node by themselves and are under way at the same time; light reads travel together.',
+      'Requests of one batch that are under way at the nodes at the same time; a hundred light reads at most travel as one.',
   },
   {
     path: ['http', 'max_held_reply_bytes'],

@@ -3,8 +3,8 @@ import type { CallSignal } from '../call-signal.ts';
 import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
-import type { Turns } from '../upstream/turns.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../upstream/upstream.ts';
+import { inTurn, type Turns } from '../upstream/turns.ts';
+import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
@@ -23,17 +23,9 @@ export type ForwardOptions = {
 export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
   const { method, call, signal, turns } = options;
   const body = call.raw;
-  if (call.isNotification) return sendInTurn(upstream, turns, { body, method, id: undefined, signal });
-  if (call.idIsPlain) return sendInTurn(upstream, turns, { body, method, id: call.id, signal });
-  return forwardWithPlainId(upstream, options);
-}
-
-function sendInTurn(
-  upstream: Upstream,
-  turns: Turns | undefined,
-  request: UpstreamRequest,
-): Promise<UpstreamReply> {
-  return turns === undefined ? upstream.send(request) : turns.take(() => upstream.send(request));
+  if (!call.isNotification && !call.idIsPlain) return forwardWithPlainId(upstream, options);
+  const id = call.isNotification ? undefined : call.id;
+  return inTurn(turns, () => upstream.send({ body, method, id, signal }));
 }
 
 async function forwardWithPlainId(
@@ -41,7 +33,7 @@ async function forwardWithPlainId(
   { method, call, signal, hold, turns }: ForwardOptions,
 ): Promise<UpstreamReply> {
   const request = { body: withPlainId(call.raw), method, id: '0', signal };
-  const reply = await sendInTurn(upstream, turns, request);
+  const reply = await inTurn(turns, () => upstream.send(request));
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
   return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };

@@ -2,6 +2,7 @@ import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { Context } from '../context.ts';
 import type { Call } from '../server/json-rpc/call.ts';
+import { inTurn } from '../upstream/turns.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import type { Alone, BatchUpstream, Failure } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
@@ -52,7 +53,7 @@ export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
       serveRest(
         calls,
         calls.map((call) => answerHere(call, environment)),
-        (rest) => upstream.sendTogether(rest, owner),
+        (rest) => inTurn(owner.turns, () => upstream.sendTogether(rest, owner)),
       ),
   };
 }

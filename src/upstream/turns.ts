@@ -1,4 +1,4 @@
-/** For the calls of a batch that are sent by themselves. Lets so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
+/** For what one batch sends to nodes. Lets so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
 export class Turns {
   readonly #limit: number;
   #running = 0;
@@ -20,4 +20,9 @@ export class Turns {
       else next();
     }
   }
+}
+
+/** Runs a task in its turn; at once where nothing takes turns. */
+export function inTurn<T>(turns: Turns | undefined, task: () => Promise<T>): Promise<T> {
+  return turns === undefined ? task() : turns.take(task);
 }

@@ -42,6 +42,11 @@ function whole(id: number): UpstreamReply {
   return { kind: 'whole', body: Buffer.from(`{"jsonrpc":"2.0","result":1,"id":${id}}`), isError: false };
 }
 
+function wholeBatch(first: number, size: number): UpstreamReply {
+  const replies = Array.from({ length: size }, (_, at) => `{"jsonrpc":"2.0","result":1,"id":${first + at}}`);
+  return { kind: 'whole', body: Buffer.from(`[${replies.join()}]`), isError: false };
+}
+
 test('so many heavy calls are at the node at a time, and the others follow', async () => {
   const { answer, methods, sent } = serve([1, 2, 3, 4].map((slot) => ['getBlock', slot]));
   await settle();
@@ -53,6 +58,25 @@ test('so many heavy calls are at the node at a time, and the others follow', asy
   await settle();
   sent[3]?.resolve(whole(3));
   expect(JSON.parse(Buffer.concat(await answer).toString())).toHaveLength(4);
+});
+
+test('groups of light reads take turns with the others', async () => {
+  const light = (slot: number) => ['getBlockCommitment', slot] as const;
+  const { answer, methods, sent } = serve([
+    ...Array.from({ length: 250 }, (_, slot) => light(slot)),
+    ['requestAirdrop', ADDRESS, 1],
+  ]);
+  await settle();
+  expect(methods()).toEqual(['batch', 'batch']);
+  sent[1]?.resolve(wholeBatch(100, 100));
+  await settle();
+  expect(methods()).toEqual(['batch', 'batch', 'batch']);
+  sent[0]?.resolve(wholeBatch(0, 100));
+  sent[2]?.resolve(wholeBatch(200, 50));
+  await settle();
+  expect(methods()).toEqual(['batch', 'batch', 'batch', 'requestAirdrop']);
+  sent[3]?.resolve(whole(250));
+  expect(JSON.parse(Buffer.concat(await answer).toString())).toHaveLength(251);
 });
 
 test('calls that wait for the answer to another one hold up nobody', async () => {

@@ -64,7 +64,7 @@ test('every call of a batch whose client leaves is counted as cancelled, also th
   await gateway.close();
   gateway = await startGateway({
     nodeUrls: [node.url],
-    ...{ responseTimeoutMs: 60_000, batchConcurrency: 1, count: (message) => counted.push(message) },
+    ...{ responseTimeoutMs: 60_000, batchConcurrency: 2, count: (message) => counted.push(message) },
   });
   const arrived = Promise.withResolvers<void>();
   node.play((_response, _seen, attempt) => {

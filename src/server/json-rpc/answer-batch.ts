@@ -12,7 +12,7 @@ import { type PlacedCall, splitBatch } from './split-batch.ts';
 export type BatchOptions = {
   readonly ledger: Ledger;
   readonly context: Context;
-  /** How many calls are sent to the node by themselves at the same time. */
+  /** How many requests are under way at the nodes at the same time: calls by themselves, and groups of light reads. */
   readonly concurrency: number;
   readonly refuse: Refuse;
 };
@@ -28,13 +28,14 @@ export async function answerBatch(
 ): Promise<readonly Buffer[]> {
   const answers: (Answer | Promise<Answer>)[] = envelopes.map((envelope) => answerInvalid(envelope, refuse));
   const { groups, alone } = splitBatch(envelopes);
-  const serve = heldServer(ledger, { ...context, turns: new Turns(concurrency) });
+  const inTurns = { ...context, turns: new Turns(concurrency) };
+  const serve = heldServer(ledger, inTurns);
   const serveAlone = ({ place, call }: PlacedCall): void => {
     answers[place] = answerCall(call, serve, refuse);
   };
   const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
     const calls = group.map(({ call }) => call);
-    const outcomes = await ledger.serveTogether(calls, context);
+    const outcomes = await ledger.serveTogether(calls, inTurns);
     for (const [index, placed] of group.entries()) {
       const outcome = outcomes[index];
       if (outcome === undefined || outcome.kind === 'alone') serveAlone(placed);
