@@ -8,6 +8,7 @@ import { renderLoads, renderTable } from './report.ts';
 import { sendFlatOut } from './send-load.ts';
 import {
   type RunningTarget,
+  startBareParser,
   startGateway,
   startNginx,
   startNodeProxies,
@@ -63,7 +64,8 @@ async function run(): Promise<readonly Sample[]> {
   else started.push(nginx);
   const nodeProxies = await startNodeProxies(nodeUrl);
   started.push(...nodeProxies);
-  const proxies = [gateway, ...(nginx === undefined ? [] : [nginx]), ...nodeProxies];
+  const bare = await start(startBareParser(nodeUrl));
+  const proxies = [gateway, ...(nginx === undefined ? [] : [nginx]), ...nodeProxies, bare];
   if (isPinned) for (const { pid } of proxies) pin(pid, PROXY_CORE);
   console.log(`warming up, then ${rounds} rounds`);
   for (let pass = 0; pass < WARM_UP_PASSES; pass++)

@@ -43,6 +43,11 @@ export async function startNodeProxies(nodeUrl: string): Promise<readonly Runnin
   ];
 }
 
+/** The least that a process of Node can need which parses what it passes on. */
+export function startBareParser(nodeUrl: string): Promise<RunningTarget> {
+  return startScript('bare sockets, JSON.parse', 'test/bench/serve-bare-parse.ts', [nodeUrl]);
+}
+
 /** nginx as a plain proxy, one process, kept-alive connections on both sides; undefined where it is not installed. */
 export async function startNginx(nodeUrl: string): Promise<RunningTarget | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined;
