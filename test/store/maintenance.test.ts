@@ -9,7 +9,7 @@ import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { startMaintenance } from '../../src/store/pglite/maintenance.ts';
+import { maintain, startMaintenance } from '../../src/store/pglite/maintenance.ts';
 import { usageMinutes } from '../../src/store/tables.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
@@ -37,11 +37,12 @@ function loggedBytes(store: Store): Promise<number> {
 
 const usageBytes = (store: Store) => figure(store, sql`select pg_relation_size('usage_minutes')`);
 
-/** Fills a table and empties it again, which leaves as many dead rows. */
-async function leaveDeadRows(store: Store): Promise<void> {
+/** Fills a table, does something, and empties it again, which leaves as many dead rows. */
+async function leaveDeadRows(store: Store, between = sql`select 1`): Promise<void> {
   const columns = sql`minute, key_id, network, method`;
   await store.db.execute(sql`insert into usage_minutes (${columns})
     select to_timestamp(n * 60), ${randomUUID()}::uuid, 'solana-mainnet', 'getSlot' from generate_series(1, ${ROWS}) n`);
+  await store.db.execute(between);
   await store.db.delete(usageMinutes);
 }
 
@@ -52,7 +53,7 @@ test('the embedded store bounds what it would read after a crash, and gives the 
     await store.db.execute(sql`select pg_logical_emit_message(false, 'test', repeat('x', ${40 * MIB}))`);
   }
   expect(await loggedBytes(store)).toBeGreaterThan(200 * MIB);
-  await leaveDeadRows(store);
+  await leaveDeadRows(store, sql`vacuum usage_minutes`);
   expect(await usageBytes(store)).toBeGreaterThan(MIB);
   await eventually('a checkpoint', async () => (await loggedBytes(store)) < 64 * MIB || undefined);
   await eventually(
@@ -97,17 +98,36 @@ test('a process that is killed between or in checkpoints and vacuums loses nothi
   }
 });
 
-test('maintenance that fails is told and tried again, and ends with the store', async () => {
+test('a table that cannot be vacuumed keeps neither others nor the checkpoint from their turn', async () => {
+  const asked: string[] = [];
+  const rows = [
+    { schema: 'a"b', table: 'broken', due: true },
+    { schema: 'c', table: 'sound' },
+  ];
+  const query = async (text: string) => {
+    asked.push(text.trim());
+    if (text.includes('broken')) throw new Error('a page is broken');
+    return { rows };
+  };
+  await expect(maintain({ query } as unknown as pg.Pool)).rejects.toThrow('a page is broken');
+  expect(asked.filter((text) => !text.startsWith('select'))).toEqual([
+    'vacuum "a""b"."broken"',
+    'vacuum "c"."sound"',
+    'checkpoint',
+  ]);
+});
+
+test('maintenance that fails is told once and tried again, and ends with the store', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const warnings: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
   const query = vi.fn(() => Promise.reject(new Error('no room on the disk')));
   const stop = startMaintenance({ query } as unknown as pg.Pool, log);
-  await vi.advanceTimersByTimeAsync(11_000);
-  expect(query).toHaveBeenCalledTimes(2);
-  expect(warnings.join('')).toContain('no room on the disk');
+  await vi.advanceTimersByTimeAsync(16_000);
+  expect(query).toHaveBeenCalledTimes(3);
+  expect(warnings).toEqual([expect.stringContaining('no room on the disk')]);
   stop();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(query).toHaveBeenCalledTimes(2);
+  expect(query).toHaveBeenCalledTimes(3);
 });

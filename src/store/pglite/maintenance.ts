@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { toError } from './thrown-error.ts';
 
 // What a PostgreSQL leaves to processes beside it (the checkpointer, autovacuum), and PGlite has nobody for.
 
@@ -15,39 +16,49 @@ const IS_CHECKPOINT_DUE = `
 
 /**
  * Tables in which a fifth of the rows is dead, the share that autovacuum has as well, or that have a fifth more pages than when they were
- * vacuumed last: how many rows were dead is not known any more after a start.
+ * vacuumed last, or 64 MB: how many rows were dead is not known any more after a start, and a vacuum looks at all pages that changed.
  */
 const TABLES_TO_VACUUM = `
   select s.schemaname as schema, s.relname as table
   from pg_stat_user_tables s join pg_class c on c.oid = s.relid
   where s.n_dead_tup > 1000 + 0.2 * greatest(c.reltuples, 0)
-    or pg_relation_size(c.oid) / current_setting('block_size')::int > 100 + 1.2 * c.relpages`;
+    or pg_relation_size(c.oid) / current_setting('block_size')::int > c.relpages + least(100 + 0.2 * c.relpages, 8192)`;
 
-/** Makes a checkpoint and vacuums tables where they are due. While it does nothing else is done in the embedded store. */
+type Table = { readonly schema: string; readonly table: string };
+
+/**
+ * Vacuums tables and makes a checkpoint where they are due. While it does nothing else is done in the embedded store. The checkpoint comes
+ * last: the first change of a page behind one logs the whole page. @throws what the first of them came to that failed, after all were tried.
+ */
 export async function maintain(pool: pg.Pool): Promise<void> {
+  const failures: unknown[] = [];
+  const { rows: tables } = await pool.query<Table>(TABLES_TO_VACUUM);
+  for (const { schema, table } of tables) {
+    const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
+    await pool.query(`vacuum ${name}`).catch((error: unknown) => failures.push(error));
+  }
   const { rows: checkpoints } = await pool.query<{ readonly due: boolean }>(IS_CHECKPOINT_DUE);
   if (checkpoints[0]?.due === true) await pool.query('checkpoint');
-  const { rows: tables } = await pool.query<{ readonly schema: string; readonly table: string }>(
-    TABLES_TO_VACUUM,
-  );
-  for (const { schema, table } of tables) {
-    await pool.query(`vacuum ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`);
-  }
+  if (failures.length > 0) throw failures[0];
 }
 
-/** Maintains a store again and again. @returns what stops it. */
+/** Maintains a store again and again. What fails each time is told once. @returns what stops it. */
 export function startMaintenance(pool: pg.Pool, log: Logger): () => void {
   let isStopped = false;
-  const step = (): void => {
-    maintain(pool)
-      .catch((error: unknown) => {
-        if (!isStopped) log.warn({ err: error }, 'the embedded store was not maintained; it is tried again');
-      })
-      .finally(() => {
-        if (!isStopped) timer = setTimeout(step, EVERY_MS).unref();
-      });
+  let lastReason = '';
+  const step = async (): Promise<void> => {
+    const reason = await maintain(pool).then(
+      () => '',
+      (error: unknown) => toError(error).message,
+    );
+    if (isStopped) return;
+    if (reason !== '' && reason !== lastReason)
+      log.warn({ reason }, 'the embedded store was not maintained; it is tried again');
+    lastReason = reason;
+    timer = schedule();
   };
-  let timer = setTimeout(step, EVERY_MS).unref();
+  const schedule = (): NodeJS.Timeout => setTimeout(() => void step(), EVERY_MS).unref();
+  let timer = schedule();
   return () => {
     isStopped = true;
     clearTimeout(timer);
