@@ -1,38 +1,46 @@
 import { CallSignal } from '../call-signal.ts';
 import { readWhole } from '../ledger/read-whole.ts';
 import { createReplyMemory } from '../ledger/reply-memory.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../service-error.ts';
 import { BrokenConnection } from './broken-connection.ts';
 import { type BatchedCall, sendTogether } from './send-together.ts';
 import type { Upstream } from './upstream.ts';
+import type { BatchOwner } from './with-batches.ts';
 
 const METHOD = 'getVersion';
 /** A version takes some hundred bytes, and a batch has a hundred calls at most. */
 const REPLY_BYTES = 2 ** 20;
 
+/** For each of the two questions. */
+const DEADLINE_MS = 5_000;
+
 /**
  * Whether a node answers so many harmless calls as a batch. What a client's batch was answered with cannot tell: something in it may be what
  * the node does not take. Never rejects. @returns undefined where it cannot be told now, because the node answers a single call no better.
  */
-export async function takesBatches(upstream: Upstream, size: number): Promise<boolean | undefined> {
+export async function takesBatches(node: Upstream, size: number): Promise<boolean | undefined> {
   const calls = Array.from({ length: size }, (_, id) => callOf(String(id)));
-  const signal = new CallSignal();
-  const hold = createReplyMemory(REPLY_BYTES, REPLY_BYTES).hold();
-  const asBatch = await isAnswered(() => sendTogether(calls, upstream, { signal, hold }));
+  const asBatch = await isAnswered((owner) => sendTogether(calls, node, owner));
   if (asBatch !== false) return asBatch;
-  const alone = await isAnswered(async () => {
+  const alone = await isAnswered(async ({ signal, hold }) => {
     const { raw: body, id } = callOf('0');
-    return readWhole(await upstream.send({ body, method: METHOD, id, signal }), hold);
+    return readWhole(await node.send({ body, method: METHOD, id, signal }), hold);
   });
   return alone === true ? false : undefined;
 }
 
-/** Whether a node answered as it is to; undefined where it did not answer. */
-async function isAnswered(ask: () => Promise<unknown>): Promise<boolean | undefined> {
+/** Whether a node answered as it is to, in time; undefined where it could not be asked. */
+async function isAnswered(ask: (owner: BatchOwner) => Promise<unknown>): Promise<boolean | undefined> {
+  const signal = new CallSignal();
+  const hold = createReplyMemory(REPLY_BYTES, REPLY_BYTES).hold();
+  const late = serviceError('upstreamTimeout', { limitMs: DEADLINE_MS });
+  const timer = setTimeout(() => signal.abort(late), DEADLINE_MS).unref();
   try {
-    return (await ask()) !== undefined;
+    return (await ask({ signal, hold })) !== undefined;
   } catch (error) {
-    return isRefusal(error) ? false : undefined;
+    return error === late || isRefusal(error) ? false : undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

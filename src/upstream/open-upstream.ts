@@ -1,3 +1,4 @@
+import { withBatchTrust } from './batch-trust.ts';
 import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 import { type BatchUpstream, withBatches } from './with-batches.ts';
@@ -16,7 +17,7 @@ export type WrapOptions = {
 
 /** A node without what `wrapUpstream` adds. */
 export function connectNode(url: string, options: NodeOptions): Upstream {
-  return createHttpUpstream({ ...options, url });
+  return withBatchTrust(createHttpUpstream({ ...options, url }));
 }
 
 /** The nodes of a network with all that a call is entitled to, outermost first. */

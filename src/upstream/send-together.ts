@@ -2,6 +2,7 @@ import { JoinedItems } from '../join-items.ts';
 import { readWhole } from '../ledger/read-whole.ts';
 import { isText, type ObjectSink, scanObjects, type Span } from '../scan-json.ts';
 import { ReplyReader } from './read-reply.ts';
+import type { BatchRoute } from './batch-trust.ts';
 import type { BatchOwner } from './with-batches.ts';
 import { BATCH, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -19,12 +20,12 @@ const CLOSE = Buffer.from(']');
 export async function sendTogether(
   calls: readonly BatchedCall[],
   upstream: Upstream,
-  { signal, hold }: BatchOwner,
+  { signal, hold, route }: BatchOwner & { readonly route?: BatchRoute },
 ): Promise<readonly UpstreamReply[] | undefined> {
   const items = new JoinedItems();
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
-  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal });
+  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, route });
   return takeApart(calls, await readWhole(reply, hold));
 }
 

@@ -2,7 +2,8 @@ import type { ErrorName } from '../../generated/errors.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
 import type { Upstream } from './upstream.ts';
 
-const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
+/** What a node says that a call was not taken by: another may take it. */
+export const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
 
 /**
  * Several nodes as one: calls go to them in turn, and one that cannot be reached or limits the rate is passed over. Only a

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { CallSignal } from '../call-signal.ts';
+import type { BatchRoute } from './batch-trust.ts';
 
 /** Stands for the method of a batch of reads. Its reply is a batch as well, which is not checked. */
 export const BATCH = 'batch';
@@ -14,6 +15,8 @@ export type UpstreamRequest = {
   readonly id: string | undefined;
   /** Aborted when the client has left: the call is given up at the node too. */
   readonly signal: CallSignal;
+  /** Of a client's batch: where it went is written down there. */
+  readonly route?: BatchRoute | undefined;
 };
 
 /**

@@ -1,8 +1,10 @@
 import type { ReplyHold } from '../ledger/reply-memory.ts';
 import { ServiceError } from '../service-error.ts';
 import type { CallSignal } from '../call-signal.ts';
-import { isRefusal, takesBatches } from './batch-probe.ts';
+import { isRefusal } from './batch-probe.ts';
+import type { BatchRoute } from './batch-trust.ts';
 import { type BatchedCall, sendTogether } from './send-together.ts';
+import { PASSED_OVER } from './spread-calls.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
 /** The call was not answered, whatever the others were. */
@@ -31,12 +33,6 @@ export type BatchUpstream = Upstream & {
 
 export const ALONE: Alone = { kind: 'alone' };
 
-/** How long a node gets no batch that was found to take none. */
-const REFUSED_MS = 60_000;
-
-/** How long a node is not asked again whether it takes batches, whatever becomes of those of clients. */
-const ASKED_MS = 1_000;
-
 /** What a node may have answered because of the others: each call is then sent by itself. */
 const SENT_ALONE: ReadonlySet<string> = new Set([
   'upstreamBroken',
@@ -47,19 +43,20 @@ const SENT_ALONE: ReadonlySet<string> = new Set([
 
 /** Lets calls travel together (docs/decisions/batches-travel-together.md). */
 export function withBatches(upstream: Upstream): BatchUpstream {
-  const { mayTake, doubt } = createTrust(upstream);
   return {
     ...upstream,
     sendTogether: async (calls, owner) => {
-      if (calls.length < 2 || !mayTake()) return calls.map(() => ALONE);
+      if (calls.length < 2) return calls.map(() => ALONE);
+      const route: BatchRoute = {};
       try {
-        const replies = await sendTogether(calls, upstream, owner);
+        const replies = await sendTogether(calls, upstream, { ...owner, route });
         if (replies !== undefined) return replies;
-        doubt(calls.length);
+        route.taker?.doubt(calls.length);
         return calls.map(() => ALONE);
       } catch (error) {
-        if (isRefusal(error)) doubt(calls.length);
-        const isAlone = error instanceof ServiceError && SENT_ALONE.has(error.code);
+        if (isRefusal(error)) route.taker?.doubt(calls.length);
+        const isAlone =
+          isPassedOver(error, route) || (error instanceof ServiceError && SENT_ALONE.has(error.code));
         const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
         return calls.map(() => outcome);
       }
@@ -67,21 +64,7 @@ export function withBatches(upstream: Upstream): BatchUpstream {
   };
 }
 
-/** What is known of whether a node takes batches. In doubt it is asked with one of ours, at most once a second. */
-function createTrust(upstream: Upstream) {
-  let refusedUntilMs = Number.NEGATIVE_INFINITY;
-  let notAskedUntilMs = Number.NEGATIVE_INFINITY;
-  const ask = async (size: number): Promise<void> => {
-    notAskedUntilMs = Number.POSITIVE_INFINITY;
-    const takes = await takesBatches(upstream, size);
-    const nowMs = performance.now();
-    notAskedUntilMs = nowMs + ASKED_MS;
-    if (takes === false) refusedUntilMs = nowMs + REFUSED_MS;
-  };
-  return {
-    mayTake: (): boolean => performance.now() >= refusedUntilMs,
-    doubt: (size: number): void => {
-      if (performance.now() >= notAskedUntilMs) void ask(size);
-    },
-  };
+/** No node took the batch, one of them because it takes none: that one may take the calls. */
+function isPassedOver(error: unknown, { isTurnedAway = false }: BatchRoute): boolean {
+  return isTurnedAway && error instanceof ServiceError && PASSED_OVER.has(error.code);
 }

@@ -4,7 +4,9 @@ import { CallSignal } from '../../src/call-signal.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
 import { serviceError } from '../../src/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
-import type { UpstreamReply, UpstreamRequest } from '../../src/upstream/upstream.ts';
+import { withBatchTrust } from '../../src/upstream/batch-trust.ts';
+import { spreadCalls } from '../../src/upstream/spread-calls.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from '../../src/upstream/upstream.ts';
 import { type BatchOutcome, withBatches } from '../../src/upstream/with-batches.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,7 +17,10 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
 });
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const callOf = (id: string) => ({ id, raw: Buffer.from(`{"id":${id}}`) });
 const replyTo = (id: string): string => `{"jsonrpc":"2.0","result":${id.length},"id":${id}}`;
@@ -25,7 +30,7 @@ const broken = (cause: Error) => serviceError('upstreamBroken', {}, cause);
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
 const whole = (text: string): UpstreamReply => ({ kind: 'whole', body: Buffer.from(text), isError: false });
 
-type Answer = (request: UpstreamRequest) => UpstreamReply;
+type Answer = (request: UpstreamRequest) => UpstreamReply | Promise<UpstreamReply>;
 
 const isOurs = ({ body }: UpstreamRequest): boolean => body.includes('getVersion');
 
@@ -46,20 +51,31 @@ function idsIn(body: Buffer): readonly string[] {
 }
 
 /** A node that answers clients as it is told, and what of theirs and of ours reached it. */
-function nodeThat(answer: Answer, answerOurs: Answer = sound) {
+function playedNode(answer: Answer, answerOurs: Answer = sound) {
   const seen: UpstreamRequest[] = [];
   const ours: UpstreamRequest[] = [];
-  const upstream = withBatches({
+  const node = withBatchTrust({
     send: async (request) => {
       (isOurs(request) ? ours : seen).push(request);
       return (isOurs(request) ? answerOurs : answer)(request);
     },
     close: async () => undefined,
   });
+  return { node, seen, ours };
+}
+
+/** A client of a network of nodes. */
+function clientOf(...nodes: readonly Upstream[]) {
+  const upstream = withBatches(spreadCalls(nodes));
   const memory = createReplyMemory(1_000, 1_000);
   const owner = { signal: new CallSignal(), hold: memory.hold() };
   const send = (ids: readonly string[]) => upstream.sendTogether(ids.map(callOf), owner);
-  return { seen, ours, send, memory, owner };
+  return { send, memory, owner };
+}
+
+function nodeThat(answer: Answer, answerOurs: Answer = sound) {
+  const { node, ...reached } = playedNode(answer, answerOurs);
+  return { ...reached, ...clientOf(node) };
 }
 
 function textOf(outcome: BatchOutcome): string {
@@ -152,6 +168,37 @@ test('a node that takes no batches gets none for a minute', async () => {
   nowMs += 1;
   await send(['1', '2', '3']);
   expect(seen).toHaveLength(2);
+});
+
+test('so does one that is silent when it is sent a batch', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const silent: Answer = ({ id, signal }) =>
+    id === undefined ? new Promise((_, reject) => void signal.onAbort(reject)) : whole(replyTo(id));
+  const { send, seen } = nodeThat(refusing, silent);
+  await send(['1', '2']);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await settled();
+  await send(['1', '2']);
+  expect(seen).toHaveLength(1);
+});
+
+test('of several nodes one that takes no batches is passed over, and takes their calls where no other is there', async () => {
+  const [without, other] = [playedNode(refusing, refusing), playedNode(sound)];
+  const { send, owner } = clientOf(without.node, other.node);
+  owner.hold.release();
+  for (let at = 0; at < 10; at += 1) {
+    await send(['1', '2']);
+    await settled();
+    nowMs += 1_500;
+  }
+  expect([without.seen.length, other.seen.length]).toEqual([1, 9]);
+  expect([without.ours.length, other.ours.length]).toEqual([2, 0]);
+
+  const busy = playedNode(() => {
+    throw serviceError('upstreamBusy');
+  });
+  const rest = clientOf(without.node, busy.node);
+  expect((await rest.send(['1', '2'])).map(textOf)).toEqual(['alone', 'alone']);
 });
 
 test('what one client puts into its batches takes them from nobody, and has a node asked once a second at most', async () => {
