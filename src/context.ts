@@ -15,8 +15,8 @@ export type Context = {
   readonly signal: CallSignal;
   /** What the request holds of replies in memory; given back when its answer has gone. */
   readonly hold: ReplyHold;
-  /** Whose turn it is of the calls of a batch that are sent to the node by themselves; undefined where there is only one call. */
-  readonly turns?: Turns;
+  /** Whose turn it is of what a batch sends to the node; undefined where there is only one call, or it has its turn. */
+  readonly turns?: Turns | undefined;
   /** Who hears what the call subscribes to; undefined over HTTP, where nobody can. */
   readonly listener?: Listener;
 };

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Call } from '../../server/json-rpc/call.ts';
+import { inTurn } from '../../upstream/turns.ts';
 import { ALONE } from '../../upstream/with-batches.ts';
 import type { Ledger, LedgerReply, Outcome } from '../ledger.ts';
 import { type CacheKey, cacheKeyOf, isCacheable } from './cache-key.ts';
@@ -46,6 +47,8 @@ class CachedBatch {
   readonly #outcomes: Outcome[];
   readonly #passed: Passed[] = [];
   readonly #waiting: Waiting[] = [];
+  /** What is asked of the node, by its key: a call that asks it again waits. */
+  readonly #own = new Map<string, Flight>();
 
   constructor(size: number, context: Context, options: TogetherOptions) {
     this.#context = context;
@@ -67,13 +70,15 @@ class CachedBatch {
       this.#handOut(placed, kept, 'hit', this.#passed);
       return;
     }
-    const flight = shared.flightOf(key, this.#comesMs);
+    const flight = this.#own.get(key) ?? shared.flightOf(key, this.#comesMs);
     if (flight !== undefined) {
       this.#waiting.push({ ...placed, flight, key, found });
       return;
     }
     const asked = shared.ask(key, found);
-    this.#passed.push({ ...placed, kind: 'asked', asked, flight: shared.takeOff(asked) });
+    const own = shared.prepare(asked);
+    this.#own.set(key, own);
+    this.#passed.push({ ...placed, kind: 'asked', asked, flight: own });
   }
 
   async serve(): Promise<readonly Outcome[]> {
@@ -120,13 +125,20 @@ class CachedBatch {
     if (passed.length === 0) return;
     const calls = passed.map(({ call }) => call);
     try {
-      const outcomes = await this.#options.ledger.serveTogether(calls, this.#context);
+      const outcomes = await inTurn(this.#context.turns, () => this.#send(passed, calls));
       for (const [index, one] of passed.entries())
         this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
     } finally {
       // A flight that did not land would be waited for until the process ends.
       for (const one of passed) if (one.kind === 'asked') one.flight?.land('left');
     }
+  }
+
+  #send(passed: readonly Passed[], calls: readonly Call[]): Promise<readonly Outcome[]> {
+    const { ledger, shared } = this.#options;
+    for (const one of passed)
+      if (one.kind === 'asked' && one.flight !== undefined) shared.takeOff(one.flight);
+    return ledger.serveTogether(calls, { ...this.#context, turns: undefined });
   }
 
   /** Keeps what may be kept. A call that is to be served alone is asked again: nothing has become of it. */

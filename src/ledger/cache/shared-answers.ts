@@ -62,16 +62,23 @@ export class SharedAnswers {
     return flight !== undefined && comesMs < flight.asked.untilMs ? flight : undefined;
   }
 
-  /** From now until it lands, all who ask the same wait for this call. */
-  takeOff(asked: Asked): Flight {
+  /** A call that is to be sent. Before it takes off it may wait for its turn, and nobody but its own batch waits for it. */
+  prepare(asked: Asked): Flight {
     const { promise, resolve } = Promise.withResolvers<Landing>();
     const land = (landing: Landing): void => {
       if (this.#flights.get(asked.key) === flight) this.#flights.delete(asked.key);
       resolve(landing);
     };
     const flight: Flight = { asked, landing: promise, land };
-    this.#flights.set(asked.key, flight);
     return flight;
+  }
+
+  /** From now until it lands, all who ask the same wait for this call. @returns false where they wait for another one. */
+  takeOff(flight: Flight): boolean {
+    const { key } = flight.asked;
+    if (this.flightOf(key, this.options.nowMs()) !== undefined) return false;
+    this.#flights.set(key, flight);
+    return true;
   }
 
   /** What is kept, as the reply to a call; undefined where its request has no room to hold a large one. */

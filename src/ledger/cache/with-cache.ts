@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Call } from '../../server/json-rpc/call.ts';
+import { inTurn } from '../../upstream/turns.ts';
 import type { UpstreamReply } from '../../upstream/upstream.ts';
 import type { Ledger, LedgerReply } from '../ledger.ts';
 import { readWhole } from '../read-whole.ts';
@@ -46,20 +47,27 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     if (found.kind === 'unfit') return await bypass(call, context);
     const key = shared.keyOf(found);
     const comesMs = nowMs();
-    const kept = answers.get(key, comesMs);
-    if (kept !== undefined) return await handOut(kept, 'hit', call, context);
-    let flight = shared.flightOf(key, comesMs);
-    while (flight !== undefined) {
-      const landing = await flight.landing;
+    for (;;) {
+      const kept = answers.get(key, comesMs);
+      if (kept !== undefined) return await handOut(kept, 'hit', call, context);
+      const flight = shared.flightOf(key, comesMs);
+      const landing = flight === undefined ? undefined : await flight.landing;
       context.signal.throwIfAborted();
-      if (landing === 'notKept') break;
-      if (landing !== 'left') return handOut(landing, 'collapsed', call, context);
-      flight = shared.flightOf(key, comesMs);
+      if (landing === undefined) {
+        const served = await lead(shared.ask(key, found), call, context);
+        if (served !== undefined) return served;
+      } else if (landing === 'notKept') {
+        onOutcome(call.method, 'miss');
+        const reply = await ledger.serve(call, context);
+        return tell(await keepReply(reply, shared.ask(key, found), call, context));
+      } else if (landing !== 'left') {
+        return handOut(landing, 'collapsed', call, context);
+      }
     }
-    onOutcome(call.method, 'miss');
-    const asked = shared.ask(key, found);
-    const served = await (flight === undefined ? lead : fetchAnswer)(asked, call, context);
-    return { ...served.reply, cacheStatus: served.isStored ? 'fwd=miss; stored' : 'fwd=miss' };
+  }
+
+  function tell({ reply, isStored }: Served): LedgerReply {
+    return { ...reply, cacheStatus: isStored ? 'fwd=miss; stored' : 'fwd=miss' };
   }
 
   async function bypass(call: Call, context: Context): Promise<LedgerReply> {
@@ -79,14 +87,23 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     return await bypass(call, context);
   }
 
-  /** Sends a call to the node for all who ask the same until it is answered, or as long as its answer may be shared. */
-  async function lead(asked: Asked, call: Call, context: Context): Promise<Served> {
-    const flight = shared.takeOff(asked);
+  /**
+   * Sends a call to the node, when its turn has come, for all who ask the same until it is answered, or as long as its answer may be shared.
+   * @returns undefined where another one was sent meanwhile, whose answer is kept or on its way.
+   */
+  async function lead(asked: Asked, call: Call, context: Context): Promise<LedgerReply | undefined> {
+    const flight = shared.prepare(asked);
     let landing: Landing = 'notKept';
     try {
-      const served = await fetchAnswer(asked, call, context);
+      const reply = await inTurn(context.turns, async () => {
+        if (answers.get(asked.key, nowMs()) !== undefined || !shared.takeOff(flight)) return undefined;
+        onOutcome(call.method, 'miss');
+        return ledger.serve(call, { ...context, turns: undefined });
+      });
+      if (reply === undefined) return undefined;
+      const served = await keepReply(reply, asked, call, context);
       landing = served.kept ?? 'notKept';
-      return served;
+      return tell(served);
     } catch (error) {
       if (context.signal.aborted) landing = 'left';
       throw error;
@@ -95,8 +112,8 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     }
   }
 
-  async function fetchAnswer(asked: Asked, call: Call, context: Context): Promise<Served> {
-    const reply = await ledger.serve(call, context);
+  /** Keeps what may be kept of a reply. */
+  async function keepReply(reply: LedgerReply, asked: Asked, call: Call, context: Context): Promise<Served> {
     const whole = reply.kind === 'stream' ? await readKeepable(reply, context.hold) : reply;
     if (whole?.kind !== 'whole') return { reply, kept: undefined, isStored: false };
     return { reply: whole, ...shared.keep(asked, whole.body, call) };
