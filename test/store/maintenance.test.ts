@@ -98,23 +98,41 @@ test('a process that is killed between or in checkpoints and vacuums loses nothi
   }
 });
 
-test('a table that cannot be vacuumed keeps neither others nor the checkpoint from their turn', async () => {
-  const asked: string[] = [];
-  const rows = [
-    { schema: 'a"b', table: 'broken', due: true },
-    { schema: 'c', table: 'sound' },
-  ];
+/** A store that answers what maintenance asks, with tables that are due, and what it was told to do. */
+function scripted(loggedMib: number, tables: readonly string[]) {
+  const told: string[] = [];
   const query = async (text: string) => {
-    asked.push(text.trim());
+    if (text.includes('pg_control_checkpoint')) return { rows: [{ bytes: loggedMib * MIB }] };
+    if (text.includes('pg_stat_user_tables'))
+      return { rows: tables.map((table) => ({ schema: 'a"b', table })) };
+    told.push(text);
     if (text.includes('broken')) throw new Error('a page is broken');
-    return { rows };
+    return { rows: [] };
   };
-  await expect(maintain({ query } as unknown as pg.Pool)).rejects.toThrow('a page is broken');
-  expect(asked.filter((text) => !text.startsWith('select'))).toEqual([
-    'vacuum "a""b"."broken"',
-    'vacuum "c"."sound"',
-    'checkpoint',
-  ]);
+  return { pool: { query } as unknown as pg.Pool, told };
+}
+
+test.each([
+  [63, [], []],
+  [64, [], ['checkpoint']],
+  [64, ['one', 'two'], ['vacuum "a""b"."one"']],
+  [128, ['one', 'two'], ['checkpoint']],
+] as const)(
+  'with %i MiB logged and the tables %j due it does one thing: %j',
+  async (logged, tables, done) => {
+    const { pool, told } = scripted(logged, tables);
+    await maintain(pool);
+    expect(told).toEqual(done);
+  },
+);
+
+test('a table that cannot be vacuumed keeps neither others nor the checkpoint from their turn', async () => {
+  const first = scripted(64, ['broken', 'sound']);
+  await expect(maintain(first.pool)).rejects.toThrow('a page is broken');
+  expect(first.told).toEqual(['vacuum "a""b"."broken"', 'vacuum "a""b"."sound"']);
+  const second = scripted(64, ['broken']);
+  await expect(maintain(second.pool)).rejects.toThrow('a page is broken');
+  expect(second.told).toEqual(['vacuum "a""b"."broken"', 'checkpoint']);
 });
 
 test('maintenance that fails is told once and tried again, and ends with the store', async () => {

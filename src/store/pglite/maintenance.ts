@@ -10,8 +10,8 @@ const EVERY_MS = 5_000;
 /** Where more was logged since the last checkpoint, there is another: what was logged is read again after a crash, at some 30 MB/s. */
 const CHECKPOINT_BYTES = 64 * 2 ** 20;
 
-const IS_CHECKPOINT_DUE = `
-  select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) >= ${CHECKPOINT_BYTES} as due
+const LOGGED_BYTES = `
+  select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes
   from pg_control_checkpoint()`;
 
 /**
@@ -27,19 +27,33 @@ const TABLES_TO_VACUUM = `
 type Table = { readonly schema: string; readonly table: string };
 
 /**
- * Vacuums tables and makes a checkpoint where they are due. While it does nothing else is done in the embedded store. The checkpoint comes
- * last: the first change of a page behind one logs the whole page. @throws what the first of them came to that failed, after all were tried.
+ * Vacuums the first table that is due, or makes a checkpoint where one is due: one of them, because nothing else is done in the embedded store
+ * meanwhile. A checkpoint waits for vacuums until twice as much was logged: the first change of a page behind it logs the whole page.
+ *
+ * @throws what the first vacuum came to that failed, after the others were tried.
  */
 export async function maintain(pool: pg.Pool): Promise<void> {
+  const { rows: logged } = await pool.query<{ readonly bytes: number }>(LOGGED_BYTES);
+  const [{ bytes = 0 } = {}] = logged;
   const failures: unknown[] = [];
+  if (bytes >= 2 * CHECKPOINT_BYTES || !(await vacuumOne(pool, failures))) {
+    if (bytes >= CHECKPOINT_BYTES) await pool.query('checkpoint');
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Whether a table was vacuumed. One that cannot be keeps no other from it. */
+async function vacuumOne(pool: pg.Pool, failures: unknown[]): Promise<boolean> {
   const { rows: tables } = await pool.query<Table>(TABLES_TO_VACUUM);
   for (const { schema, table } of tables) {
-    const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
-    await pool.query(`vacuum ${name}`).catch((error: unknown) => failures.push(error));
+    try {
+      await pool.query(`vacuum ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`);
+      return true;
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  const { rows: checkpoints } = await pool.query<{ readonly due: boolean }>(IS_CHECKPOINT_DUE);
-  if (checkpoints[0]?.due === true) await pool.query('checkpoint');
-  if (failures.length > 0) throw failures[0];
+  return false;
 }
 
 /** Maintains a store again and again. What fails each time is told once. @returns what stops it. */
