@@ -2,7 +2,7 @@ import type { ErrorName } from '../../generated/errors.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What a node says that a call was not taken by: another may take it. */
+/** By these a node says that it did not take a call: another may. */
 export const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
 
 /**

@@ -16,13 +16,15 @@ const LOGGED_BYTES = `
 
 /**
  * Tables in which a fifth of the rows is dead, the share that autovacuum has as well, or that have a fifth more pages than when they were
- * vacuumed last, or 64 MB: how many rows were dead is not known any more after a start, and a vacuum looks at all pages that changed.
+ * vacuumed last, or 64 MB: how many rows were dead is not known any more after a start, and a vacuum looks at all pages that changed. The one
+ * that has waited longest comes first: one that is always due keeps no other from its turn.
  */
 const TABLES_TO_VACUUM = `
   select s.schemaname as schema, s.relname as table
   from pg_stat_user_tables s join pg_class c on c.oid = s.relid
   where s.n_dead_tup > 1000 + 0.2 * greatest(c.reltuples, 0)
-    or pg_relation_size(c.oid) / current_setting('block_size')::int > c.relpages + least(100 + 0.2 * c.relpages, 8192)`;
+    or pg_relation_size(c.oid) / current_setting('block_size')::int > c.relpages + least(100 + 0.2 * c.relpages, 8192)
+  order by s.last_vacuum nulls first`;
 
 type Table = { readonly schema: string; readonly table: string };
 
