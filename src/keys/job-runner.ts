@@ -16,14 +16,14 @@ export type Job = {
   readonly secrets: readonly SharedBytes[];
 };
 
-type Chunks = AsyncGenerator<KeyChunk, void, undefined>;
+export type KeyChunks = AsyncGenerator<KeyChunk, void, undefined>;
 
 /** Runs the tasks of jobs, and ends what is left of a job whatever ended it. */
 export type JobRunner = {
   /** Begins a task. @throws ServiceError `internalError`, or the signal's reason where the job was given up. */
   readonly run: (job: Job, task: KeyTask) => Promise<KeyChunk>;
   /** The job's stream; when it ends or is left, its threads stop within a wallet and its secrets are wiped. */
-  readonly during: (job: Job, body: Chunks) => Chunks;
+  readonly during: (job: Job, body: KeyChunks) => KeyChunks;
   /** Overwrites what nobody reads any more. */
   readonly drop: (chunk: KeyChunk) => void;
   /** Stops every job, then the threads; nothing runs after it. */
@@ -60,7 +60,7 @@ export function createJobRunner(engine: KeyEngine, threads: Threads): JobRunner 
     throw closedError();
   }
 
-  async function* during(job: Job, body: Chunks): Chunks {
+  async function* during(job: Job, body: KeyChunks): KeyChunks {
     const leave = (): void => stopJob(job);
     job.signal.addEventListener('abort', leave, { once: true });
     jobs.add(job);

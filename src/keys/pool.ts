@@ -2,7 +2,14 @@ import type { Logger } from 'pino';
 import { serviceError } from '../service-error.ts';
 import { type KeyEngine, loadKeyEngine } from './engine.ts';
 import { type HdJob, isIndexRange, shareSource } from './hd-job.ts';
-import { closedError, createJobRunner, type JobRunner, type KeyChunk, newJob } from './job-runner.ts';
+import {
+  closedError,
+  createJobRunner,
+  type JobRunner,
+  type KeyChunk,
+  type KeyChunks,
+  newJob,
+} from './job-runner.ts';
 import { assertKnownAnswers } from './known-answers.ts';
 import { JSON_DOCUMENT } from './make-master.ts';
 import { type NewWallets, openNewWallets } from './new-wallets.ts';
@@ -11,7 +18,7 @@ import { NODE_BYTES } from './slip10.ts';
 import { startThreads } from './threads.ts';
 
 export { CSV_HEADER } from './wallet-record.ts';
-export type { HdJob, KeyChunk, NewWallets };
+export type { HdJob, KeyChunk, KeyChunks, NewWallets };
 
 export type BatchJob = NewWallets & { readonly count: number; readonly format: 'jsonl' | 'csv' };
 
@@ -26,8 +33,8 @@ export type SingleWallet = { readonly record: Buffer; readonly address: string }
  */
 export type KeyPool = {
   readonly engine: KeyEngine;
-  readonly batch: (job: BatchJob, signal: AbortSignal) => AsyncIterable<KeyChunk>;
-  readonly hd: (job: HdJob, signal: AbortSignal) => AsyncIterable<KeyChunk>;
+  readonly batch: (job: BatchJob, signal: AbortSignal) => KeyChunks;
+  readonly hd: (job: HdJob, signal: AbortSignal) => KeyChunks;
   readonly single: (job: NewWallets, signal: AbortSignal) => Promise<SingleWallet>;
   /** Stops every job, then the threads. */
   readonly close: () => Promise<void>;
@@ -47,7 +54,6 @@ const CHUNK = { plain: 256, mnemonic: 8, children: 256 };
 const ADDRESS_AT = '{"address":"'.length;
 const QUOTE = 0x22;
 
-type Chunks = AsyncGenerator<KeyChunk, void, undefined>;
 type Bench = { readonly runner: JobRunner; readonly window: number };
 
 /** Starts a pool. @throws Error where a known-answer test fails, in this thread or another: no key may be made then. */
@@ -68,7 +74,7 @@ export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
   };
 }
 
-function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal): Chunks {
+function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal): KeyChunks {
   const { format, count, mnemonicWords } = wanted;
   if (!Number.isInteger(count) || count < 1) throw misused('a batch has at least one wallet');
   const { job, task } = openNewWallets(wanted, signal);
@@ -79,7 +85,7 @@ function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal)
   return runner.during(job, inOrder(steps, { window, signal, drop: runner.drop }));
 }
 
-function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): Chunks {
+function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyChunks {
   const { accounts, change, format } = wanted;
   if (!isIndexRange(accounts) || !isIndexRange(change)) throw misused('a range leaves 0 to 2^31 − 1');
   const { shared, secrets } = shareSource(wanted.source);
@@ -87,7 +93,7 @@ function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): Chun
   const job = newJob(signal, [...secrets, coin]);
   const task = { stop: job.stop, format, createdAt: wanted.createdAt.toISOString(), coin };
   const rules = { window, signal, drop: runner.drop };
-  async function* body(): Chunks {
+  async function* body(): KeyChunks {
     const first = [() => runner.run(job, { ...task, kind: 'master', source: shared })];
     yield* inOrder(first.values(), rules);
     const children = ranges(accounts.count * change.count, CHUNK.children).map((range) => () => {

@@ -45,7 +45,7 @@ export function tryTogether<T extends readonly unknown[]>(
   { store }: Pick<WalletPlaces, 'store'>,
   begin: BeginTogether<T>,
 ): Promise<T | undefined> {
-  if (!isAlone(store)) return Promise.resolve(undefined);
+  if (store.kind !== 'pglite') return Promise.resolve(undefined);
   return withStore(async () => {
     try {
       return await store.together(begin);
@@ -54,11 +54,6 @@ export function tryTogether<T extends readonly unknown[]>(
       throw error;
     }
   });
-}
-
-/** Whether nobody else writes to the store. */
-export function isAlone({ kind }: Pick<WalletPlaces['store'], 'kind'>): boolean {
-  return kind === 'pglite';
 }
 
 /** Does what the store is needed for. @throws ServiceError `storeUnavailable` in the place of its own errors. */

@@ -6,12 +6,16 @@ import { count, eq } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { systemClock } from '../../src/clock.ts';
+import type { KeyChunks } from '../../src/keys/pool.ts';
+import { serviceError } from '../../src/service-error.ts';
+import { Unexpected } from '../../src/store/expectation.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { createAfterwards } from '../../src/wallets/afterwards.ts';
 import { NO_CLAIM } from '../../src/wallets/claim.ts';
-import { chargedStream, reserve } from '../../src/wallets/client/charged-stream.ts';
+import { beginCharged } from '../../src/wallets/client/begin-charged.ts';
 import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
+import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { SILENT } from '../store/backends.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
@@ -85,9 +89,9 @@ test('who closes the connection of a client batch pays for no more than was made
   expect(records).toMatchObject([{ action: 'create', outcome: 'interrupted', units: charged }]);
 });
 
-test('wallets that were handed over to be sent are paid for, though their reader leaves before he has them all', async () => {
-  const { accountId, account, store, keys } = await start();
-  const context: Parameters<typeof reserve>[0] = {
+/** A request of the service's account, as the operations get it. */
+function contextOf({ accountId, account, store, keys }: UnixService): WalletContext {
+  return {
     ...{ ...account, store, clock: systemClock, log: SILENT },
     ...{ signer: keys.signer, sealedWork: keys.sealedWork, keys: keys.pool },
     ...{ maxHdChildren: 1, afterwards: createAfterwards(SILENT), claim: NO_CLAIM },
@@ -95,9 +99,71 @@ test('wallets that were handed over to be sent are paid for, though their reader
     ...{ caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' } },
     signal: new AbortController().signal,
   };
-  const reservation = await reserve(context, { operation: 'wallet_creation', units: 1_000 });
-  const made = keys.pool.batch({ count: 1_000, format: 'jsonl', createdAt: new Date() }, context.signal);
-  const stream = chargedStream(context, reservation, made);
+}
+
+const SOME = { operation: 'wallet_creation', units: 1_000 } as const;
+
+/** Makes that many, and remembers what was made and whether it was told to end. */
+function watched({ keys, signal }: WalletContext) {
+  const made: Buffer[] = [];
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const make = async function* (): KeyChunks {
+    begun.resolve();
+    try {
+      const chunks = keys.batch({ count: SOME.units, format: 'jsonl', createdAt: new Date() }, signal);
+      for await (const chunk of chunks) {
+        made.push(chunk.bytes);
+        yield chunk;
+      }
+    } finally {
+      ended.resolve();
+    }
+  };
+  return { make, made, begun: begun.promise, ended: ended.promise };
+}
+
+test('the first wallets are made while the store sets aside what they cost', async () => {
+  const service = await start();
+  const { store, ...context } = contextOf(service);
+  const { make, begun } = watched({ ...context, store });
+  const together: typeof store.together = async (begin) => {
+    await begun;
+    return store.together(begin);
+  };
+  const stream = await beginCharged({ ...context, store: { ...store, together } }, SOME, make);
+  let count = 0;
+  for await (const chunk of stream) count += chunk.count;
+  expect([count, await chargedWallets(service)]).toEqual([SOME.units, SOME.units]);
+});
+
+test('nothing is made for an account that cannot pay, and what was made is wiped where it cannot any more', async () => {
+  const service = await start();
+  const context = contextOf(service);
+  const tooMuch = { ...SOME, units: 10_000_000 };
+  const refused = watched(context);
+  const making = vi.fn(refused.make);
+  await expect(beginCharged(context, tooMuch, making)).rejects.toMatchObject({ code: 'balanceInsufficient' });
+  expect(making).not.toHaveBeenCalled();
+  const { make, made, ended } = watched(context);
+  const money: typeof context.money = {
+    ...context.money,
+    reserveQuoted: () => Promise.reject(new Unexpected('the balance is another one')),
+    reserve: () => Promise.reject(serviceError('balanceInsufficient', { required: 1n, available: 0n })),
+  };
+  await expect(beginCharged({ ...context, money }, SOME, make)).rejects.toMatchObject({
+    code: 'balanceInsufficient',
+  });
+  await ended;
+  expect(made.map((bytes) => [bytes.length > 0, bytes.every((byte) => byte === 0)])).toEqual([[true, true]]);
+  expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
+});
+
+test('wallets that were handed over to be sent are paid for, though their reader leaves before he has them all', async () => {
+  const service = await start();
+  const { accountId, store } = service;
+  const context = contextOf(service);
+  const stream = await beginCharged(context, SOME, watched(context).make);
   const [first, second] = [await stream.next(), await stream.next()];
   await stream.return();
   const counts = [first, second].map(({ value }) => value?.count ?? 0);

@@ -1,12 +1,12 @@
 import { eq } from '../../store/drizzle.ts';
 import type { Operation } from '../../account/money/prices.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
-import type { KeyChunk } from '../../keys/pool.ts';
+import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { assertAffordable } from '../assert-affordable.ts';
 import { audit, auditExpected, type WalletFact } from '../audit.ts';
-import { isAlone, transact, tryTogether } from '../transact.ts';
+import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** How long what was delivered may stay uncharged: what a process that is killed loses at most. */
@@ -14,14 +14,21 @@ const CHARGE_MS = 1_000;
 
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
-/** Sets aside what client wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
-export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
-  const { money, caller, clock, store } = context;
-  if (isAlone(store)) {
-    const quote = await assertAffordable(context, work);
-    const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())]);
-    if (done !== undefined) return done[0];
-  }
+/**
+ * Sets aside what wallets cost. `onAffordable` is called when the account can pay for them, before that is written down.
+ *
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
+ */
+export async function reserve(
+  context: WalletContext,
+  work: ChargedWork,
+  onAffordable: () => void = () => undefined,
+): Promise<Reservation> {
+  const { money, caller, clock } = context;
+  const quote = await assertAffordable(context, work);
+  onAffordable();
+  const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())]);
+  if (done !== undefined) return done[0];
   const whole = { ...work, accountId: caller.accountId, nowMs: clock.nowMs() };
   return transact(context, (tx) => money.reserve(tx, whole));
 }
@@ -35,7 +42,7 @@ export async function* chargedStream(
   context: WalletContext,
   reservation: Reservation,
   chunks: AsyncIterable<KeyChunk>,
-): AsyncGenerator<KeyChunk, void, undefined> {
+): KeyChunks {
   const { money, clock, claim, keys } = context;
   let [delivered, charged, chargedAtMs] = [0, 0, clock.nowMs()];
   let [isWhole, isCharging] = [false, false];

@@ -1,7 +1,7 @@
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { WantedBatch } from '../operations/createWalletBatch.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { chargedStream, reserve } from './charged-stream.ts';
+import { beginCharged } from './begin-charged.ts';
 
 /** Makes wallets as they are read; nothing of them is kept. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function createClientBatch(
@@ -9,8 +9,8 @@ export async function createClientBatch(
   { count, mnemonic_words: mnemonicWords, passphrase, format }: WantedBatch,
 ): Promise<StreamAnswer> {
   const { keys, signal, clock } = context;
-  const reservation = await reserve(context, { operation: 'wallet_creation', units: count });
   const createdAt = new Date(clock.nowMs());
-  const made = keys.batch({ count, format, mnemonicWords, passphrase, createdAt }, signal);
-  return { kind: 'stream', form: format, count, chunks: chargedStream(context, reservation, made) };
+  const make = () => keys.batch({ count, format, mnemonicWords, passphrase, createdAt }, signal);
+  const chunks = await beginCharged(context, { operation: 'wallet_creation', units: count }, make);
+  return { kind: 'stream', form: format, count, chunks };
 }

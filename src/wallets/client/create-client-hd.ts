@@ -1,11 +1,11 @@
 import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
-import type { HdJob, KeyChunk } from '../../keys/pool.ts';
+import type { HdJob, KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { serviceError } from '../../service-error.ts';
 import type { WantedTree } from '../operations/createHdWallets.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertAffordable } from '../assert-affordable.ts';
-import { chargedStream, reserve } from './charged-stream.ts';
+import { beginCharged } from './begin-charged.ts';
 import { chargeMade } from './charge-made.ts';
 
 const NEW_WORDS = 24;
@@ -36,8 +36,7 @@ export async function createClientHd(
     await chargeMade(context, quote, bytes);
     return { kind: 'printed', bytes };
   }
-  const reservation = await reserve(context, work);
-  return { kind: 'stream', form, count: children + 1, chunks: chargedStream(context, reservation, make()) };
+  return { kind: 'stream', form, count: children + 1, chunks: await beginCharged(context, work, make) };
 }
 
 /** The whole of a bounded tree; what it is made of is wiped as it is read. */
@@ -52,10 +51,7 @@ async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>):
 }
 
 /** The words are copied by the pool when the stream begins, and wiped here when it ends. */
-async function* wiping(
-  source: HdJob['source'],
-  chunks: AsyncIterable<KeyChunk>,
-): AsyncGenerator<KeyChunk, void, undefined> {
+async function* wiping(source: HdJob['source'], chunks: AsyncIterable<KeyChunk>): KeyChunks {
   try {
     yield* chunks;
   } finally {

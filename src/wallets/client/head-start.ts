@@ -1,0 +1,34 @@
+/** A stream that works on its first step before anybody reads it. Either its steps are read, or it is left. */
+export type HeadStart<T> = {
+  readonly steps: AsyncGenerator<T, void, undefined>;
+  /** Ends it where nobody came to read; resolves when it has stopped. Never rejects. */
+  readonly leave: () => Promise<void>;
+};
+
+/** Begins the first step of a stream; `drop` gets what that made where nobody reads it. A failure is thrown to the reader. */
+export function headStart<T>(
+  stream: AsyncGenerator<T, void, undefined>,
+  drop: (value: T) => void,
+): HeadStart<T> {
+  const first = stream.next();
+  first.catch(() => undefined);
+  return {
+    steps: goOn(first, stream),
+    leave: async () => {
+      const step = await first.catch(() => undefined);
+      if (step?.done === false) drop(step.value);
+      await stream.return();
+    },
+  };
+}
+
+async function* goOn<T>(
+  first: Promise<IteratorResult<T, void>>,
+  stream: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  try {
+    for (let step = await first; step.done !== true; step = await stream.next()) yield step.value;
+  } finally {
+    await stream.return();
+  }
+}
