@@ -49,26 +49,30 @@ export function createBase58Encoder(sizeBytes: 32 | 64): Base58Encoder {
   };
 }
 
-/** Row by row, what a 1 in each 16-bit word weighs, in limbs, the greatest first. */
-function weightsOf(words: number, limbs: number): Float64Array {
+/** Row by row, what a 1 in each 16-bit word weighs, in limbs, the greatest first; and the first limb of each row that is not 0, before which lies half of all. */
+type Weights = { readonly weights: Float64Array; readonly heaviest: Uint8Array };
+
+function weightsOf(words: number, limbs: number): Weights {
   const weights = new Float64Array(words * limbs);
+  const heaviest = new Uint8Array(words);
   for (let word = 0; word < words; word += 1) {
     let rest = 1n << BigInt(16 * (words - 1 - word));
     for (let limb = limbs - 1; limb >= 0; limb -= 1) {
       weights[word * limbs + limb] = Number(rest % BigInt(LIMB));
+      if (rest > 0n) heaviest[word] = limb;
       rest /= BigInt(LIMB);
     }
   }
-  return weights;
+  return { weights, heaviest };
 }
 
-function sumInto(sums: Float64Array, weights: Float64Array, bytes: Uint8Array): void {
+function sumInto(sums: Float64Array, { weights, heaviest }: Weights, bytes: Uint8Array): void {
   const limbs = sums.length;
   sums.fill(0);
-  for (let row = 0, at = 0; row < weights.length; row += limbs, at += 2) {
-    const word = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-    for (let limb = 0; limb < limbs; limb += 1) {
-      sums[limb] = (sums[limb] ?? 0) + word * (weights[row + limb] ?? 0);
+  for (let word = 0, row = 0; row < weights.length; word += 1, row += limbs) {
+    const value = ((bytes[2 * word] ?? 0) << 8) | (bytes[2 * word + 1] ?? 0);
+    for (let limb = heaviest[word] ?? 0; limb < limbs; limb += 1) {
+      sums[limb] = (sums[limb] ?? 0) + value * (weights[row + limb] ?? 0);
     }
   }
 }
