@@ -36,6 +36,8 @@ export type KeyPool = {
   readonly batch: (job: BatchJob, signal: AbortSignal) => KeyChunks;
   readonly hd: (job: HdJob, signal: AbortSignal) => KeyChunks;
   readonly single: (job: NewWallets, signal: AbortSignal) => Promise<SingleWallet>;
+  /** Overwrites a chunk that has left, or that nobody wants, and gives its memory back: it is empty from then on. */
+  readonly drop: (chunk: KeyChunk) => void;
   /** Stops every job, then the threads. */
   readonly close: () => Promise<void>;
 };
@@ -70,6 +72,7 @@ export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
     batch: (job, signal) => batch(bench, job, signal),
     hd: (job, signal) => hd(bench, job, signal),
     single: (job, signal) => single(bench, job, signal),
+    drop: runner.drop,
     close: runner.close,
   };
 }
@@ -100,7 +103,8 @@ function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyC
       return runner.run(job, { ...task, kind: 'children', accounts, change, ...range });
     });
     yield* inOrder(children, rules);
-    if (format === 'json') yield { bytes: Buffer.from(JSON_DOCUMENT.end), count: 0 };
+    if (format === 'json')
+      yield { bytes: Buffer.alloc(JSON_DOCUMENT.end.length, JSON_DOCUMENT.end), count: 0 };
   }
   return runner.during(job, body());
 }

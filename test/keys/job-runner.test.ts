@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import type { KeyEngine } from '../../src/keys/engine.ts';
 import { createJobRunner, type KeyChunk, newJob } from '../../src/keys/job-runner.ts';
 import { type KeyTask, share, type TaskResult } from '../../src/keys/key-task.ts';
 import type { Threads } from '../../src/keys/threads.ts';
 import { ENGINES } from './engines.ts';
 
-const [engine] = ENGINES;
-if (engine === undefined) throw new Error('there is an engine');
+const engine: KeyEngine = ENGINES[0] ?? expect.fail('there is an engine');
 const task: KeyTask = { kind: 'check' };
 
 function fakeThreads(): Threads & { readonly given: PromiseWithResolvers<TaskResult>[]; isEnded: boolean } {
@@ -55,9 +55,19 @@ test('an aborted signal tells the threads at once, without a reader', async () =
   expect(job.stop[0]).toBe(1);
 });
 
+/** A runner that tells what its engine has wiped, and how long that was. */
+function watchedRunner(threads: Threads) {
+  const wiped: number[] = [];
+  const wipe = (...secrets: readonly Uint8Array[]): void => {
+    engine.wipe(...secrets);
+    for (const secret of secrets) if (secret.every((byte) => byte === 0)) wiped.push(secret.length);
+  };
+  return { wiped, runner: createJobRunner({ ...engine, wipe }, threads) };
+}
+
 test('what comes after a job was given up is wiped and not given', async () => {
   const threads = fakeThreads();
-  const runner = createJobRunner(engine, threads);
+  const { wiped, runner } = watchedRunner(threads);
   const abort = new AbortController();
   const job = newJob(abort.signal, []);
   const running = runner.run(job, task);
@@ -66,7 +76,14 @@ test('what comes after a job was given up is wiped and not given', async () => {
   abort.abort(new Error('the client left'));
   threads.given[0]?.resolve(result);
   await expect(running).rejects.toThrow('the client left');
-  expect(result.bytes).toEqual(new Uint8Array(8));
+  expect([wiped, result.bytes.length]).toEqual([[8], 0]);
+});
+
+test('a chunk that is dropped is wiped, then its memory is given back', () => {
+  const { wiped, runner } = watchedRunner(fakeThreads());
+  const bytes = Buffer.alloc(8, 7);
+  runner.drop({ bytes, count: 1 });
+  expect([wiped, bytes.length, bytes.buffer.detached]).toEqual([[8], 0, true]);
 });
 
 test('closing stops jobs, waits for what runs, ends the threads and takes nothing more', async () => {

@@ -15,8 +15,7 @@ export async function beginCharged(
   make: () => KeyChunks,
 ): Promise<KeyChunks> {
   let begun: HeadStart<KeyChunk> | undefined;
-  const begin = (): HeadStart<KeyChunk> =>
-    (begun ??= headStart(make(), ({ bytes }) => context.keys.engine.wipe(bytes)));
+  const begin = (): HeadStart<KeyChunk> => (begun ??= headStart(make(), context.keys.drop));
   try {
     const reservation = await reserve(context, work, begin);
     return chargedStream(context, reservation, begin().steps);

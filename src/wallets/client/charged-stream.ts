@@ -52,7 +52,7 @@ export async function* chargedStream(
       try {
         yield chunk;
       } finally {
-        keys.engine.wipe(chunk.bytes);
+        keys.drop(chunk);
       }
       if (clock.nowMs() - chargedAtMs < CHARGE_MS) continue;
       const units = delivered - charged;

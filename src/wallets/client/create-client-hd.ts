@@ -41,12 +41,12 @@ export async function createClientHd(
 
 /** The whole of a bounded tree; what it is made of is wiped as it is read. */
 async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const parts: KeyChunk[] = [];
   try {
-    for await (const { bytes } of chunks) parts.push(bytes);
-    return Buffer.concat(parts);
+    for await (const part of chunks) parts.push(part);
+    return Buffer.concat(parts.map(({ bytes }) => bytes));
   } finally {
-    keys.engine.wipe(...parts);
+    for (const part of parts) keys.drop(part);
   }
 }
 
