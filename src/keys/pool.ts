@@ -36,7 +36,7 @@ export type KeyPool = {
   readonly batch: (job: BatchJob, signal: AbortSignal) => KeyChunks;
   readonly hd: (job: HdJob, signal: AbortSignal) => KeyChunks;
   readonly single: (job: NewWallets, signal: AbortSignal) => Promise<SingleWallet>;
-  /** Overwrites a chunk that has left, or that nobody wants, and gives its memory back: it is empty from then on. */
+  /** Overwrites a chunk that has left, or that nobody wants, and gives its memory back: once, and it is empty from then on. */
   readonly drop: (chunk: KeyChunk) => void;
   /** Stops every job, then the threads. */
   readonly close: () => Promise<void>;
@@ -103,6 +103,7 @@ function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyC
       return runner.run(job, { ...task, kind: 'children', accounts, change, ...range });
     });
     yield* inOrder(children, rules);
+    // Not `Buffer.from`, whose memory is shared: that of a chunk is given back.
     if (format === 'json')
       yield { bytes: Buffer.alloc(JSON_DOCUMENT.end.length, JSON_DOCUMENT.end), count: 0 };
   }

@@ -159,6 +159,24 @@ test('nothing is made for an account that cannot pay, and what was made is wiped
   expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
 });
 
+test('who leaves while what he pays is set aside pays nothing, and may ask again', async () => {
+  const service = await start();
+  const { store, ...others } = contextOf(service);
+  const leave = new AbortController();
+  const left = vi.fn(async () => undefined);
+  const context = { ...others, store, signal: leave.signal, claim: { ...NO_CLAIM, leave: left } };
+  const { make, made } = watched(context);
+  const together: typeof store.together = async (begin) => {
+    await eventually('the first chunk is made', () => made.length > 0 || undefined);
+    leave.abort(new Error('the client left'));
+    return store.together(begin);
+  };
+  const stream = await beginCharged({ ...context, store: { ...store, together } }, SOME, make);
+  await expect(stream.next()).rejects.toThrow('the client left');
+  expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
+  expect([left.mock.calls.length, made.map(({ length }) => length)]).toEqual([1, [0]]);
+});
+
 test('wallets that were handed over to be sent are paid for, though their reader leaves before he has them all', async () => {
   const service = await start();
   const { accountId, store } = service;

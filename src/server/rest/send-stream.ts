@@ -11,9 +11,9 @@ const TYPES = {
 } as const;
 
 /**
- * Sends a stream as fast as it is read: the next chunk is asked for when the one before has left the process. What fails before the
- * first chunk rejects and nothing is sent; what fails later breaks the connection off, so that no client takes a part for the
- * whole.
+ * Sends a stream as fast as it is read: the next chunk is asked for when the one before has left the process, or the connection is
+ * closed, and never sooner, because its memory is given back then. What fails before the first chunk rejects and nothing is sent; what
+ * fails later breaks the connection off, so that no client takes a part for the whole.
  */
 export async function sendStream(
   response: ServerResponse,

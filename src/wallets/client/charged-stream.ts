@@ -1,5 +1,6 @@
 import { eq } from '../../store/drizzle.ts';
 import type { Operation } from '../../account/money/prices.ts';
+import type { Quote } from '../../account/money/money.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { reservations } from '../../store/money-tables.ts';
@@ -14,29 +15,24 @@ const CHARGE_MS = 1_000;
 
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
-/**
- * Sets aside what wallets cost. `onAffordable` is called when the account can pay for them, before that is written down.
- *
- * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
- */
-export async function reserve(
-  context: WalletContext,
-  work: ChargedWork,
-  onAffordable: () => void = () => undefined,
-): Promise<Reservation> {
-  const { money, caller, clock } = context;
-  const quote = await assertAffordable(context, work);
-  onAffordable();
+/** Sets aside what wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
+export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
+  return setAside(context, await assertAffordable(context, work));
+}
+
+/** Sets aside what was quoted, or what it costs by now. @throws as `reserve`. */
+export async function setAside(context: WalletContext, quote: Quote): Promise<Reservation> {
+  const { money, clock } = context;
   const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())]);
   if (done !== undefined) return done[0];
-  const whole = { ...work, accountId: caller.accountId, nowMs: clock.nowMs() };
-  return transact(context, (tx) => money.reserve(tx, whole));
+  const { accountId, operation, units } = quote;
+  return transact(context, (tx) => money.reserve(tx, { accountId, operation, units, nowMs: clock.nowMs() }));
 }
 
 /**
- * Passes client wallets on and charges for those that were handed over to be sent: every second, and at the end, before the stream
- * ends cleanly. A part of the last ones may have reached a client that left, so that they are charged too; what was not handed over
- * is given back. The bytes are wiped when they have left, or when nobody wants them.
+ * Passes client wallets on and charges for those that its reader was given while the client was there: every second, and at the end,
+ * before the stream ends cleanly. A part of the last ones may have reached a client that left, so that they are charged too; what
+ * was not given is given back. The bytes are dropped when the reader asks for the next, or leaves.
  */
 export async function* chargedStream(
   context: WalletContext,
@@ -48,8 +44,9 @@ export async function* chargedStream(
   let [isWhole, isCharging] = [false, false];
   try {
     for await (const chunk of chunks) {
-      delivered += chunk.count;
       try {
+        context.signal.throwIfAborted();
+        delivered += chunk.count;
         yield chunk;
       } finally {
         keys.drop(chunk);

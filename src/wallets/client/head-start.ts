@@ -1,7 +1,7 @@
 /** A stream that works on its first step before anybody reads it. Either its steps are read, or it is left. */
 export type HeadStart<T> = {
   readonly steps: AsyncGenerator<T, void, undefined>;
-  /** Ends it where nobody came to read; resolves when it has stopped. Never rejects. */
+  /** Ends it where nobody came to read; resolves when it has stopped, whatever its first step came to. */
   readonly leave: () => Promise<void>;
 };
 
@@ -15,9 +15,12 @@ export function headStart<T>(
   return {
     steps: goOn(first, stream),
     leave: async () => {
-      const step = await first.catch(() => undefined);
-      if (step?.done === false) drop(step.value);
-      await stream.return();
+      try {
+        const step = await first.catch(() => undefined);
+        if (step?.done === false) drop(step.value);
+      } finally {
+        await stream.return();
+      }
     },
   };
 }
