@@ -35,7 +35,7 @@ export const LOADS: readonly Load[] = [
     name: 'batch',
     what: `a batch of ${BATCH_CALLS} getBalance; Keyslot checks each call and takes the replies apart, the others pass one body on`,
     body: `[${Array.from({ length: BATCH_CALLS }, (_, id) => call(id, 'getBalance', [ADDRESS])).join(',')}]`,
-    requests: 300,
+    requests: 1_000,
     connections: 4,
     perSecond: 25,
   },
