@@ -73,13 +73,12 @@ test.each([
   expect(token.logins).toHaveLength(2);
 });
 
-test('an error that says nothing costs no login while the token is there', async () => {
+test('after an error that says nothing the call is tried once more, without a login while the token is there', async () => {
   const token = newFakeToken();
   const { signs } = await openWithKey(token, { wrap: false });
   token.failNext.set('C_SignInit', ['CKR_GENERAL_ERROR', 0x05]);
-  await expect(signs()).rejects.toMatchObject({ code: 'keyBackendFailed' });
-  expect(token.logins).toHaveLength(1);
   expect(await signs()).toBe(true);
+  expect(token.logins).toHaveLength(1);
 });
 
 test('a token that is away fails every call, many at once too, and logs in once when it is back', async () => {
