@@ -114,8 +114,7 @@ tokenTest(
 tokenTest(
   'a signer that is killed over a token loses no request, and signs with the same keys',
   async (token) => {
-    // One session: of a SoftHSM that was killed, threads beside each other lose sight of keys that they have just made.
-    const { signer, child, row, key } = await startWithKey(token, { sessions: 1 });
+    const { signer, child, row, key } = await startWithKey(token);
     const owners = Array.from({ length: 40 }, newOwner);
     const making = signer.create(owners);
     const signing = Array.from({ length: 20 }, () => signer.sign({ ...row, message: MESSAGE }));
