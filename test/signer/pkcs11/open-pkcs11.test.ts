@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { HSM_CHECKS, isSignature } from '../../../src/signer/hsm/check/checks.ts';
 import { runCheck } from '../../../src/signer/hsm/check/run-checks.ts';
 import type { Hsm } from '../../../src/signer/hsm/hsm.ts';
@@ -79,6 +79,19 @@ test('after an error that says nothing the call is tried once more, without a lo
   token.failNext.set('C_SignInit', ['CKR_GENERAL_ERROR', 0x05]);
   expect(await signs()).toBe(true);
   expect(token.logins).toHaveLength(1);
+});
+
+test('an error that says nothing, twice, is told and costs no login while the token is there', async () => {
+  const token = newFakeToken();
+  const { signs } = await openWithKey(token, { wrap: false });
+  token.failNext.set('C_SignInit', ['CKR_GENERAL_ERROR', 0x05]);
+  const asked = vi.spyOn(token.failNext, 'delete').mockReturnValue(false);
+  await expect(signs()).rejects.toMatchObject({ code: 'keyBackendFailed' });
+  expect(asked.mock.calls.filter(([name]) => name === 'C_SignInit')).toHaveLength(2);
+  asked.mockRestore();
+  token.failNext.clear();
+  expect(token.logins).toHaveLength(1);
+  expect(await signs()).toBe(true);
 });
 
 test('a token that is away fails every call, many at once too, and logs in once when it is back', async () => {
