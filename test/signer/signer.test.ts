@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isSignature } from '../../src/signer/hsm/check/checks.ts';
+import { isSignature } from '../../src/signer/hsm/is-signature.ts';
 import { newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 
 const MESSAGE = Buffer.from('a message');

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isSignature } from '../../../src/signer/hsm/check/checks.ts';
+import { isSignature } from '../../../src/signer/hsm/is-signature.ts';
 import { CK } from '../../../src/signer/hsm/pkcs11/cryptoki.ts';
 import { keyIdOf } from '../../../src/signer/hsm/pkcs11/key-id.ts';
 import { loadCryptoki } from '../../../src/signer/hsm/pkcs11/load-cryptoki.ts';

@@ -1,7 +1,7 @@
-import { createPublicKey, verify } from 'node:crypto';
 import { toServiceError } from '../../../service-error.ts';
 import { MAX_SEALED_BYTES } from '../../wire/limits.ts';
 import type { Hsm, HsmDerivation, KeyOwner, MadeKey } from '../hsm.ts';
+import { isSignature } from '../is-signature.ts';
 import { keyFailure } from '../key-failure.ts';
 
 /** What every backend promises, as something that can be tried. */
@@ -203,13 +203,6 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
 
 async function newKey({ hsm, newOwner }: CheckBench): Promise<MadeKey> {
   return hsm.createKey(newOwner(), { isRepeat: false });
-}
-
-/** Whether a signature is one of the key over the message. */
-export function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const x = Buffer.from(publicKey).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, message, key, signature);
 }
 
 function derivationOf({ derivation }: Hsm): HsmDerivation {

@@ -1,6 +1,7 @@
+import { isSignature } from '../is-signature.ts';
 import { keyFailure } from '../key-failure.ts';
 import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
-import { readFlag } from './objects.ts';
+import { readFlag, signWith } from './objects.ts';
 
 export type GeneratedKey = { readonly privateKey: Handle; readonly publicKey: Buffer };
 
@@ -14,12 +15,14 @@ export type KeyPlace = {
 };
 
 const { attribute, keyType, mechanism } = CK;
+const FIRST_MESSAGE = Buffer.from('keyslot: the first message of a key');
 
 /**
- * Makes an Ed25519 key in the token and verifies what the token made of it: sensitive, and not extractable unless it is to
- * be wrapped. The public half is read and not kept there.
+ * Makes an Ed25519 key in the token and verifies what the token made of it: sensitive, not extractable unless it is to be
+ * wrapped, and able to sign for its public half, since what is sent to the address of another would be lost. The public half
+ * is read and not kept there.
  *
- * @throws ServiceError `keyBackendFailed` for a token that makes its keys extractable; the key is destroyed then.
+ * @throws ServiceError `keyBackendFailed` for a key that is not so; it is destroyed then.
  */
 export async function generateKey(
   cryptoki: Cryptoki,
@@ -36,6 +39,10 @@ export async function generateKey(
     const publicKey = readPublicKey(cryptoki, session, made.publicKey);
     cryptoki.C_DestroyObject(session, made.publicKey);
     assertProtected(cryptoki, session, made.privateKey, place.isWrappable);
+    const key = { mechanism: mechanism.eddsa, key: made.privateKey };
+    const signature = await signWith(cryptoki, session, key, FIRST_MESSAGE);
+    if (!isSignature(publicKey, FIRST_MESSAGE, signature))
+      throw keyFailure('the token made a key that does not sign for its public key');
     return { privateKey: made.privateKey, publicKey };
   } catch (error) {
     cryptoki.C_DestroyObject(session, made.privateKey);

@@ -8,6 +8,7 @@ import type { Cryptoki, TokenInfo } from './cryptoki.ts';
 import type { KeyKeeping } from './key-keeping.ts';
 import { loadCryptoki } from './load-cryptoki.ts';
 import { readPin } from './read-pin.ts';
+import { createObjectTurns } from './object-turns.ts';
 import { openToken, type Token } from './token.ts';
 import { createTokenObjects, type TokenObjects } from './token-objects.ts';
 import { createWrappedKeys, findWrapMechanism } from './wrapped-keys.ts';
@@ -46,10 +47,11 @@ export async function openTokenHsm(
   const mechanism = settings.wrap
     ? await token.use((session) => findWrapMechanism(cryptoki, session))
     : undefined;
+  const turns = createObjectTurns();
   const parts: Parts = {
     token,
-    objects: createTokenObjects(cryptoki),
-    wrapped: createWrappedKeys(cryptoki, mechanism ?? 0),
+    objects: createTokenObjects(cryptoki, turns),
+    wrapped: createWrappedKeys(cryptoki, turns, mechanism ?? 0),
     isWrapping: mechanism !== undefined,
   };
   const hsm = createHsm(parts, { keysPerSecond: undefined, concurrency: sessions });
@@ -68,7 +70,7 @@ function createHsm(parts: Parts, speed: Pick<Hsm['traits'], 'keysPerSecond' | 'c
   const { token, objects, wrapped, isWrapping } = parts;
   const keeping = isWrapping ? wrapped : objects;
   const destroyKey = (owner: KeyOwner): Promise<void> =>
-    token.use(async (session) => objects.destroy(session, owner));
+    token.use((session) => objects.destroy(session, owner));
   return {
     traits: {
       kind: 'pkcs11',
@@ -78,8 +80,8 @@ function createHsm(parts: Parts, speed: Pick<Hsm['traits'], 'keysPerSecond' | 'c
     },
     createKey: (owner, { isRepeat }) => {
       let mayHaveLeftover = isRepeat;
-      return token.use((session, life) => {
-        if (mayHaveLeftover && !isWrapping) objects.destroy(session, owner);
+      return token.use(async (session, life) => {
+        if (mayHaveLeftover && !isWrapping) await objects.destroy(session, owner);
         mayHaveLeftover = true;
         return keeping.create(session, life, owner);
       });

@@ -19,7 +19,7 @@ export type SessionWork<T> = (session: Handle, life: object) => Promise<T>;
 export type Token = {
   /**
    * Does work in a session of its own. When the token or the login turns out to be lost, it logs in anew and does the work
-   * once more; so it does, without a login, after an error that says nothing: a SoftHSM of which a process was killed has them.
+   * once more.
    *
    * @throws ServiceError `keyBackendFailed`.
    */
@@ -107,8 +107,8 @@ export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Pr
       return await inSession(now, work);
     } catch (error) {
       if (error === OVER) return use(work, isSecond);
-      if (isGone(now, error)) end(now);
-      else if (!isVague(error)) throw error;
+      if (!isGone(now, error)) throw error;
+      end(now);
       if (isSecond) throw error;
     }
     return use(work, true);

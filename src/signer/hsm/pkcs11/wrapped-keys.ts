@@ -6,6 +6,7 @@ import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
 import { generateKey } from './generate-key.ts';
 import { keyIdOf } from './key-id.ts';
 import type { KeyKeeping } from './key-keeping.ts';
+import type { ObjectTurns } from './object-turns.ts';
 import { signWith } from './objects.ts';
 import { BINDING_KEY, findTokenKey, makeTokenKey, type TokenKeyKind, WRAPPING_KEY } from './token-keys.ts';
 
@@ -24,7 +25,7 @@ type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
  *
  * Record: format, mechanism (4), wrapped key, HMAC-SHA-256 (32).
  */
-export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKeeping {
+export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechanism: number): KeyKeeping {
   let keys: Promise<TokenKeys> | undefined;
   let lifeOfKeys: object | undefined;
   /** They are made with the first key that is created, never because of a row that says it was wrapped by them. */
@@ -38,10 +39,10 @@ export function createWrappedKeys(cryptoki: Cryptoki, mechanism: number): KeyKee
     return keys;
   };
   const openKey = async (session: Handle, kind: TokenKeyKind, mayMake: boolean): Promise<Handle> => {
-    const found = findTokenKey(cryptoki, session, kind);
+    const found = await turns.looking(() => findTokenKey(cryptoki, session, kind));
     if (found !== undefined) return found;
     if (!mayMake) throw keyFailure(`the token has no key labelled ${JSON.stringify(kind.label)}`);
-    return makeTokenKey(cryptoki, session, kind, true);
+    return turns.adding(() => makeTokenKey(cryptoki, session, kind, true));
   };
   const openKeys = async (session: Handle, mayMake: boolean): Promise<TokenKeys> => ({
     wrap: await openKey(session, WRAPPING_KEY, mayMake),
