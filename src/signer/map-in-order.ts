@@ -1,6 +1,6 @@
 /**
- * Maps with so many calls under way at the same time; the results are in the order of the items. The first failure is
- * thrown, and no further call is begun after it.
+ * Maps with so many calls under way at the same time; the results are in the order of the items. After a failure no further
+ * call is begun, and the first one is thrown when those under way are over.
  */
 export async function mapInOrder<T, R>(
   items: readonly T[],
@@ -9,18 +9,18 @@ export async function mapInOrder<T, R>(
 ): Promise<readonly R[]> {
   const results: R[] = [];
   const queue = items.entries();
-  let hasFailed = false;
+  const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      if (hasFailed) return;
+      if (failures.length > 0) return;
       try {
         results[index] = await map(item);
       } catch (error) {
-        hasFailed = true;
-        throw error;
+        failures.push(error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
+  if (failures.length > 0) throw failures[0];
   return results;
 }

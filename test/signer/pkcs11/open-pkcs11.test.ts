@@ -124,6 +124,40 @@ test('a key that does not sign for its public key is refused, and destroyed', as
   expect(token.tokenObjects()).toBe(0);
 });
 
+test('a key whose first signature fails is destroyed, and the reason is told', async () => {
+  const token = Object.assign(newFakeToken(), { canWrap: false });
+  const hsm = await open(token, { wrap: false });
+  token.failNext.set('C_Sign', ['CKR_FUNCTION_CANCELED', 0x50]);
+  token.failNext.set('C_FindObjectsInit', ['CKR_ACTION_PROHIBITED', 0x1b]);
+  const owner = { walletId: 'w', accountId: 'a' };
+  const reason = { code: 'keyBackendFailed', cause: { cause: { message: 'CKR_FUNCTION_CANCELED' } } };
+  await expect(hsm.createKey(owner, { isRepeat: false })).rejects.toMatchObject(reason);
+  token.failNext.set('C_Sign', ['CKR_FUNCTION_CANCELED', 0x50]);
+  await expect(hsm.createKey(owner, { isRepeat: true })).rejects.toMatchObject(reason);
+  expect(token.tokenObjects()).toBe(0);
+});
+
+test('a wallet that is deleted while it signs costs no login', async () => {
+  const token = newFakeToken();
+  const { owner, sealed } = await openWithKey(token, { wrap: false });
+  const again = await open(token, { wrap: false, sessions: 4 });
+  const logins = token.logins.length;
+  const [made, signed, deleted] = await Promise.allSettled([
+    again.createKey({ walletId: 'another', accountId: 'a' }, { isRepeat: false }),
+    again.sign({ ...owner, sealed }, MESSAGE),
+    again.destroyKey(owner),
+  ]);
+  expect([made.status, signed.status, deleted.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(signed).toMatchObject({ reason: { cause: { message: 'the token has no such key' } } });
+  expect(token.logins).toHaveLength(logins);
+});
+
+test('a key that was just made is not looked for', async () => {
+  const token = newFakeToken();
+  const { signs } = await openWithKey(token, { wrap: false });
+  expect([await signs(), token.looks]).toEqual([true, 0]);
+});
+
 test.each([
   ['kept in it', false],
   ['wrapped', true],

@@ -22,7 +22,7 @@ const FIRST_MESSAGE = Buffer.from('keyslot: the first message of a key');
  * wrapped, and able to sign for its public half, since what is sent to the address of another would be lost. The public half
  * is read and not kept there.
  *
- * @throws ServiceError `keyBackendFailed` for a key that is not so; it is destroyed then.
+ * @throws ServiceError `keyBackendFailed` for a key that is not so. It is still there then, as long as its place lasts.
  */
 export async function generateKey(
   cryptoki: Cryptoki,
@@ -35,19 +35,14 @@ export async function generateKey(
     publicTemplate(place),
     privateTemplate(place),
   );
-  try {
-    const publicKey = readPublicKey(cryptoki, session, made.publicKey);
-    cryptoki.C_DestroyObject(session, made.publicKey);
-    assertProtected(cryptoki, session, made.privateKey, place.isWrappable);
-    const key = { mechanism: mechanism.eddsa, key: made.privateKey };
-    const signature = await signWith(cryptoki, session, key, FIRST_MESSAGE);
-    if (!isSignature(publicKey, FIRST_MESSAGE, signature))
-      throw keyFailure('the token made a key that does not sign for its public key');
-    return { privateKey: made.privateKey, publicKey };
-  } catch (error) {
-    cryptoki.C_DestroyObject(session, made.privateKey);
-    throw error;
-  }
+  const publicKey = readPublicKey(cryptoki, session, made.publicKey);
+  cryptoki.C_DestroyObject(session, made.publicKey);
+  assertProtected(cryptoki, session, made.privateKey, place.isWrappable);
+  const key = { mechanism: mechanism.eddsa, key: made.privateKey };
+  const signature = await signWith(cryptoki, session, key, FIRST_MESSAGE);
+  if (!isSignature(publicKey, FIRST_MESSAGE, signature))
+    throw keyFailure('the token made a key that does not sign for its public key');
+  return { privateKey: made.privateKey, publicKey };
 }
 
 function publicTemplate({ id }: KeyPlace): Template {

@@ -2,13 +2,14 @@
 export type ObjectTurns = {
   /** Adds objects to the token. Several do so at once, and none while somebody looks or waits to look. */
   readonly adding: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Looks through what the token has, or takes of it away, when all that is being added is there. */
+  /** Looks through what the token has, or takes away from it, when all that is being added is there. */
   readonly looking: <T>(work: () => T) => Promise<T>;
 };
 
 /**
  * Nobody looks through the objects of a token while a thread adds one. PKCS#11 allows it; SoftHSM reads an object that is half
- * made from its file, over what the thread that makes it has in memory, and the key comes out with parts missing.
+ * made from its file, over what the thread that makes it has in memory, and the key comes out with parts missing. Who
+ * waits to look goes before who waits to add, so that a batch of keys keeps no signature waiting to its end.
  */
 export function createObjectTurns(): ObjectTurns {
   let adders = 0;

@@ -6,7 +6,7 @@ export type SessionPool = {
   readonly release: (session: Handle) => void;
   /** For a session that failed: an operation may still be under way in it, so it is closed and never used again. */
   readonly discard: (session: Handle) => void;
-  /** Resolves when no session is in use. */
+  /** Resolves when no session is in use, and nobody waits for one. */
   readonly idle: () => Promise<void>;
 };
 
@@ -23,17 +23,19 @@ export function createSessionPool({ size, open, close }: SessionPoolOptions): Se
   let idlers: (() => void)[] = [];
   let inUse = 0;
 
+  /** The place of who leaves goes to who has waited longest. */
   const giveBack = (): void => {
-    inUse -= 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next === undefined) inUse -= 1;
+    else next();
     if (inUse > 0) return;
     for (const done of idlers) done();
     idlers = [];
   };
   return {
     acquire: async () => {
-      while (inUse >= size) await new Promise<void>((done) => waiting.push(done));
-      inUse += 1;
+      if (inUse < size) inUse += 1;
+      else await new Promise<void>((done) => waiting.push(done));
       try {
         return free.pop() ?? open();
       } catch (error) {

@@ -13,6 +13,8 @@ import { findObjects, signWith } from './objects.ts';
 /** About 200 bytes each. */
 const MAX_HANDLES = 100_000;
 
+const NO_KEY = 'the token has no such key';
+
 export type TokenObjects = KeyKeeping & {
   /** Destroys every object of the owner; none is no failure. */
   readonly destroy: (session: Handle, owner: KeyOwner) => Promise<void>;
@@ -23,45 +25,59 @@ export type TokenObjects = KeyKeeping & {
  * account. Handles are remembered, since a token may read all its objects to find one.
  */
 export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): TokenObjects {
-  const handles = new LRUCache<string, Handle>({ max: MAX_HANDLES });
-  let lifeOfHandles: object | undefined;
+  const known = new LRUCache<string, Handle>({ max: MAX_HANDLES });
+  let lifeOfKnown: object | undefined;
 
+  const handlesOf = (life: object): typeof known => {
+    if (life !== lifeOfKnown) known.clear();
+    lifeOfKnown = life;
+    return known;
+  };
   const find = (session: Handle, id: Buffer): Handle => {
     const [found, ...others] = findObjects(cryptoki, session, templateOf(id));
-    if (found === undefined) throw keyFailure('the token has no such key');
+    if (found === undefined) throw keyFailure(NO_KEY);
     if (others.length > 0) throw keyFailure('the token has several keys of that name');
-    handles.set(id.toString('latin1'), found);
     return found;
   };
-  const handleOf = async (session: Handle, life: object, id: Buffer): Promise<Handle> => {
-    if (life !== lifeOfHandles) handles.clear();
-    lifeOfHandles = life;
-    return handles.get(id.toString('latin1')) ?? turns.looking(() => find(session, id));
-  };
+  const destroy = (session: Handle, owner: KeyOwner): Promise<void> =>
+    turns.looking(() => {
+      const id = keyIdOf(owner);
+      known.delete(nameOf(id));
+      for (const object of findObjects(cryptoki, session, templateOf(id)))
+        cryptoki.C_DestroyObject(session, object);
+    });
   return {
-    create: async (session, _life, owner) => {
+    create: async (session, life, owner) => {
       const id = keyIdOf(owner);
       const place = { id, label: `keyslot ${owner.walletId}`, isTokenObject: true, isWrappable: false };
-      const { publicKey } = await turns.adding(() => generateKey(cryptoki, session, place));
-      return { publicKey, sealed: Buffer.concat([Buffer.of(SEALED_FORMAT.tokenObject), id]) };
+      try {
+        const { publicKey, privateKey } = await turns.adding(() => generateKey(cryptoki, session, place));
+        handlesOf(life).set(nameOf(id), privateKey);
+        return { publicKey, sealed: Buffer.concat([Buffer.of(SEALED_FORMAT.tokenObject), id]) };
+      } catch (error) {
+        // What failed is what is told. A key that cannot be destroyed now is destroyed before the next try.
+        await destroy(session, owner).catch(() => undefined);
+        throw error;
+      }
     },
     sign: async (session, life, { sealed, ...owner }, message) => {
       const id = keyIdOf(owner);
       if (sealed.length !== id.length + 1 || !timingSafeEqual(sealed.subarray(1), id)) {
         throw keyFailure('the reference to the key was changed, or is another wallet’s or account’s');
       }
-      const key = await handleOf(session, life, id);
+      const handles = handlesOf(life);
+      const name = nameOf(id);
+      if (!handles.has(name)) await turns.looking(() => handles.set(name, find(session, id)));
+      // A deletion may have come between.
+      const key = handles.get(name);
+      if (key === undefined) throw keyFailure(NO_KEY);
       return signWith(cryptoki, session, { mechanism: CK.mechanism.eddsa, key }, message);
     },
-    destroy: (session, owner) =>
-      turns.looking(() => {
-        const id = keyIdOf(owner);
-        handles.delete(id.toString('latin1'));
-        for (const object of findObjects(cryptoki, session, templateOf(id)))
-          cryptoki.C_DestroyObject(session, object);
-      }),
+    destroy,
   };
 }
+
+const nameOf = (id: Buffer): string => id.toString('latin1');
 
 function templateOf(id: Buffer): Template {
   return [
