@@ -75,6 +75,7 @@ test('rows that died before a start are found after it', async () => {
   await leaveDeadRows(first);
   await first.close();
   const second = await useStore(options);
+  expect(await usageBytes(second)).toBeGreaterThan(MIB);
   await eventually(
     'the table is empty on the disk',
     async () => (await usageBytes(second)) === 0 || undefined,

@@ -104,22 +104,15 @@ test('a PIN that the token refuses is tried once, however many calls come', asyn
   expect(token.logins).toHaveLength(2);
 });
 
-test('a key that the token made readable is refused, and destroyed', async () => {
-  const token = Object.assign(newFakeToken(), { makesSensitiveKeys: false, canWrap: false });
+test.each([
+  [{ makesSensitiveKeys: false, canWrap: false }, 'the token made a key that is not sensitive'],
+  [{ mixesUpKeys: true }, 'the token made a key that does not sign for its public key'],
+])('a key that is not as it must be is refused, and destroyed: %j', async (fault, message) => {
+  const token = Object.assign(newFakeToken(), fault);
   const hsm = await open(token, { wrap: false });
   await expect(hsm.createKey({ walletId: 'w', accountId: 'a' }, { isRepeat: false })).rejects.toMatchObject({
     code: 'keyBackendFailed',
-    cause: { message: 'the token made a key that is not sensitive' },
-  });
-  expect(token.tokenObjects()).toBe(0);
-});
-
-test('a key that does not sign for its public key is refused, and destroyed', async () => {
-  const token = Object.assign(newFakeToken(), { mixesUpKeys: true });
-  const hsm = await open(token, { wrap: false });
-  await expect(hsm.createKey({ walletId: 'w', accountId: 'a' }, { isRepeat: false })).rejects.toMatchObject({
-    code: 'keyBackendFailed',
-    cause: { message: 'the token made a key that does not sign for its public key' },
+    cause: { message },
   });
   expect(token.tokenObjects()).toBe(0);
 });
