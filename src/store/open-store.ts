@@ -52,8 +52,8 @@ export type Backend = {
   /** Names the store in errors and logs; without secrets. */
   readonly where: string;
   readonly clientConfig: pg.ClientConfig;
-  /** What a connection is made of, where it is not the driver's own client. */
-  readonly Client?: new () => pg.ClientBase;
+  /** What a connection is made of. */
+  readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
   close(): Promise<void>;
 };

@@ -45,11 +45,13 @@ export class Pipeline implements Executes, DriverQuery {
     // Without values the driver would send it as a simple query, which ends the transaction.
     const config = { text, values, name: this.#client.nameOf?.(text), types: TYPES, queryMode: 'extended' };
     const query = new pg.Query(config) as unknown as DriverQuery;
-    query.callback = (error, result) => {
+    const settle: DriverCallback = (error, result) => {
       this.#hasFailed ||= error !== null;
       if (error === null) resolve(result as StatementResult);
       else reject(error);
     };
+    // Not at once: see StoreClient.
+    query.callback = settle;
     this.#queries.push(query);
     return promise;
   }

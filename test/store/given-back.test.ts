@@ -5,6 +5,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { drizzle, sql } from '../../src/store/drizzle.ts';
 import { createStatement } from '../../src/store/statement.ts';
+import { StoreClient } from '../../src/store/store-client.ts';
 import { sendTogether } from '../../src/store/together.ts';
 import { runTransaction } from '../../src/store/transaction.ts';
 import { eventually } from '../support/eventually.ts';
@@ -22,7 +23,12 @@ const databaseUrl = await findPostgres();
 /** A pool, what runs statements on it, and a connection of its own to look at it. */
 async function setUp(options: pg.PoolConfig) {
   const name = `keyslot_test_${randomBytes(6).toString('hex')}`;
-  const pool = new pg.Pool({ connectionString: databaseUrl, application_name: name, ...options });
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: name,
+    Client: StoreClient,
+    ...options,
+  });
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   const admin = new pg.Client({ connectionString: databaseUrl });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { serviceError } from '../../service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { Backend } from '../open-store.ts';
+import { StoreClient } from '../store-client.ts';
 
 const MAX_CONNECTIONS = 10;
 
@@ -14,6 +15,7 @@ export function openPostgres(databaseUrl: string): Backend {
   return {
     kind: 'postgres',
     where: `PostgreSQL ${address.user ?? ''}@${address.host}:${address.port}/${address.database ?? ''}`,
+    Client: StoreClient,
     clientConfig: {
       connectionString: databaseUrl,
       application_name: 'keyslot',
