@@ -20,7 +20,8 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 3,
+    // More than most machines of this size have cores: much of a test is waiting for a process to start.
+    maxWorkers: 4,
     // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. CI tests what runs in production.
     execArgv: process.env.CI === undefined ? ['--liftoff-only'] : [],
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.

@@ -1,7 +1,17 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take more than half a minute: started last, one of them would be waited for alone. */
-const LONGEST = ['wallets/kill-server', 'wallets/kill-signer', 'cli/keys', 'browser/reference-page'];
+const LONGEST = [
+  'cli/keys',
+  'browser/reference-page',
+  'cli',
+  'wallets/kill-server',
+  'contract/command',
+  'wallets/stream-memory',
+  'store/maintenance',
+  'contract/subscriptions-command',
+  'wallets/kill-signer',
+];
 
 /** Starts with the files that take longest. */
 export class LongestFirst extends BaseSequencer {
