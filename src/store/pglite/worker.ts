@@ -66,8 +66,12 @@ async function takeBytes(bytes: Uint8Array): Promise<void> {
  */
 async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  // What is handed over lies in PostgreSQL's memory, and is there only now.
-  await pglite.execProtocolRawStream(messages, { onRawData: (part) => void parts.push(part.slice()) });
+  await pglite.execProtocolRawStream(messages, {
+    // What is handed over lies in PostgreSQL's memory, and is there only now.
+    onRawData: (part) => void parts.push(part.slice()),
+    // Files that are written through have nothing to copy afterwards.
+    syncToFs: false,
+  });
   const [first = EMPTY] = parts;
   return parts.length === 1 ? first : joined(parts);
 }
