@@ -73,7 +73,8 @@ export async function sendAtRate(target: Target, load: Load, durationMs: number)
   return latencies.sort((a, b) => a - b);
 }
 
-function requestFor({ path }: Target, { body }: Load): Buffer {
+/** A request as it goes over the wire. */
+export function requestFor({ path }: Pick<Target, 'path'>, { body }: Pick<Load, 'body'>): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,
     'host: 127.0.0.1',

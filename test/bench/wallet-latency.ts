@@ -7,6 +7,12 @@ import { Connection } from './connection.ts';
 import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
 
+/**
+ * So many times as many calls go ahead unmeasured, until V8 has compiled most of what runs: while it does, its threads take the cores from
+ * those that answer, for some milliseconds at a time. More would pass what an account may create in a minute.
+ */
+const WARM_UP = 1;
+
 type Run = Target & { readonly dataDir: string };
 
 /** A request as it goes over the wire. */
@@ -106,19 +112,16 @@ export async function newAccount(dataDir: string, amountUsd: string) {
 
 /** How long calls take one after the other, sorted, in milliseconds. */
 export async function latenciesOf({ prepare, times }: LatencyLoad, run: Run): Promise<readonly number[]> {
-  const next = await prepare(run, times + times / 2);
+  const next = await prepare(run, times * (1 + WARM_UP));
   return measure(next, times, Number(new URL(run.baseUrl).port));
 }
 
-/**
- * Half as many calls go ahead unmeasured, so that what runs has been compiled. The generator is the one of the other loads: a client that
- * collects garbage would be measured with the server.
- */
+/** The generator is the one of the other loads: a client that collects garbage would be measured with the server. */
 async function measure(next: () => Request, times: number, port: number): Promise<readonly number[]> {
   const connection = new Connection(port);
   const latencies: number[] = [];
   try {
-    for (let at = -times / 2; at < times; at += 1) {
+    for (let at = -times * WARM_UP; at < times; at += 1) {
       const latencyMs = await timeOf(connection, next());
       if (at >= 0) latencies.push(latencyMs);
     }
@@ -128,7 +131,8 @@ async function measure(next: () => Request, times: number, port: number): Promis
   return latencies.sort((a, b) => a - b);
 }
 
-function timeOf(connection: Connection, call: Request): Promise<number> {
+/** How long a call takes until its whole answer is there, in milliseconds. */
+export function timeOf(connection: Connection, call: Request): Promise<number> {
   const beganMs = performance.now();
   return new Promise((resolve, reject) => {
     connection.exchange(call, (error) => {

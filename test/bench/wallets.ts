@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startKeyslot } from '../support/keyslot.ts';
+import { Connection } from './connection.ts';
 import { paceOfRaw } from './key-loads.ts';
-import { bareLatencies, LATENCY_LOADS, latenciesOf, newAccount } from './wallet-latency.ts';
+import { requestFor } from './send-load.ts';
+import { bareLatencies, LATENCY_LOADS, latenciesOf, newAccount, timeOf } from './wallet-latency.ts';
 import { WALLET_LOADS, type WalletLoad } from './wallet-loads.ts';
 import { type Target, timeStream } from './wallet-stream.ts';
 
@@ -138,7 +140,10 @@ async function measureMemory(target: Target): Promise<string> {
 
 /** How long getHealth takes while a batch with mnemonics is made, at 200 calls a second. */
 async function measureHealth(target: Target): Promise<string> {
+  const { port, pathname, search } = new URL(keyslot.rpcUrl);
   const body = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';
+  const call = requestFor({ path: pathname + search }, { body });
+  const connection = new Connection(Number(port));
   const latencies: number[] = [];
   let isMaking = true;
   const making = timeStream(target, {
@@ -147,14 +152,10 @@ async function measureHealth(target: Target): Promise<string> {
     isMaking = false;
   });
   while (isMaking) {
-    const beganMs = performance.now();
-    const answer = await fetch(keyslot.rpcUrl, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
-    });
-    await answer.text();
-    latencies.push(performance.now() - beganMs);
+    latencies.push(await timeOf(connection, call));
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  connection.close();
   await making;
   const sorted = latencies.sort((a, b) => a - b);
   return `\`getHealth\` while a batch of 10,000 with mnemonics is made: p50 ${quantile(sorted, 0.5).toFixed(1)} ms, p99 ${quantile(sorted, 0.99).toFixed(1)} ms of ${sorted.length} calls.
