@@ -9,9 +9,12 @@ import type { Target } from './wallet-stream.ts';
 
 /**
  * So many times as many calls go ahead unmeasured, until V8 has compiled most of what runs: while it does, its threads take the cores from
- * those that answer, for some milliseconds at a time. More would pass what an account may create in a minute.
+ * those that answer, for some milliseconds at a time.
  */
 const WARM_UP = 1;
+
+/** A limit that no load reaches. */
+const REQUESTS_PER_MINUTE = 1_000_000;
 
 type Run = Target & { readonly dataDir: string };
 
@@ -31,11 +34,11 @@ const message = Buffer.alloc(200, 7).toString('base64');
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
-    ...{ name: 'HD create, client', statedMs: 200, times: 200 },
+    ...{ name: 'HD create, client', statedMs: 200, times: 1_000 },
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', {})),
   },
   {
-    ...{ name: 'HD create, managed', statedMs: 200, times: 200 },
+    ...{ name: 'HD create, managed', statedMs: 200, times: 1_000 },
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', { custody: 'managed' })),
   },
   {
@@ -48,7 +51,7 @@ export const LATENCY_LOADS: readonly LatencyLoad[] = [
       always(request(run.token, 'POST', `/v1/wallets/${await managedId(run)}/sign`, { message })),
   },
   {
-    ...{ name: 'delete', statedMs: 90, times: 300 },
+    ...{ name: 'delete', statedMs: 90, times: 1_000 },
     // A code works once: each call has an account of its own.
     prepare: async (run, calls) => {
       const next: (() => Request)[] = [];
@@ -106,6 +109,7 @@ export async function newAccount(dataDir: string, amountUsd: string) {
   const ask = async (command: object) => (await askAdmin(dataDir, { ...command, account }))?.result;
   const made = await ask({ kind: 'tokens.create', name: 'bench', scopes: SCOPES });
   await ask({ kind: 'money.credit', amountUsd });
+  await ask({ kind: 'wallet-limit', requests: REQUESTS_PER_MINUTE });
   const { token } = made as { readonly token: string };
   return { token, ask };
 }
