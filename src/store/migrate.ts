@@ -17,6 +17,8 @@ export async function applyMigrations(clientConfig: pg.ClientConfig, schema: str
     query_timeout: DEADLINES.migrationMs,
     statement_timeout: clientConfig.statement_timeout === undefined ? undefined : DEADLINES.migrationMs,
   });
+  // Of a connection that breaks the query tells; without a listener it would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await drizzle(client).transaction(async (tx) => {

@@ -1,6 +1,9 @@
 import pg from 'pg';
 import type { DriverCallback, DriverConnection, DriverQuery } from './driver.ts';
 
+/** What a timer can wait for. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** What the driver has read from its configuration and the address; of a false deadline there is none. */
 type Settings = { query_timeout: number | string | false };
 
@@ -15,19 +18,26 @@ type TextQuery = DriverQuery & { name: string | undefined; readonly values: read
  */
 export class StoreClient extends pg.Client {
   readonly #deadlineMs: number;
+  /** What became of a query that was late: those after it hear the same. */
+  #lateness: Error | undefined;
 
+  /** @throws RangeError where `query_timeout` is no number of milliseconds that a timer can wait. */
   constructor(config?: pg.ClientConfig) {
     super(config);
     const { connectionParameters } = this as unknown as { readonly connectionParameters: Settings };
-    this.#deadlineMs = Number(connectionParameters.query_timeout);
+    this.#deadlineMs = readDeadline(connectionParameters.query_timeout);
     connectionParameters.query_timeout = false;
   }
 
   // The overloads of pg.Client are many; what they come to is a query that calls back.
   override query = ((...asked: QueryArguments): unknown => {
-    const [config] = asked;
-    const query = isQuery(config) ? config : this.#newQuery(asked);
+    const query = this.#queryOf(asked);
     const answer = isAnswered(query) ? undefined : promiseOf(query);
+    const lateness = this.#lateness;
+    if (lateness !== undefined) {
+      process.nextTick(() => query.handleError(lateness, this.#connection));
+      return answer;
+    }
     if (this.#deadlineMs > 0) this.#limit(query, this.#deadlineMs);
     super.query(query);
     return answer;
@@ -38,7 +48,16 @@ export class StoreClient extends pg.Client {
     return undefined;
   }
 
-  #newQuery(asked: QueryArguments): DriverQuery {
+  get #connection(): DriverConnection {
+    return (this as unknown as { readonly connection: DriverConnection }).connection;
+  }
+
+  #queryOf(asked: QueryArguments): DriverQuery {
+    const [config, ...others] = asked;
+    if (isQuery(config)) {
+      config.callback ??= others.find((given) => typeof given === 'function') as DriverCallback;
+      return config;
+    }
     const query = new pg.Query(...asked) as unknown as TextQuery;
     if (!query.name && query.values?.length) query.name = this.nameOf(query.text);
     return query;
@@ -47,10 +66,10 @@ export class StoreClient extends pg.Client {
   #limit(query: DriverQuery, deadlineMs: number): void {
     const tell = query.callback;
     const giveUp = (): void => {
-      const { connection } = this as unknown as { readonly connection: DriverConnection };
-      query.handleError(new Error(`no answer within ${deadlineMs} ms`), connection);
+      this.#lateness = new Error(`no answer within ${deadlineMs} ms`);
+      query.handleError(this.#lateness, this.#connection);
       query.callback = ignore;
-      connection.stream.destroy();
+      this.#connection.stream.destroy();
     };
     const timer = setTimeout(giveUp, deadlineMs);
     const settle: DriverCallback = (error, result) => {
@@ -62,6 +81,12 @@ export class StoreClient extends pg.Client {
 }
 
 type QueryArguments = [config?: DriverQuery | string, values?: unknown[], callback?: () => void];
+
+function readDeadline(given: Settings['query_timeout']): number {
+  const deadlineMs = Number(given);
+  if (deadlineMs >= 0 && deadlineMs <= LONGEST_MS) return deadlineMs;
+  throw new RangeError(`query_timeout is ${given}; it is a number of milliseconds from 1 to ${LONGEST_MS}`);
+}
 
 function isQuery(config: DriverQuery | string | undefined): config is DriverQuery {
   return typeof config === 'object' && 'submit' in config;

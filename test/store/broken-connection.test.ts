@@ -34,3 +34,30 @@ test('a connection that breaks between two queries of a transaction fails that t
     await dropSchema(databaseUrl, schema);
   }
 });
+
+test('a connection that breaks while a store waits for its turn to migrate is told, and ends nothing else', async (context) => {
+  const databaseUrl = await findPostgres();
+  if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const schema = `test_${randomBytes(6).toString('hex')}`;
+  const other = new pg.Client({ connectionString: databaseUrl });
+  await other.connect();
+  try {
+    const lock = `hashtextextended('keyslot migrations of ${schema}', 0)`;
+    await other.query(`select pg_advisory_lock(${lock})`);
+    const opening = openStore({ dataDir: '/nowhere', databaseUrl, schema }, SILENT);
+    const told = expect(opening).rejects.toMatchObject({ code: 'storeUnavailable' });
+    const ended = await eventually('the opener waits', async () => {
+      const { rowCount } = await other.query(
+        `select pg_terminate_backend(pid) from pg_locks
+          where locktype = 'advisory' and not granted
+            and (classid::int8 << 32 | objid::int8) = ${lock}`,
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    expect(ended).toBe(true);
+    await told;
+  } finally {
+    await other.end();
+    await dropSchema(databaseUrl, schema);
+  }
+});

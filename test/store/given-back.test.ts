@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { drizzle, sql } from '../../src/store/drizzle.ts';
 import { storeUnavailable } from '../../src/store/store-errors.ts';
 import { createStatement } from '../../src/store/statement.ts';
+import { openPostgres } from '../../src/store/postgres/open-postgres.ts';
 import { StoreClient } from '../../src/store/store-client.ts';
 import { sendTogether } from '../../src/store/together.ts';
 import { runTransaction } from '../../src/store/transaction.ts';
@@ -91,8 +92,27 @@ test('a transaction whose end was not answered leaves nothing to others', async 
   const { pool, together, transaction } = await setUp({ max: 1, query_timeout: 200 });
   await drizzle(pool).execute(sql`select 1`);
   const late = runTransaction(pool, async (tx) => await wait(tx, { seconds: 60 }));
-  await expect(late).rejects.toThrow();
+  // Neither the rollback, which cannot be sent any more, nor the connection hides why.
+  const error: unknown = await late.catch((thrown: unknown) => thrown);
+  expect(storeUnavailable('it', error).message).toContain('no answer within 200 ms');
   for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
+});
+
+test('a query object is answered by the callback that comes with it', async (context) => {
+  if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
+  const { pool } = await setUp({ max: 1, query_timeout: 5_000 });
+  for (let times = 0; times < 2; times++) {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const query = new pg.Query('select 1');
+    pool.query(query as never, [], (_error, result) => resolve(result.rows.length));
+    expect(await promise).toBe(1);
+  }
+});
+
+test.each(['5s', '-1', '2147483648'])('an address with a query_timeout of %j is refused', (given) => {
+  expect(() => openPostgres(`postgres://user:secret@127.0.0.1/it?query_timeout=${given}`)).toThrow(
+    `query_timeout is ${given}; it is a number of milliseconds from 1 to 2147483647`,
+  );
 });
 
 test('a connection that says nothing any more is given up', async (context) => {

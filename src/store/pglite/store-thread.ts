@@ -30,6 +30,12 @@ export async function startStoreThread(directory: string): Promise<StoreThread> 
 function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreThread {
   let session = 0;
   let receive: ((bytes: Uint8Array) => void) | undefined;
+  let lose: ((error: Error) => void) | undefined;
+  let loss: Error | undefined;
+  void ended.then((error) => {
+    loss = error ?? new Error('the store is closed');
+    lose?.(loss);
+  });
   const tell = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'bytes' && message.session === session) receive?.(message.bytes);
@@ -41,7 +47,8 @@ function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreT
       receive = onBytes;
       const own = session;
       tell({ kind: 'connect', session: own });
-      void ended.then((error) => onLoss(error ?? new Error('the store is closed')));
+      lose = onLoss;
+      if (loss !== undefined) queueMicrotask(() => onLoss(loss as Error));
       return (bytes) => {
         const copy = new Uint8Array(bytes);
         tell({ kind: 'bytes', session: own, bytes: copy }, [copy.buffer]);

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { serviceError } from '../../service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { Backend } from '../open-store.ts';
@@ -36,15 +36,14 @@ function readAddress(databaseUrl: string): Pick<pg.Client, 'user' | 'host' | 'po
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '';
   if (!['postgres:', 'postgresql:'].includes(url)) throw unreadable();
   try {
-    return new pg.Client({ connectionString: databaseUrl });
-  } catch {
-    throw unreadable();
+    return new StoreClient({ connectionString: databaseUrl });
+  } catch (error) {
+    throw error instanceof RangeError ? unreadable(error.message) : unreadable();
   }
 }
 
-function unreadable(): Error {
-  return serviceError('storeUnavailable', {
-    where: 'KEYSLOT_DATABASE_URL',
-    reason: 'not an address of the form postgres://user:password@host:5432/database',
-  });
+function unreadable(
+  reason = 'not an address of the form postgres://user:password@host:5432/database',
+): Error {
+  return serviceError('storeUnavailable', { where: 'KEYSLOT_DATABASE_URL', reason });
 }
