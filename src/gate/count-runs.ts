@@ -20,9 +20,10 @@ export function countRuns<K extends string>(
 ): readonly Run<K>[] {
   const runs: Run<K>[] = [];
   let run: Run<K> | undefined;
-  for (const [place, { method }] of calls.entries()) {
+  for (let place = 0; place < calls.length; place++) {
+    const method = calls[place]?.method;
     const ended = outcomes[place];
-    if (ended === undefined || ended.kind === 'alone') continue;
+    if (method === undefined || ended === undefined || ended.kind === 'alone') continue;
     const outcome = read(ended);
     if (run?.method === method && run.outcome === outcome) {
       run.calls++;

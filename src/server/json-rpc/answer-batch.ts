@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
+import type { ReplyHold } from '../../ledger/reply-memory.ts';
 import { toServiceError } from '../../service-error.ts';
 import { Turns } from '../../upstream/turns.ts';
-import type { Failure } from '../../upstream/with-batches.ts';
+import { ALONE, type Failure } from '../../upstream/with-batches.ts';
 import { type Answer, answerCall, type Refuse } from './answer-envelope.ts';
-import type { Call, Envelope } from './call.ts';
+import type { Call, Envelope, ServeCall } from './call.ts';
 import { heldServer, holdReply } from './hold-reply.ts';
 import { joinReplies } from './join-replies.ts';
-import { type PlacedCall, splitBatch } from './split-batch.ts';
+import { type CallGroup, type PlacedCall, splitBatch } from './split-batch.ts';
 
 export type BatchOptions = {
   readonly ledger: Ledger;
@@ -24,8 +25,9 @@ export type BatchOptions = {
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
-  { ledger, context, concurrency, refuse }: BatchOptions,
+  options: BatchOptions,
 ): Promise<readonly Buffer[]> {
+  const { ledger, context, concurrency, refuse } = options;
   const answers: (Answer | Promise<Answer>)[] = envelopes.map((envelope) => answerInvalid(envelope, refuse));
   const { groups, alone } = splitBatch(envelopes);
   const inTurns = { ...context, turns: new Turns(concurrency) };
@@ -33,13 +35,14 @@ export async function answerBatch(
   const serveAlone = ({ place, call }: PlacedCall): void => {
     answers[place] = answerCall(call, serve, refuse);
   };
-  const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
-    const calls = group.map(({ call }) => call);
+  const serveGroup = async ({ calls, places }: CallGroup): Promise<void> => {
     const outcomes = await ledger.serveTogether(calls, inTurns);
-    for (const [index, placed] of group.entries()) {
-      const outcome = outcomes[index];
-      if (outcome === undefined || outcome.kind === 'alone') serveAlone(placed);
-      else answers[placed.place] = answerOutcome(placed.call, outcome, { context, refuse });
+    let next = 0;
+    for (const call of calls) {
+      const outcome = outcomes[next] ?? ALONE;
+      const place = places[next++] ?? 0;
+      if (outcome.kind === 'alone') serveAlone({ place, call });
+      else answers[place] = answerOutcome(call, outcome, options);
     }
   };
   const served = groups.map(serveGroup);
@@ -58,9 +61,13 @@ function answerInvalid(envelope: Envelope, refuse: Refuse): Answer {
 function answerOutcome(
   call: Call,
   outcome: LedgerReply | Failure,
-  { context: { hold }, refuse }: Pick<BatchOptions, 'context' | 'refuse'>,
+  { context, refuse }: Pick<BatchOptions, 'context' | 'refuse'>,
 ): Answer | Promise<Answer> {
   if (outcome.kind === 'failure') return [refuse(call.id, toServiceError(outcome.error))];
   if (outcome.kind === 'whole' && outcome.isHeld === true) return [outcome.body];
-  return answerCall(call, async () => holdReply(outcome, hold), refuse);
+  return answerCall(call, holder(outcome, context.hold), refuse);
+}
+
+function holder(reply: LedgerReply, hold: ReplyHold): ServeCall {
+  return async () => holdReply(reply, hold);
 }

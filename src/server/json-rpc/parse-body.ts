@@ -51,7 +51,7 @@ class BatchReader implements ObjectSink {
   readonly envelopes: Envelope[] = [];
   readonly #body: Buffer;
   readonly #values: readonly unknown[];
-  #members = new MessageMembers();
+  readonly #members = new MessageMembers();
 
   constructor(body: Buffer, values: readonly unknown[]) {
     this.#body = body;
@@ -67,7 +67,7 @@ class BatchReader implements ObjectSink {
     if (!isObject(value) || isTooDeep(this.#body, { start, end }, MAX_DEPTH - 1))
       throw serviceError('parseError');
     this.envelopes.push(readEnvelope(this.#body, { start, end }, this.#members, value));
-    this.#members = new MessageMembers();
+    this.#members.forget();
   }
 }
 

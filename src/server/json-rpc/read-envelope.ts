@@ -8,35 +8,47 @@ const MAX_U64_DIGITS = 20;
 
 /** Where a message has its id and its params. Told of its members, it also notes what no message may have. */
 export class MessageMembers implements MemberSink {
-  id: Span | undefined;
-  params: Span | undefined;
+  ids = 0;
+  idStart = 0;
+  idEnd = 0;
+  paramsStart = 0;
+  /** 0: it has no params. */
+  paramsEnd = 0;
   /** No member is unknown or stands twice: nodes refuse such a message, and no two parsers may disagree about what it says. */
   isSound = true;
-  hasTwoIds = false;
-  #hasVersion = false;
-  #hasMethod = false;
+  #versions = 0;
+  #methods = 0;
 
   onMember(name: string, start: number, end: number): void {
     switch (name) {
       case 'jsonrpc':
-        if (this.#hasVersion) this.isSound = false;
-        this.#hasVersion = true;
+        if (this.#versions++ > 0) this.isSound = false;
         return;
       case 'method':
-        if (this.#hasMethod) this.isSound = false;
-        this.#hasMethod = true;
+        if (this.#methods++ > 0) this.isSound = false;
         return;
       case 'id':
-        if (this.id === undefined) this.id = { start, end };
-        else this.hasTwoIds = true;
+        this.ids++;
+        this.idStart = start;
+        this.idEnd = end;
         return;
       case 'params':
-        if (this.params === undefined) this.params = { start, end };
-        else this.isSound = false;
+        if (this.paramsEnd > 0) this.isSound = false;
+        this.paramsStart = start;
+        this.paramsEnd = end;
         return;
       default:
         this.isSound = false;
     }
+  }
+
+  /** From here on it is told of the next message. */
+  forget(): void {
+    this.ids = 0;
+    this.paramsEnd = 0;
+    this.isSound = true;
+    this.#versions = 0;
+    this.#methods = 0;
   }
 }
 
@@ -51,17 +63,17 @@ export function readEnvelope(
   members: MessageMembers,
   value: Readonly<Record<string, unknown>>,
 ): Envelope {
-  const { id: idSpan, params: paramsSpan, isSound, hasTwoIds } = members;
-  if (hasTwoIds || !isReadableId(value.id)) throw serviceError('parseError');
-  const id = idSpan === undefined ? 'null' : readToken(body, idSpan, value.id);
+  const { ids, paramsStart, paramsEnd, isSound } = members;
+  if (ids > 1 || !isReadableId(value.id)) throw serviceError('parseError');
+  const isNotification = ids === 0;
+  const id = isNotification ? 'null' : readToken(body, members, value.id);
   const { method, params, jsonrpc } = value;
   const isCall = typeof method === 'string' && (params === undefined || typeof params === 'object');
   const isVersion = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
   if (!isSound || !isCall || !isVersion)
     return { kind: 'invalid', error: serviceError('invalidRequest'), id };
   if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
-  const isNotification = idSpan === undefined;
-  const paramsAt = paramsSpan && { start: paramsSpan.start - start, end: paramsSpan.end - start };
+  const paramsAt = paramsEnd === 0 ? undefined : { start: paramsStart - start, end: paramsEnd - start };
   const raw = body.subarray(start, end);
   return {
     kind: 'call',
@@ -70,9 +82,9 @@ export function readEnvelope(
 }
 
 /** The raw token of an id, which is parsed to `value`. Most are numbers as they are printed: to compare one costs less than to decode it. */
-function readToken(body: Buffer, { start, end }: Span, value: unknown): string {
+function readToken(body: Buffer, { idStart, idEnd }: MessageMembers, value: unknown): string {
   const printed = typeof value === 'number' ? String(value) : '';
-  return isText(body, start, end, printed) ? printed : body.toString('utf8', start, end);
+  return isText(body, idStart, idEnd, printed) ? printed : body.toString('utf8', idStart, idEnd);
 }
 
 /** Whether a parsed JSON value is an object, neither array nor null. */

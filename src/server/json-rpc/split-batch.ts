@@ -4,9 +4,12 @@ import type { Call, Envelope } from './call.ts';
 /** A call, and which one of its batch it is. */
 export type PlacedCall = { readonly place: number; readonly call: Call };
 
+/** Calls that travel together, and which ones of their batch they are. */
+export type CallGroup = { readonly calls: readonly Call[]; readonly places: readonly number[] };
+
 /** The calls of a batch: groups that travel together, and those that travel by themselves. */
 export type SplitBatch = {
-  readonly groups: readonly (readonly PlacedCall[])[];
+  readonly groups: readonly CallGroup[];
   readonly alone: readonly PlacedCall[];
 };
 
@@ -30,7 +33,9 @@ export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
   const groups: Group[] = [];
   const alone: PlacedCall[] = [];
   let group = new Group();
-  for (const [place, envelope] of envelopes.entries()) {
+  let place = -1;
+  for (const envelope of envelopes) {
+    place++;
     if (envelope.kind === 'invalid') continue;
     const { call } = envelope;
     if (!isLight(call)) {
@@ -41,22 +46,23 @@ export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
       groups.push(group);
       group = new Group();
     }
-    if (!group.add({ place, call })) alone.push({ place, call });
+    if (!group.add(call, place)) alone.push({ place, call });
   }
   groups.push(group);
-  const isAlone = ({ calls }: Group): boolean => calls.length === 1;
-  return {
-    groups: groups.filter(({ calls }) => calls.length > 1).map(({ calls }) => calls),
-    alone: [...alone, ...groups.filter(isAlone).flatMap(({ calls }) => calls)],
-  };
+  for (const { calls, places } of groups) {
+    const [call, place] = [calls[0], places[0]];
+    if (calls.length === 1 && call !== undefined && place !== undefined) alone.push({ place, call });
+  }
+  return { groups: groups.filter(({ calls }) => calls.length > 1), alone };
 }
 
 function isLight({ method, idIsPlain, isNotification }: Call): boolean {
   return idIsPlain && !isNotification && LIGHT_READS.has(method);
 }
 
-class Group {
-  readonly calls: PlacedCall[] = [];
+class Group implements CallGroup {
+  readonly calls: Call[] = [];
+  readonly places: number[] = [];
   readonly #ids = new Set<string>();
   #sizeBytes = 0;
 
@@ -65,11 +71,12 @@ class Group {
   }
 
   /** Adds a call, unless its id is that of another one. Whether it did. */
-  add(placed: PlacedCall): boolean {
-    const { id, raw } = placed.call;
+  add(call: Call, place: number): boolean {
+    const { id, raw } = call;
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
-    this.calls.push(placed);
+    this.calls.push(call);
+    this.places.push(place);
     this.#sizeBytes += raw.length + 1;
     return true;
   }
