@@ -51,8 +51,8 @@ export type KeyPoolOptions = {
   readonly worker?: URL;
 };
 
-/** How many wallets a task makes: some milliseconds of work, so that other jobs get their turn. */
-const CHUNK = { plain: 256, mnemonic: 8, children: 256 };
+/** How many wallets a task makes: some milliseconds of work, so that other jobs get their turn. A few mnemonics are shared among the threads. */
+const CHUNK = { plain: 256, mnemonic: 16, children: 256 };
 const ADDRESS_AT = '{"address":"'.length;
 const QUOTE = 0x22;
 
@@ -81,7 +81,8 @@ function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal)
   const { format, count, mnemonicWords } = wanted;
   if (!Number.isInteger(count) || count < 1) throw misused('a batch has at least one wallet');
   const { job, task } = openNewWallets(wanted, signal);
-  const size = mnemonicWords === undefined ? CHUNK.plain : CHUNK.mnemonic;
+  const size =
+    mnemonicWords === undefined ? CHUNK.plain : Math.min(CHUNK.mnemonic, Math.ceil(count / window));
   const steps = ranges(count, size).map((range) => () => {
     return runner.run(job, { ...task, format, isFirst: range.from === 0, count: range.count });
   });

@@ -61,7 +61,7 @@ test('an aborted signal ends the stream with its reason, and the threads are fre
     }
   };
   await expect(reading()).rejects.toThrow('the client left');
-  expect(read).toBe(8);
+  expect(read).toBe(16);
   await pool.single({ createdAt }, unaborted);
 });
 

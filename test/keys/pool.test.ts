@@ -68,6 +68,15 @@ describe.each(pools.map((pool) => ({ kind: pool.engine.kind, pool })))('the $kin
     },
   );
 
+  test('a few wallets with mnemonics are two tasks to each thread, many are of sixteen wallets', async () => {
+    const job = { mnemonicWords: 12, format: 'jsonl', createdAt } as const;
+    const sizesOf = async (count: number): Promise<readonly number[]> =>
+      (await readAll(pool.batch({ ...job, count }, signal))).map((chunk) => chunk.count);
+    expect(await sizesOf(1)).toEqual([1]);
+    expect(await sizesOf(7)).toEqual([2, 2, 2, 1]);
+    expect(await sizesOf(70)).toEqual([16, 16, 16, 16, 6]);
+  });
+
   test('makes a single wallet, with its address apart', async () => {
     const { record, address } = await pool.single({ createdAt }, signal);
     const wallet = parse(record.toString());
