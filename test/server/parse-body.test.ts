@@ -24,19 +24,16 @@ function readBatch(texts: readonly string[]): readonly Envelope[] {
 }
 
 test('a message of a batch is read as it is by itself, whatever the others are', () => {
-  const members = fc.subarray(
-    [
-      '"jsonrpc":"2.0"',
-      '"jsonrpc":"2.0" ',
-      '"id":7',
-      '"method":"getSlot"',
-      '"method" : "getBlock"',
-      '"params":[1]',
-      '"params":{"a":[]}',
-      '"extra":null',
-    ],
-    { minLength: 0 },
-  );
+  const members = fc.subarray([
+    '"jsonrpc":"2.0"',
+    '"jsonrpc" : "2.0"',
+    '"id":7',
+    '"method":"getSlot"',
+    '"method" : "getBlock"',
+    '"params":[1]',
+    '"params":{"a":[]}',
+    '"extra":null',
+  ]);
   const message = fc.tuple(members, fc.boolean()).map(([own, isSound]) => {
     const all = isSound ? ['"jsonrpc":"2.0"', '"id":8', '"method":"getSlot"', '"params":[2]'] : own;
     return `{${all.join()}}`;

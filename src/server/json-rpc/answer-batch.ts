@@ -8,7 +8,7 @@ import { type Answer, answerCall, type Refuse } from './answer-envelope.ts';
 import type { Call, Envelope, ServeCall } from './call.ts';
 import { heldServer, holdReply } from './hold-reply.ts';
 import { joinReplies } from './join-replies.ts';
-import { type CallGroup, type PlacedCall, splitBatch } from './split-batch.ts';
+import { type PlacedCall, splitBatch } from './split-batch.ts';
 
 export type BatchOptions = {
   readonly ledger: Ledger;
@@ -35,14 +35,14 @@ export async function answerBatch(
   const serveAlone = ({ place, call }: PlacedCall): void => {
     answers[place] = answerCall(call, serve, refuse);
   };
-  const serveGroup = async ({ calls, places }: CallGroup): Promise<void> => {
+  const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
+    const calls = group.map(({ call }) => call);
     const outcomes = await ledger.serveTogether(calls, inTurns);
     let next = 0;
-    for (const call of calls) {
-      const outcome = outcomes[next] ?? ALONE;
-      const place = places[next++] ?? 0;
-      if (outcome.kind === 'alone') serveAlone({ place, call });
-      else answers[place] = answerOutcome(call, outcome, options);
+    for (const placed of group) {
+      const outcome = outcomes[next++] ?? ALONE;
+      if (outcome.kind === 'alone') serveAlone(placed);
+      else answers[placed.place] = answerOutcome(placed.call, outcome, options);
     }
   };
   const served = groups.map(serveGroup);

@@ -4,12 +4,9 @@ import type { Call, Envelope } from './call.ts';
 /** A call, and which one of its batch it is. */
 export type PlacedCall = { readonly place: number; readonly call: Call };
 
-/** Calls that travel together, and which ones of their batch they are. */
-export type CallGroup = { readonly calls: readonly Call[]; readonly places: readonly number[] };
-
 /** The calls of a batch: groups that travel together, and those that travel by themselves. */
 export type SplitBatch = {
-  readonly groups: readonly CallGroup[];
+  readonly groups: readonly (readonly PlacedCall[])[];
   readonly alone: readonly PlacedCall[];
 };
 
@@ -33,9 +30,7 @@ export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
   const groups: Group[] = [];
   const alone: PlacedCall[] = [];
   let group = new Group();
-  let place = -1;
-  for (const envelope of envelopes) {
-    place++;
+  for (const [place, envelope] of envelopes.entries()) {
     if (envelope.kind === 'invalid') continue;
     const { call } = envelope;
     if (!isLight(call)) {
@@ -46,23 +41,22 @@ export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
       groups.push(group);
       group = new Group();
     }
-    if (!group.add(call, place)) alone.push({ place, call });
+    if (!group.add({ place, call })) alone.push({ place, call });
   }
   groups.push(group);
-  for (const { calls, places } of groups) {
-    const [call, place] = [calls[0], places[0]];
-    if (calls.length === 1 && call !== undefined && place !== undefined) alone.push({ place, call });
-  }
-  return { groups: groups.filter(({ calls }) => calls.length > 1), alone };
+  const isAlone = ({ calls }: Group): boolean => calls.length === 1;
+  return {
+    groups: groups.filter(({ calls }) => calls.length > 1).map(({ calls }) => calls),
+    alone: [...alone, ...groups.filter(isAlone).flatMap(({ calls }) => calls)],
+  };
 }
 
 function isLight({ method, idIsPlain, isNotification }: Call): boolean {
   return idIsPlain && !isNotification && LIGHT_READS.has(method);
 }
 
-class Group implements CallGroup {
-  readonly calls: Call[] = [];
-  readonly places: number[] = [];
+class Group {
+  readonly calls: PlacedCall[] = [];
   readonly #ids = new Set<string>();
   #sizeBytes = 0;
 
@@ -71,12 +65,11 @@ class Group implements CallGroup {
   }
 
   /** Adds a call, unless its id is that of another one. Whether it did. */
-  add(call: Call, place: number): boolean {
-    const { id, raw } = call;
+  add(placed: PlacedCall): boolean {
+    const { id, raw } = placed.call;
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
-    this.calls.push(call);
-    this.places.push(place);
+    this.calls.push(placed);
     this.#sizeBytes += raw.length + 1;
     return true;
   }
