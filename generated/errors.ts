@@ -226,7 +226,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'invalid {encoding} encoding: {reason}' },
     data: [],
   },
-  /** An encoded transaction is longer than a packet can carry. */
+  /** An encoded transaction is longer than one of its version can be. */
   transactionTooLarge: {
     area: 'params',
     http: 200,
@@ -237,7 +237,7 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** A decoded transaction is longer than a packet. */
+  /** A decoded transaction is longer than one of its version can be. */
   decodedTransactionTooLarge: {
     area: 'params',
     http: 200,
@@ -262,7 +262,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'invalid transaction: {reason}' },
     data: [],
   },
-  /** An encoded message is longer than a packet can carry. */
+  /** An encoded message is longer than one of its version can be. */
   messageTooLarge: {
     area: 'params',
     http: 200,
@@ -273,7 +273,7 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** A decoded message is longer than a packet. */
+  /** A decoded message is longer than one of its version can be. */
   decodedMessageTooLarge: {
     area: 'params',
     http: 200,
@@ -289,13 +289,6 @@ export const ERRORS = {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'invalid transaction message: {reason}' },
-    data: [],
-  },
-  /** sendTransaction does not sign; the transaction carries no signature. */
-  transactionUnsigned: {
-    area: 'params',
-    http: 200,
-    jsonrpc: { code: -32003, message: 'Transaction signature verification failure' },
     data: [],
   },
   /** A parameter names something that cannot serve here. */
@@ -1662,7 +1655,6 @@ export type ErrorContext = {
   };
   readonly decodedMessageTooLarge: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly messageInvalid: { readonly reason: string };
-  readonly transactionUnsigned: Readonly<Record<string, never>>;
   readonly invalidParam: { readonly reason: string };
   readonly invalidSlotRange: { readonly epoch: number | bigint };
   readonly lastSlotBelowFirst: { readonly lastSlot: number | bigint; readonly firstSlot: number | bigint };

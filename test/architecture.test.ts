@@ -75,6 +75,7 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   stream: [/^(hub|cursor|entry|account-view)\.ts$/],
   wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
+  wire: [/^(decode-transaction|encoded-bytes|message|transaction-layout|transaction-text|wire-reader)\.ts$/],
   upstream: [
     /^(upstream|with-batches|turns|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
     /^pubsub-(address|link|connection|message)\.ts$/,

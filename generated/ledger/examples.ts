@@ -18,7 +18,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq'],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: 'PD7vFmQWgKy',
@@ -32,7 +32,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', { encoding: 'binary' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: 'PD7vFmQWgKy',
@@ -46,7 +46,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', { encoding: 'base58' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['PD7vFmQWgKy', 'base58'],
@@ -60,7 +60,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', { encoding: 'base64' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['hMdV73sEGUA=', 'base64'],
@@ -74,7 +74,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', { encoding: 'base64+zstd' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['KLUv/SAIQQAAhMdV73sEGUA=', 'base64+zstd'],
@@ -91,7 +91,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', dataSlice: { offset: 2, length: 4 } },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['Ve97BA==', 'base64'],
@@ -108,7 +108,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', dataSlice: { offset: 8, length: 4 } },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['', 'base64'],
@@ -122,7 +122,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 946560,
           data: ['hMdV73sEGUA=', 'base64'],
@@ -136,7 +136,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['AtSUoTNzWRmrxnaE6bxBcNW3PbAJUpuLiGeFcJqfysRS', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 1447680,
           data: {
@@ -161,7 +161,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 2039280,
           data: {
@@ -190,7 +190,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['51DoCMijZbGT3TvyHFWeSKxKwiMemeVERNnxPz51qfE', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 1461600,
           data: {
@@ -217,7 +217,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['ARmPuX68cLNeTmCLaByzysZqoLz88HYEUManU6gw5upB', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 2568240,
           data: {
@@ -253,7 +253,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['8NFgNjAF7hQqK7uRK6sVfPiPEewKPeXYCmAgPEMLkUKg', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 2074080,
           data: {
@@ -281,7 +281,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['C2vxGrqJxFLHAXCtRL6Zs3Ljj5UAzspbScB8oEciJKc1', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 1503360,
           data: {
@@ -308,7 +308,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['SysvarC1ock11111111111111111111111111111111', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 1169280,
           data: {
@@ -335,7 +335,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', { encoding: 'jsonParsed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           lamports: 1000000000,
           data: ['', 'base64'],
@@ -348,7 +348,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     },
     {
       params: ['8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5', { encoding: 'base64' }],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: null },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: null },
     },
     {
       params: ['9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7', { encoding: 'base58' }],
@@ -365,7 +365,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
   getBalance: [
     {
       params: ['83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', { commitment: 'confirmed' }],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 1000000000 },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 1000000000 },
     },
     {
       params: ['83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', { minContextSlot: 9223372036854775807n }],
@@ -374,11 +374,11 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     },
     {
       params: ['8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5'],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 0 },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 0 },
     },
     {
       params: ['83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', { commitment: null, minContextSlot: null }],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 1000000000 },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 1000000000 },
     },
   ],
   getBlock: [
@@ -1207,6 +1207,258 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       },
     },
     {
+      params: [346, { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
+      result: {
+        blockhash: 'E4ot5r2TwwrkowUaFSzdEj4edPmd43qFqF3AK6SMrzna',
+        previousBlockhash: 'AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX',
+        parentSlot: 345,
+        blockTime: 1767225739,
+        blockHeight: 346,
+        rewards: [
+          {
+            pubkey: 'ZckbkncXD45DUpZUYJig7o8FYK8SJHbX8f3dfaKmxQk',
+            lamports: 2500,
+            postBalance: 499999997500,
+            rewardType: 'Fee',
+            commission: null,
+          },
+        ],
+        transactions: [
+          {
+            version: 1,
+            transaction: {
+              signatures: [
+                '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+              ],
+              message: {
+                header: {
+                  numRequiredSignatures: 1,
+                  numReadonlySignedAccounts: 0,
+                  numReadonlyUnsignedAccounts: 1,
+                },
+                accountKeys: [
+                  'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                  '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                  '11111111111111111111111111111111',
+                ],
+                recentBlockhash: 'AupTw7YtJKQW3f2BUrQLEPBJPZyRGU5SDSGZP98kXm5x',
+                instructions: [
+                  { programIdIndex: 2, accounts: [0, 1], data: '3Bxs4Bc3VYuGVB19', stackHeight: 1 },
+                ],
+                transactionConfig: {
+                  priorityFee: 1000,
+                  computeUnitLimit: 450,
+                  loadedAccountsDataSizeLimit: 65536,
+                  heapSize: null,
+                },
+              },
+            },
+            meta: {
+              err: null,
+              status: { Ok: null },
+              fee: 6000,
+              preBalances: [1000000000, 1000000000, 1],
+              postBalances: [998994000, 1001000000, 1],
+              innerInstructions: [],
+              logMessages: [],
+              preTokenBalances: [],
+              postTokenBalances: [],
+              rewards: [],
+              loadedAddresses: { writable: [], readonly: [] },
+              computeUnitsConsumed: 150,
+              costUnits: 1481,
+            },
+          },
+        ],
+      },
+    },
+    {
+      params: [346, { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
+      result: {
+        blockhash: 'E4ot5r2TwwrkowUaFSzdEj4edPmd43qFqF3AK6SMrzna',
+        previousBlockhash: 'AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX',
+        parentSlot: 345,
+        blockTime: 1767225739,
+        blockHeight: 346,
+        rewards: [
+          {
+            pubkey: 'ZckbkncXD45DUpZUYJig7o8FYK8SJHbX8f3dfaKmxQk',
+            lamports: 2500,
+            postBalance: 499999997500,
+            rewardType: 'Fee',
+            commission: null,
+          },
+        ],
+        transactions: [
+          {
+            version: 1,
+            transaction: {
+              signatures: [
+                '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+              ],
+              message: {
+                accountKeys: [
+                  {
+                    pubkey: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                    writable: true,
+                    signer: true,
+                    source: 'transaction',
+                  },
+                  {
+                    pubkey: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                    writable: true,
+                    signer: false,
+                    source: 'transaction',
+                  },
+                  {
+                    pubkey: '11111111111111111111111111111111',
+                    writable: false,
+                    signer: false,
+                    source: 'transaction',
+                  },
+                ],
+                recentBlockhash: 'AupTw7YtJKQW3f2BUrQLEPBJPZyRGU5SDSGZP98kXm5x',
+                instructions: [
+                  {
+                    program: 'system',
+                    programId: '11111111111111111111111111111111',
+                    parsed: {
+                      type: 'transfer',
+                      info: {
+                        source: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                        destination: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                        lamports: 1000000,
+                      },
+                    },
+                    stackHeight: 1,
+                  },
+                ],
+                transactionConfig: {
+                  priorityFee: 1000,
+                  computeUnitLimit: 450,
+                  loadedAccountsDataSizeLimit: 65536,
+                  heapSize: null,
+                },
+              },
+            },
+            meta: {
+              err: null,
+              status: { Ok: null },
+              fee: 6000,
+              preBalances: [1000000000, 1000000000, 1],
+              postBalances: [998994000, 1001000000, 1],
+              innerInstructions: [],
+              logMessages: [],
+              preTokenBalances: [],
+              postTokenBalances: [],
+              rewards: [],
+              computeUnitsConsumed: 150,
+              costUnits: 1481,
+            },
+          },
+        ],
+      },
+    },
+    {
+      params: [
+        346,
+        { encoding: 'base64', rewards: false, commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      result: {
+        blockhash: 'E4ot5r2TwwrkowUaFSzdEj4edPmd43qFqF3AK6SMrzna',
+        previousBlockhash: 'AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX',
+        parentSlot: 345,
+        blockTime: 1767225739,
+        blockHeight: 346,
+        transactions: [
+          {
+            version: 1,
+            transaction: [
+              'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0=',
+              'base64',
+            ],
+            meta: {
+              err: null,
+              status: { Ok: null },
+              fee: 6000,
+              preBalances: [1000000000, 1000000000, 1],
+              postBalances: [998994000, 1001000000, 1],
+              innerInstructions: [],
+              logMessages: [],
+              preTokenBalances: [],
+              postTokenBalances: [],
+              rewards: null,
+              loadedAddresses: { writable: [], readonly: [] },
+              computeUnitsConsumed: 150,
+              costUnits: 1481,
+            },
+          },
+        ],
+      },
+    },
+    {
+      params: [
+        346,
+        {
+          transactionDetails: 'accounts',
+          rewards: false,
+          commitment: 'confirmed',
+          maxSupportedTransactionVersion: 1,
+        },
+      ],
+      result: {
+        blockhash: 'E4ot5r2TwwrkowUaFSzdEj4edPmd43qFqF3AK6SMrzna',
+        previousBlockhash: 'AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX',
+        parentSlot: 345,
+        blockTime: 1767225739,
+        blockHeight: 346,
+        transactions: [
+          {
+            version: 1,
+            transaction: {
+              signatures: [
+                '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+              ],
+              accountKeys: [
+                {
+                  pubkey: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                  writable: true,
+                  signer: true,
+                  source: 'transaction',
+                },
+                {
+                  pubkey: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                  writable: true,
+                  signer: false,
+                  source: 'transaction',
+                },
+                {
+                  pubkey: '11111111111111111111111111111111',
+                  writable: false,
+                  signer: false,
+                  source: 'transaction',
+                },
+              ],
+            },
+            meta: {
+              err: null,
+              status: { Ok: null },
+              fee: 6000,
+              preBalances: [1000000000, 1000000000, 1],
+              postBalances: [998994000, 1001000000, 1],
+              preTokenBalances: [],
+              postTokenBalances: [],
+            },
+          },
+        ],
+      },
+    },
+    {
+      params: [346, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      error: 'transactionVersionNotSupported',
+      context: { version: 1 },
+    },
+    {
       params: [344, { commitment: 'confirmed' }],
       error: 'transactionVersionNotSupported',
       context: { version: 0 },
@@ -1239,7 +1491,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           byIdentity: { ZckbkncXD45DUpZUYJig7o8FYK8SJHbX8f3dfaKmxQk: [349, 349] },
           range: { firstSlot: 0, lastSlot: 348 },
@@ -1255,7 +1507,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           byIdentity: { ZckbkncXD45DUpZUYJig7o8FYK8SJHbX8f3dfaKmxQk: [100, 99] },
           range: { firstSlot: 100, lastSlot: 199 },
@@ -1265,7 +1517,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [{ commitment: 'confirmed', range: { firstSlot: 340 } }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           byIdentity: { ZckbkncXD45DUpZUYJig7o8FYK8SJHbX8f3dfaKmxQk: [9, 9] },
           range: { firstSlot: 340, lastSlot: 348 },
@@ -1275,7 +1527,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [{ identity: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { byIdentity: {}, range: { firstSlot: 0, lastSlot: 348 } },
       },
     },
@@ -1335,7 +1587,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           serveRepair: null,
           rpc: '127.0.0.1:8899',
           pubsub: '127.0.0.1:8900',
-          version: '4.2.0',
+          version: '4.4.0',
           clientId: 'Agave',
           featureSet: 3640012085,
           shredVersion: 29062,
@@ -1390,13 +1642,20 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         'AQABAw0Qwxo5s4PLh5/eDWPoivB3xzYl4UyGIqUoVE9gXlKOZmYrNEm1TzFIJydtbwuSmiZBNZnhAZ02l0VuENXzFxMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJMfWCwG7N1z9RHQbGCwnYqqcwW6rsfPlMiNUZ4uuug0AQICAAEMAgAAAEBCDwAAAAAA',
         { commitment: 'confirmed' },
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 5000 },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 5000 },
+    },
+    {
+      params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAA==',
+        { commitment: 'confirmed' },
+      ],
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 6000 },
     },
     {
       params: [
         'AQABAw0Qwxo5s4PLh5/eDWPoivB3xzYl4UyGIqUoVE9gXlKOZmYrNEm1TzFIJydtbwuSmiZBNZnhAZ02l0VuENXzFxMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJMfWCwG7N1z9RHQbGCwnYqqcwW6rsfPlMiNUZ4uuug0AQICAAEMAgAAAEBCDwAAAAAA',
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: null },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: null },
     },
     {
       params: ['someInvalidMessage'],
@@ -1408,7 +1667,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       error: 'transactionMalformed',
       context: {
         expected: 'solana_message::versions::VersionedMessage',
-        reason: 'io error: failed to fill whole buffer',
+        reason: 'Attempting to read 1 bytes',
       },
     },
     {
@@ -1465,7 +1724,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           { address: '9aMerWkbRWnFELfa93bTukwUaW9WKWYkqavfhaRcLcKg', lamports: 999974 },
           { address: '83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', lamports: 42 },
@@ -1475,14 +1734,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [{ commitment: 'confirmed', filter: 'circulating' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [{ address: '9aMerWkbRWnFELfa93bTukwUaW9WKWYkqavfhaRcLcKg', lamports: 999974 }],
       },
     },
     {
       params: [{ filter: 'nonCirculating' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [{ address: 'GtV3hEU11SNE3wq1HGsVwbYypHWzTHpWv2QgnS3uLnH1', lamports: 70000000000000000n }],
       },
     },
@@ -1491,14 +1750,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [{ commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { blockhash: 'AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX', lastValidBlockHeight: 498 },
       },
     },
     {
       params: [],
       result: {
-        context: { slot: 317, apiVersion: '4.2.0' },
+        context: { slot: 317, apiVersion: '4.4.0' },
         value: { blockhash: 'E4ot5r2TwwrkowUaFSzdEj4edPmd43qFqF3AK6SMrzna', lastValidBlockHeight: 467 },
       },
     },
@@ -1535,7 +1794,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         ['J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq', '8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5'],
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             lamports: 946560,
@@ -1555,7 +1814,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base58', dataSlice: { offset: 0, length: 2 } },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             lamports: 946560,
@@ -1574,7 +1833,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'jsonParsed' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             lamports: 1447680,
@@ -1606,7 +1865,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         ],
       },
     },
-    { params: [[]], result: { context: { slot: 348, apiVersion: '4.2.0' }, value: [] } },
+    { params: [[]], result: { context: { slot: 348, apiVersion: '4.4.0' }, value: [] } },
     {
       params: [['9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7'], { encoding: 'base58' }],
       error: 'base58DataTooLarge',
@@ -1638,7 +1897,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['FUPBiGgY1whT7Reicd8zwd3Wot7bFWVT1ViP9fwCuWMn', { encoding: 'base64', withContext: true }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: 'J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq',
@@ -1847,7 +2106,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { searchTransactionHistory: true },
       ],
       result: {
-        context: { slot: 82, apiVersion: '4.2.0' },
+        context: { slot: 82, apiVersion: '4.4.0' },
         value: [
           { slot: 72, confirmations: 10, err: null, status: { Ok: null }, confirmationStatus: 'confirmed' },
           null,
@@ -1857,7 +2116,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [['YS2PAPsBbFypDUBCndQpT5XkuCExHHEG7JNVtNiuCYLdSgdjUHoMMyFCxtp3rRQCRtJoY3YgMLNFXLs5sgWAzkp']],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             slot: 72,
@@ -1875,13 +2134,13 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { searchTransactionHistory: false },
       ],
       result: {
-        context: { slot: 72, apiVersion: '4.2.0' },
+        context: { slot: 72, apiVersion: '4.4.0' },
         value: [
           { slot: 72, confirmations: 0, err: null, status: { Ok: null }, confirmationStatus: 'processed' },
         ],
       },
     },
-    { params: [[]], result: { context: { slot: 82, apiVersion: '4.2.0' }, value: [] } },
+    { params: [[]], result: { context: { slot: 82, apiVersion: '4.4.0' }, value: [] } },
   ],
   getSignaturesForAddress: [
     {
@@ -2004,10 +2263,10 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     { params: [9223372036854775807n, 5], error: 'invalidSlotRange', context: { epoch: 21350398233460 } },
   ],
   getStakeMinimumDelegation: [
-    { params: [], result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 1000000000 } },
+    { params: [], result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 1000000000 } },
     {
       params: [{ commitment: 'confirmed' }],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: 1000000000 },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: 1000000000 },
     },
     {
       params: [{ minContextSlot: 9223372036854775807n }],
@@ -2019,7 +2278,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           total: 601234567890123456n,
           circulating: 531234567890123456n,
@@ -2031,7 +2290,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: [{ commitment: 'confirmed', excludeNonCirculatingAccountsList: true }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           total: 601234567890123456n,
           circulating: 531234567890123456n,
@@ -2045,14 +2304,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { uiAmount: 1.5, decimals: 6, amount: '1500000', uiAmountString: '1.5' },
       },
     },
     {
       params: ['8NFgNjAF7hQqK7uRK6sVfPiPEewKPeXYCmAgPEMLkUKg', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { uiAmount: 0, decimals: 9, amount: '0', uiAmountString: '0' },
       },
     },
@@ -2075,7 +2334,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2101,7 +2360,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'jsonParsed' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2148,7 +2407,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { programId: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' },
         { encoding: 'jsonParsed' },
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: [] },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: [] },
     },
     {
       params: [
@@ -2157,7 +2416,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { dataSlice: { offset: 64, length: 8 } },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2179,7 +2438,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { programId: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' },
         { encoding: 'base64' },
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: [] },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: [] },
     },
     {
       params: [
@@ -2225,7 +2484,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2251,7 +2510,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'jsonParsed' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2298,7 +2557,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { programId: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' },
         { encoding: 'jsonParsed' },
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: [] },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: [] },
     },
     {
       params: [
@@ -2307,7 +2566,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { dataSlice: { offset: 64, length: 8 } },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2329,7 +2588,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { programId: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' },
         { encoding: 'base64' },
       ],
-      result: { context: { slot: 348, apiVersion: '4.2.0' }, value: [] },
+      result: { context: { slot: 348, apiVersion: '4.4.0' }, value: [] },
     },
     {
       params: [
@@ -2371,7 +2630,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['51DoCMijZbGT3TvyHFWeSKxKwiMemeVERNnxPz51qfE', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             address: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
@@ -2386,7 +2645,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['ARmPuX68cLNeTmCLaByzysZqoLz88HYEUManU6gw5upB', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: [
           {
             address: '8NFgNjAF7hQqK7uRK6sVfPiPEewKPeXYCmAgPEMLkUKg',
@@ -2408,14 +2667,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     {
       params: ['51DoCMijZbGT3TvyHFWeSKxKwiMemeVERNnxPz51qfE', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { uiAmount: 1.5, decimals: 6, amount: '1500000', uiAmountString: '1.5' },
       },
     },
     {
       params: ['ARmPuX68cLNeTmCLaByzysZqoLz88HYEUManU6gw5upB', { commitment: 'confirmed' }],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: { uiAmount: 0, decimals: 9, amount: '0', uiAmountString: '0' },
       },
     },
@@ -3455,6 +3714,225 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       },
     },
     {
+      params: [
+        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        { commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      result: {
+        slot: 346,
+        blockTime: 1767225739,
+        transactionIndex: 0,
+        version: 1,
+        transaction: {
+          signatures: [
+            '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+          ],
+          message: {
+            header: {
+              numRequiredSignatures: 1,
+              numReadonlySignedAccounts: 0,
+              numReadonlyUnsignedAccounts: 1,
+            },
+            accountKeys: [
+              'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+              '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+              '11111111111111111111111111111111',
+            ],
+            recentBlockhash: 'AupTw7YtJKQW3f2BUrQLEPBJPZyRGU5SDSGZP98kXm5x',
+            instructions: [{ programIdIndex: 2, accounts: [0, 1], data: '3Bxs4Bc3VYuGVB19', stackHeight: 1 }],
+            transactionConfig: {
+              priorityFee: 1000,
+              computeUnitLimit: 450,
+              loadedAccountsDataSizeLimit: 65536,
+              heapSize: null,
+            },
+          },
+        },
+        meta: {
+          err: null,
+          status: { Ok: null },
+          fee: 6000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [998994000, 1001000000, 1],
+          innerInstructions: [],
+          logMessages: [
+            'Program 11111111111111111111111111111111 invoke [1]',
+            'Program 11111111111111111111111111111111 success',
+          ],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          rewards: [],
+          loadedAddresses: { writable: [], readonly: [] },
+          computeUnitsConsumed: 150,
+          costUnits: 1481,
+        },
+      },
+    },
+    {
+      params: [
+        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      result: {
+        slot: 346,
+        blockTime: 1767225739,
+        transactionIndex: 0,
+        version: 1,
+        transaction: {
+          signatures: [
+            '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+          ],
+          message: {
+            accountKeys: [
+              {
+                pubkey: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                writable: true,
+                signer: true,
+                source: 'transaction',
+              },
+              {
+                pubkey: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                writable: true,
+                signer: false,
+                source: 'transaction',
+              },
+              {
+                pubkey: '11111111111111111111111111111111',
+                writable: false,
+                signer: false,
+                source: 'transaction',
+              },
+            ],
+            recentBlockhash: 'AupTw7YtJKQW3f2BUrQLEPBJPZyRGU5SDSGZP98kXm5x',
+            instructions: [
+              {
+                program: 'system',
+                programId: '11111111111111111111111111111111',
+                parsed: {
+                  type: 'transfer',
+                  info: {
+                    source: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+                    destination: '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+                    lamports: 1000000,
+                  },
+                },
+                stackHeight: 1,
+              },
+            ],
+            transactionConfig: {
+              priorityFee: 1000,
+              computeUnitLimit: 450,
+              loadedAccountsDataSizeLimit: 65536,
+              heapSize: null,
+            },
+          },
+        },
+        meta: {
+          err: null,
+          status: { Ok: null },
+          fee: 6000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [998994000, 1001000000, 1],
+          innerInstructions: [],
+          logMessages: [
+            'Program 11111111111111111111111111111111 invoke [1]',
+            'Program 11111111111111111111111111111111 success',
+          ],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          rewards: [],
+          computeUnitsConsumed: 150,
+          costUnits: 1481,
+        },
+      },
+    },
+    {
+      params: [
+        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      result: {
+        slot: 346,
+        blockTime: 1767225739,
+        transactionIndex: 0,
+        version: 1,
+        transaction: [
+          'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0=',
+          'base64',
+        ],
+        meta: {
+          err: null,
+          status: { Ok: null },
+          fee: 6000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [998994000, 1001000000, 1],
+          innerInstructions: [],
+          logMessages: [
+            'Program 11111111111111111111111111111111 invoke [1]',
+            'Program 11111111111111111111111111111111 success',
+          ],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          rewards: [],
+          loadedAddresses: { writable: [], readonly: [] },
+          computeUnitsConsumed: 150,
+          costUnits: 1481,
+        },
+      },
+    },
+    {
+      params: [
+        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        { commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      result: {
+        slot: 346,
+        blockTime: 1767225739,
+        transactionIndex: 0,
+        version: 1,
+        transaction: {
+          signatures: [
+            '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+          ],
+          message: {
+            header: {
+              numRequiredSignatures: 1,
+              numReadonlySignedAccounts: 0,
+              numReadonlyUnsignedAccounts: 1,
+            },
+            accountKeys: [
+              'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+              '7tiwjmKSrW4x9SP9KkhgnvCEgatfbdJyGWy3PAMn1AYz',
+              '11111111111111111111111111111111',
+            ],
+            recentBlockhash: 'AupTw7YtJKQW3f2BUrQLEPBJPZyRGU5SDSGZP98kXm5x',
+            instructions: [{ programIdIndex: 2, accounts: [0, 1], data: '3Bxs4Bc3VYuGVB19', stackHeight: 1 }],
+            transactionConfig: {
+              priorityFee: 1000,
+              computeUnitLimit: 1,
+              loadedAccountsDataSizeLimit: 65536,
+              heapSize: 65536,
+            },
+          },
+        },
+        meta: {
+          err: { InstructionError: [0, 'ComputationalBudgetExceeded'] },
+          status: { Err: { InstructionError: [0, 'ComputationalBudgetExceeded'] } },
+          fee: 6000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [999994000, 1000000000, 1],
+          innerInstructions: [],
+          logMessages: [],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          rewards: [],
+          loadedAddresses: { writable: [], readonly: [] },
+          computeUnitsConsumed: 1,
+          costUnits: 1332,
+        },
+      },
+    },
+    {
       params: ['2m3kd649LF4PKbZdbHEsVSwUXDyNBd4e3QdXmgQgyZHirHcwCGVnr3QpeAaizBpnGRbS7EDRM1XQNxr5EpapGZot'],
       result: null,
     },
@@ -3466,6 +3944,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       error: 'transactionVersionNotSupported',
       context: { version: 0 },
     },
+    {
+      params: [
+        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        { commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+      ],
+      error: 'transactionVersionNotSupported',
+      context: { version: 1 },
+    },
   ],
   getTransactionCount: [
     { params: [], result: 1834 },
@@ -3476,7 +3962,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       context: { contextSlot: 348 },
     },
   ],
-  getVersion: [{ params: [], result: { 'solana-core': '4.2.0', 'feature-set': 3640012085 } }],
+  getVersion: [{ params: [], result: { 'solana-core': '4.4.0', 'feature-set': 3640012085 } }],
   getVoteAccounts: [
     {
       params: [],
@@ -3530,11 +4016,11 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
   isBlockhashValid: [
     {
       params: ['AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX', { commitment: 'processed' }],
-      result: { context: { slot: 349, apiVersion: '4.2.0' }, value: true },
+      result: { context: { slot: 349, apiVersion: '4.4.0' }, value: true },
     },
     {
       params: ['GUK2CnhK8mmAH5g1XFf6gtqu7ahdkfvFVqafon1jcy5'],
-      result: { context: { slot: 317, apiVersion: '4.2.0' }, value: false },
+      result: { context: { slot: 317, apiVersion: '4.4.0' }, value: false },
     },
     {
       params: ['AuJeroiJwwsBaYanrZ2kupTwjHJQ5oo34kbVbEzEpVUX', { minContextSlot: 9223372036854775807n }],
@@ -3597,19 +4083,75 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     },
     {
       params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0=',
+        { encoding: 'base64', preflightCommitment: 'confirmed' },
+      ],
+      result: '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+    },
+    {
+      params: [
+        '2fxtarrc9XNg4MPmxPqg7yahA2gS2HUYcQbdZjZZVSQbEstthWoM7ahe8PS3BHNL5Amd4oDk2PcEGbu6oAVkH5hnSNtFqwwhA2gMgNyCN9VnBHMwRLaqyJNQrbB3ac6tKKXswKsRw1rZQ39JKGxmgL7ggg3gkgnXBYqSmsDs8VGeF5WQ73jjjx5BRdAzkDg6d6AmtNquLBMH1ncahiePvBZFF3BucQ5VHRpaNr2PzfFxJAJR4bCWb3dmHpEw8URkfN1kxY3GJcQBwXNfkhnKizWN1kzCdeXR91krDXy2LQAnpwYxBMqNKwA9HNi6BAZXicC',
+      ],
+      result: '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+    },
+    {
+      params: [
+        'gQEAAQwAAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwEC6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iwFSlNamSkhBk0k6HFg2jh8fDW13bySu4HkH6hAQQVEjaCGAQAAAAEAAQAoBHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsgdmVyc2lvbiAxIGNhcnJpZXMgbW9yZSB0aGFuIGEgcGFja2V0OyB2ZXJzaW9uIDEgY2FycmllcyBtb3JlIHRoYW4gYSBwYWNrZXQ7IHZlcnNpb24gMSBjYXJyaWVzIG1vcmUgdGhhbiBhIHBhY2tldDsg+AxBkRC3ovDXxask1riJXBLdseEQol/lRCmG7tSBvlRpOTkG5JxfiLnEIwIK+rOT+3Kb3uKQAhaWmdy9C4wyBg==',
+        { encoding: 'base64', skipPreflight: true },
+      ],
+      result: '5xdzPHmRaP5ELXPBcHeY7j5igDrB4NJNgUf2164W6MrMho1Q2PSemacECCSYQ6rgNMjSSwaE7gjxWXBDeDtVXnSy',
+    },
+    {
+      params: [
         'AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAEDDRDDGjmzg8uHn94NY+iK8HfHNiXhTIYipShUT2BeUo5mZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAkx9YLAbs3XP1EdBsYLCdiqpzBbqux8+UyI1Rni666DQBAgIAAQwCAAAAQEIPAAAAAAA=',
         { encoding: 'base64' },
       ],
-      error: 'transactionUnsigned',
-      context: {},
+      error: 'preflightFailure',
+      context: {
+        reason: 'Transaction did not pass signature verification',
+        data: {
+          err: 'SignatureFailure',
+          logs: [],
+          accounts: null,
+          unitsConsumed: 0,
+          loadedAccountsDataSize: 0,
+          returnData: null,
+          innerInstructions: null,
+          replacementBlockhash: null,
+          fee: null,
+          preBalances: null,
+          postBalances: null,
+          preTokenBalances: null,
+          postTokenBalances: null,
+          loadedAddresses: null,
+        },
+      },
     },
     {
       params: [
         'AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAEDDRDDGjmzg8uHn94NY+iK8HfHNiXhTIYipShUT2BeUo5mZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAkx9YLAbs3XP1EdBsYLCdiqpzBbqux8+UyI1Rni666DQBAgIAAQwCAAAAQEIPAAAAAAA=',
         { encoding: 'base64', skipPreflight: true },
       ],
-      error: 'transactionUnsigned',
-      context: {},
+      error: 'preflightFailure',
+      context: {
+        reason: 'Transaction did not pass signature verification',
+        data: {
+          err: 'SignatureFailure',
+          logs: [],
+          accounts: null,
+          unitsConsumed: 0,
+          loadedAccountsDataSize: 0,
+          returnData: null,
+          innerInstructions: null,
+          replacementBlockhash: null,
+          fee: null,
+          preBalances: null,
+          postBalances: null,
+          preTokenBalances: null,
+          postTokenBalances: null,
+          loadedAddresses: null,
+        },
+      },
     },
     {
       params: [
@@ -3638,6 +4180,43 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       },
     },
     {
+      params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+        { encoding: 'base64' },
+      ],
+      error: 'preflightFailure',
+      context: {
+        reason: 'Transaction did not pass signature verification',
+        data: {
+          err: 'SignatureFailure',
+          logs: [],
+          accounts: null,
+          unitsConsumed: 0,
+          loadedAccountsDataSize: 0,
+          returnData: null,
+          innerInstructions: null,
+          replacementBlockhash: null,
+          fee: null,
+          preBalances: null,
+          postBalances: null,
+          preTokenBalances: null,
+          postTokenBalances: null,
+          loadedAddresses: null,
+        },
+      },
+    },
+    {
+      params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0A',
+        { encoding: 'base64' },
+      ],
+      error: 'transactionMalformed',
+      context: {
+        expected: 'solana_transaction::versioned::VersionedTransaction',
+        reason: 'Trailing bytes remain after deserialization',
+      },
+    },
+    {
       params: ['someInvalidTransaction', { encoding: 'base64' }],
       error: 'transactionInvalidEncoding',
       context: { encoding: 'base64', reason: 'InvalidPadding' },
@@ -3652,7 +4231,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       error: 'transactionMalformed',
       context: {
         expected: 'solana_transaction::versioned::VersionedTransaction',
-        reason: 'io error: failed to fill whole buffer',
+        reason: 'Attempting to read 64 bytes',
       },
     },
     { params: ['{}', { encoding: 'json' }], error: 'unsupportedEncoding', context: {} },
@@ -3672,7 +4251,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', commitment: 'confirmed' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [
@@ -3699,7 +4278,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         '5sGztjQKrdfX1MgbgWueYJheVSUEy3LfWMqpCJj8LCmSHSuDTXXb1rJ8uFzdkw2joXNDLoUXTFUtF3tMD9ChQK3uqSxsB1UpVKPfqMJhVKmh52YoU1ntw293RNtSZmY4oLrvgweALbQ8EMTMHgodsXDo8VZcMBwBrCBmR8b6zS9asffcZnE6wWz4KqdMSAW43Rzv1JyeMqfWRT3Rwfc7rn6HmnKUmAKDSsBxSztqCw5Q6n3r2mWnS5xKeeTVY8tNE7WQ51HRPST4wuBE1g6MwXt8WeaBvLfAeJ4uu',
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [
@@ -3727,7 +4306,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', sigVerify: true },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [
@@ -3755,7 +4334,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [
@@ -3783,7 +4362,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', sigVerify: true },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: 'SignatureFailure',
           logs: [],
@@ -3808,7 +4387,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', replaceRecentBlockhash: true },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -3836,7 +4415,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64', innerInstructions: true },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -3869,7 +4448,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -3907,7 +4486,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -3944,7 +4523,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -3981,7 +4560,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: null,
           logs: [],
@@ -4024,6 +4603,56 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     },
     {
       params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0=',
+        { encoding: 'base64', sigVerify: true },
+      ],
+      result: {
+        context: { slot: 348, apiVersion: '4.4.0' },
+        value: {
+          err: null,
+          logs: [],
+          accounts: null,
+          unitsConsumed: 150,
+          loadedAccountsDataSize: 206,
+          returnData: null,
+          innerInstructions: null,
+          replacementBlockhash: null,
+          fee: 6000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [998994000, 1001000000, 1],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          loadedAddresses: { writable: [], readonly: [] },
+        },
+      },
+    },
+    {
+      params: [
+        'gQEAAQ8AAACTQQ1y3kd3uF+eo6CV2hRIdvVFEvwPiUwxxYwzWWBwDwED6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0ixmZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6AMAAAAAAADCAQAAAAABAAICDAAAAQIAAABAQg8AAAAAAJn1DK9Fsq7SaNEENyu/MyTZjkbfgS3bwftNyW6KLOChuM/A5xvCzRbd4ffBz4yb6IoA3Xri6z8XWqRue8lwZg0=',
+        { encoding: 'base64' },
+      ],
+      result: {
+        context: { slot: 348, apiVersion: '4.4.0' },
+        value: {
+          err: 'MaxLoadedAccountsDataSizeExceeded',
+          logs: [],
+          accounts: null,
+          unitsConsumed: 0,
+          loadedAccountsDataSize: 206,
+          returnData: null,
+          innerInstructions: null,
+          replacementBlockhash: null,
+          fee: 5000,
+          preBalances: [1000000000, 1000000000, 1],
+          postBalances: [999995000, 1000000000, 1],
+          preTokenBalances: [],
+          postTokenBalances: [],
+          loadedAddresses: { writable: [], readonly: [] },
+        },
+      },
+    },
+    {
+      params: [
         'AcHkEf+F+c3VR0eSmvK1jT4lHE1xNKi/2GdBXLQJx3708ELp86mHPIre1XeHeaaATYMsCX7+y/gVIzyYsMktzw8BAAEDDRDDGjmzg8uHn94NY+iK8HfHNiXhTIYipShUT2BeUo5mZis0SbVPMUgnJ21vC5KaJkE1meEBnTaXRW4Q1fMXEwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAkx9YLAbs3XP1EdBsYLCdiqpzBbqux8+UyI1Rni666DQBAgIAAQwCAAAAQEIPAAAAAAA=',
         {
           encoding: 'base64',
@@ -4032,7 +4661,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: 'AccountNotFound',
           logs: [],
@@ -4060,7 +4689,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         { encoding: 'base64' },
       ],
       result: {
-        context: { slot: 348, apiVersion: '4.2.0' },
+        context: { slot: 348, apiVersion: '4.4.0' },
         value: {
           err: 'BlockhashNotFound',
           logs: [],
@@ -4126,7 +4755,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       error: 'transactionMalformed',
       context: {
         expected: 'solana_transaction::versioned::VersionedTransaction',
-        reason: 'io error: failed to fill whole buffer',
+        reason: 'Attempting to read 64 bytes',
       },
     },
     { params: ['{}', { encoding: 'json' }], error: 'unsupportedEncoding', context: {} },
@@ -4288,6 +4917,15 @@ export const SUBSCRIPTION_EXAMPLES: { readonly [S in SubscriptionName]: readonly
         {
           context: { slot: 344 },
           value: { slot: 344, block: null, err: { UnsupportedTransactionVersion: 0 } },
+        },
+      ],
+    },
+    {
+      params: ['all', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      notifications: [
+        {
+          context: { slot: 346 },
+          value: { slot: 346, block: null, err: { UnsupportedTransactionVersion: 1 } },
         },
       ],
     },

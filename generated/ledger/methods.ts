@@ -63,7 +63,7 @@ export type ServedUpstream = Exclude<MethodName, ServedByGateway>;
 export type ServedByGateway = 'rpc.discover';
 
 /** Methods whose calls src/ledger/methods/<method>.ts checks, beyond what the spec can say. */
-export type GuardedMethod = 'sendTransaction';
+export type GuardedMethod = 'getFeeForMessage' | 'sendTransaction' | 'simulateTransaction';
 
 export type MethodInfo = {
   readonly name: MethodName;
@@ -262,7 +262,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     cache: 'none',
     retry: 'safe',
     served: 'upstream',
-    guard: false,
+    guard: true,
     refusedIn: {},
     minParams: 1,
     maxParams: 2,
@@ -822,7 +822,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     cache: 'none',
     retry: 'safe',
     served: 'upstream',
-    guard: false,
+    guard: true,
     refusedIn: {},
     minParams: 1,
     maxParams: 2,

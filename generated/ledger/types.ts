@@ -2709,7 +2709,7 @@ export interface MethodParams {
   readonly getEpochSchedule: readonly [];
   /**
    * Fee that the network charges for a message.
-   * 5,000 lamports per signature, those of precompiles included, and the priority fee that the message asks for. The encoded message is at most 1,644 characters long (1,232 bytes).
+   * 5,000 lamports per signature, those of precompiles included, and the priority fee that the message asks for, which in version 1 is a total. The encoded message is at most 1,644 characters long (1,232 bytes), of version 1 at most 5,464 (4,096 bytes).
    */
   readonly getFeeForMessage: readonly [message: string, config?: ContextConfig | null];
   /** Slot of the lowest confirmed block not purged from the ledger. */
@@ -2896,12 +2896,12 @@ export interface MethodParams {
   readonly 'rpc.discover': readonly [];
   /**
    * Submit a signed transaction.
-   * The method does not sign: a transaction without a signature is refused. It is simulated first (preflight) and only then passed on to the leaders; the answer does not mean that it will land. With skipPreflight nothing is checked but the form. A transaction is at most 1,232 bytes: 1,683 characters in base-58, 1,644 in base-64.
+   * The method does not sign: a transaction without a signature is refused. It is simulated first (preflight) and only then passed on to the leaders; the answer does not mean that it will land. With skipPreflight nothing is checked but the form. A transaction is at most 1,232 bytes (1,683 characters in base-58, 1,644 in base-64); one of version 1 in base-64 is at most 4,096 (5,464 characters).
    */
   readonly sendTransaction: readonly [transaction: string, config?: SendTransactionConfig | null];
   /**
    * Run a transaction without landing it.
-   * Signatures need not be valid unless sigVerify is true, but there must be as many as the header says. A transaction that fails is no error of the method: its error is in the result. A transaction is at most 1,232 bytes: 1,683 characters in base-58, 1,644 in base-64.
+   * Signatures need not be valid unless sigVerify is true, but there must be as many as the header says. A transaction that fails is no error of the method: its error is in the result. A transaction is at most 1,232 bytes (1,683 characters in base-58, 1,644 in base-64); one of version 1 in base-64 is at most 4,096 (5,464 characters).
    */
   readonly simulateTransaction: readonly [transaction: string, config?: SimulateTransactionConfig | null];
 }

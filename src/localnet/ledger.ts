@@ -10,7 +10,7 @@ import { EpochTimes } from './epoch/epoch-times.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
 import type { LedgerFollower } from './ledger-follower.ts';
-import type { DecodedTransaction } from './model.ts';
+import type { DecodedTransaction } from '../wire/message.ts';
 import { PerformanceSamples } from './validator/performance-samples.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
 

@@ -1,4 +1,5 @@
 import type { TokenBalance, TransactionError } from '../../generated/ledger/types.ts';
+import type { DecodedTransaction, Instruction } from '../wire/message.ts';
 
 /** One account as the ledger holds it. `rentEpoch` is kept beside the runtime, which forgets it. */
 export type Account = {
@@ -12,45 +13,6 @@ export type Account = {
 
 /** An account with its base-58 address. */
 export type KeyedAccount = { readonly address: string; readonly account: Account };
-
-export type MessageHeader = {
-  readonly numRequiredSignatures: number;
-  readonly numReadonlySignedAccounts: number;
-  readonly numReadonlyUnsignedAccounts: number;
-};
-
-/** An instruction as it stands in the message: indexes into the account keys, raw data. */
-export type Instruction = {
-  readonly programIdIndex: number;
-  readonly accounts: readonly number[];
-  readonly data: Uint8Array;
-};
-
-/** The accounts that a v0 message loads from one lookup table. */
-export type TableLookup = {
-  readonly accountKey: string;
-  readonly writableIndexes: readonly number[];
-  readonly readonlyIndexes: readonly number[];
-};
-
-/** A decoded message. Keys, blockhash: base-58. `lookups` is empty for a legacy message. */
-export type Message = {
-  readonly version: 'legacy' | 0;
-  readonly header: MessageHeader;
-  readonly staticKeys: readonly string[];
-  readonly recentBlockhash: string;
-  readonly instructions: readonly Instruction[];
-  readonly lookups: readonly TableLookup[];
-};
-
-/** A transaction with the exact bytes that came over the wire. */
-export type DecodedTransaction = {
-  readonly wire: Uint8Array;
-  /** Base-58; the first is the transaction's id. */
-  readonly signatures: readonly string[];
-  readonly messageBytes: Uint8Array;
-  readonly message: Message;
-};
 
 export type LoadedAddresses = { readonly writable: readonly string[]; readonly readonly: readonly string[] };
 

@@ -13,6 +13,7 @@ import { tourTokens } from './scenario/token-tour.ts';
 import { makeToken2022, makeTokens } from './scenario/tokens.ts';
 import { makeDataAccount, makeMemo, makeTransfers } from './scenario/transfers.ts';
 import { makeUnexecuted } from './scenario/unexecuted.ts';
+import { makeVersion1 } from './scenario/version-1.ts';
 import { openWallet } from './scenario/wallet-session.ts';
 
 /** What happened on the ledger before the cases run: the values that stand behind `$name` in their params. */
@@ -48,6 +49,8 @@ export async function actScenario(target: RpcTarget): Promise<Scenario> {
   ]);
   // Alone, so that no other slot of the scenario has a transaction of version 0.
   const v0 = await makeLookup(session, recipient, bystander, lookupTable);
+  // The same of version 1.
+  const version1 = await makeVersion1(session, recipient);
   const own = {
     lookupTableSignature,
     airdropSignature: session.airdropSignature,
@@ -56,7 +59,7 @@ export async function actScenario(target: RpcTarget): Promise<Scenario> {
     systemProgram: SystemProgram.programId.toBase58(),
   };
   const made: Readonly<Record<string, string>> = Object.fromEntries(
-    [...parts, v0, own].flatMap((part) => Object.entries<string>(part)),
+    [...parts, v0, version1, own].flatMap((part) => Object.entries<string>(part)),
   );
   const slots = await finalizedSlots(target, made);
   const fixed: Readonly<Record<string, unknown>> = { ...made, ...slots };
@@ -94,6 +97,7 @@ async function finalizedSlots(target: RpcTarget, made: Readonly<Record<string, s
     failedSlot: slotOf('failed'),
     memoSlot: slotOf('memo'),
     v0Slot: slotOf('v0'),
+    version1Slot: slotOf('version1'),
     tokenSlot: slotOf('token'),
     emptySlot: await findEmptySlot(target),
   };
@@ -105,7 +109,7 @@ async function findEmptySlot(target: RpcTarget): Promise<number> {
     const slot = Number(await call(target, 'getSlot', [{ commitment: 'finalized' }]));
     const block = (await call(target, 'getBlock', [
       slot,
-      { transactionDetails: 'signatures', maxSupportedTransactionVersion: 0 },
+      { transactionDetails: 'signatures', maxSupportedTransactionVersion: 1 },
     ])) as {
       signatures: readonly string[];
     };

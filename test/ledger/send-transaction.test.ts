@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
 import { sendTransaction } from '../../src/ledger/methods/sendTransaction.ts';
+import { wireOf } from '../wire/kit-transactions.ts';
 
 const wire = (signatures: readonly Uint8Array[], messageBytes = 100): Buffer =>
   Buffer.concat([Buffer.from([signatures.length]), ...signatures, Buffer.alloc(messageBytes, 1)]);
@@ -23,11 +24,23 @@ test('a transaction with one of two signatures is left to the node', () => {
 });
 
 test.each([
-  ['no signature', []],
   ['one signature of zeros', [none]],
   ['two signatures of zeros', [none, none]],
-])('a transaction with %s is refused', (_name, signatures) => {
-  expect(send64(wire(signatures))).toThrow(expect.objectContaining({ code: 'transactionUnsigned' }));
+])('a transaction with %s fails its preflight', (_name, signatures) => {
+  const data = expect.objectContaining({ err: 'SignatureFailure', logs: [] });
+  expect(send64(wire(signatures))).toThrow(
+    expect.objectContaining({ code: 'preflightFailure', context: expect.objectContaining({ data }) }),
+  );
+  const skipped = [wire(signatures).toString('base64'), { encoding: 'base64', skipPreflight: true }];
+  expect(() => sendTransaction(skipped)).toThrow(
+    'Transaction simulation failed: Transaction did not pass signature verification',
+  );
+});
+
+test('a transaction without signatures contradicts itself', () => {
+  expect(send64(wire([]))).toThrow(
+    'invalid transaction: Transaction failed to sanitize accounts offsets correctly',
+  );
 });
 
 test('bytes that end within the signatures are malformed', () => {
@@ -41,8 +54,44 @@ test('bytes that end within the signatures are malformed', () => {
   }
 });
 
-test('a format with a version mark in front is left to the node', () => {
-  expect(send64(Buffer.concat([Buffer.from([0x81]), Buffer.alloc(200)]))).not.toThrow();
+test('a version that is not known is left to the node', () => {
+  expect(send64(Buffer.concat([Buffer.from([0x82]), Buffer.alloc(200)]))).not.toThrow();
+  expect(send64(Buffer.concat([wire([none], 0), Buffer.from([0x85])]))).not.toThrow();
+});
+
+test('the signatures of version 1 are looked for at its end', async () => {
+  const signed = await wireOf({ version: 1, signers: 2, config: { priorityFee: 1n }, instructions: [] });
+  const unsigned = Buffer.from(signed).fill(0, signed.length - 128);
+  expect(send64(Buffer.from(signed))).not.toThrow();
+  expect(send64(Buffer.from(signed).fill(0, signed.length - 64))).not.toThrow();
+  expect(send64(unsigned)).toThrow('Transaction did not pass signature verification');
+  expect(send64(unsigned.subarray(0, -1))).toThrow('Attempting to read 128 bytes');
+});
+
+test('version 1 has 4,096 bytes in base-64 and a packet in base-58', async () => {
+  const sized = async (bytes: number): Promise<Buffer> => {
+    const wireWith = (data: number) =>
+      wireOf({
+        version: 1,
+        signers: 1,
+        config: {},
+        instructions: [{ program: 20, accounts: [], data: new Uint8Array(data) }],
+      });
+    const wire = Buffer.from(await wireWith(bytes - (await wireWith(0)).length));
+    expect(wire).toHaveLength(bytes);
+    return wire;
+  };
+  expect(send64(await sized(4096))).not.toThrow();
+  const name = 'solana_transaction::versioned::VersionedTransaction';
+  const behind = Buffer.concat([await sized(4096), Buffer.of(0)]);
+  expect(send64(behind)).toThrow(`decoded ${name} too large: 4097 bytes (max: 4096 bytes)`);
+  expect(send64(Buffer.concat([behind, Buffer.alloc(2)]))).toThrow(
+    `base64 encoded ${name} too large: 5468 bytes (max: encoded/raw 5464/4096)`,
+  );
+  const packet = base58.encode(await sized(1232));
+  expect(() => sendTransaction([packet])).not.toThrow();
+  const larger = base58.encode(await sized(1233));
+  expect(() => sendTransaction([larger])).toThrow(/^base58 encoded .* \(max: encoded\/raw 1683\/1232\)$/);
 });
 
 test('a packet of 1232 bytes passes, one of 1233 is too large', () => {

@@ -62,6 +62,6 @@ test('text that is no message is refused in the words of a node', async () => {
     'invalid base64 encoding: InvalidByte(12, 42)',
   );
   expect((await refusal('getFeeForMessage', 'AQAB')).message).toMatch(
-    /^failed to deserialize .*: io error: failed to fill whole buffer$/,
+    /^failed to deserialize .*: Attempting to read 1 bytes$/,
   );
 });

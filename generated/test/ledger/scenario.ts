@@ -58,6 +58,12 @@ export type ScenarioValues<T> = {
   readonly v0Signature: T;
   /** Slot of v0Signature, the only one of the scenario with a version 0 transaction. */
   readonly v0Slot: T;
+  /** A version 1 transfer with a priority fee. */
+  readonly version1Signature: T;
+  /** Slot of version1Signature, the only one of the scenario with a version 1 transaction that succeeded. */
+  readonly version1Slot: T;
+  /** A version 1 transfer that landed and failed, with all limits set. */
+  readonly version1FailedSignature: T;
   /** A slot whose block has no transactions. */
   readonly emptySlot: T;
   /** Signature of the transfer to the recipient that a run sends when it has subscribed. */
@@ -78,6 +84,18 @@ export type ScenarioValues<T> = {
   readonly signedTransfer58: T;
   /** The same in base-64. */
   readonly signedTransfer64: T;
+  /** Base-64 of a version 1 message that carries latestBlockhash. */
+  readonly feeMessageVersion1: T;
+  /** A signed version 1 transfer in base-64 that was never sent; another one each time. */
+  readonly signedVersion1: T;
+  /** The same in base-58. */
+  readonly signedVersion1In58: T;
+  /** A signed version 1 transaction in base-64, larger than a packet; another one each time. */
+  readonly largeVersion1: T;
+  /** A signed version 1 transfer in base-64 that sets no limits. */
+  readonly version1WithoutLimits: T;
+  /** A version 1 transfer in base-64 whose signature is all zeros. */
+  readonly unsignedVersion1: T;
   /** A transfer in base-64 whose signature is all zeros. */
   readonly unsignedTransfer64: T;
 };

@@ -1,7 +1,6 @@
 import type { AccountFilter } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
-import { decodeBase58 } from '../bytes/base58.ts';
-import { encodingFault } from '../transaction/decode-text.ts';
+import { decodeBytes } from '../../wire/encoded-bytes.ts';
 
 const MAX_BYTES = 128;
 
@@ -15,12 +14,12 @@ export function assertFilter(filter: AccountFilter): void {
   const { bytes, encoding } = filter.memcmp;
   if (typeof bytes !== 'string') return;
   const decoder = encoding === 'base64' ? 'base64' : 'base58';
-  const fault = encodingFault(bytes, decoder);
-  if (fault !== undefined) {
+  const decoded = decodeBytes(bytes, decoder);
+  if (decoded.kind === 'fault') {
     const kind = decoder === 'base64' ? 'Base64DecodeError' : 'Base58DecodeError';
-    throw serviceError('invalidParam', { reason: `${kind}(${fault})` });
+    throw serviceError('invalidParam', { reason: `${kind}(${decoded.reason})` });
   }
-  const value = decoder === 'base64' ? Buffer.from(bytes, 'base64').length : decodeBase58(bytes).length;
+  const value = decoded.bytes.length;
   if (value > MAX_BYTES)
     throw serviceError('memcmpDataTooLarge', { parameter: 'config.filters', limit: MAX_BYTES, value });
 }

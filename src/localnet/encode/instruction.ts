@@ -4,7 +4,8 @@ import type {
   ParsedInnerInstructions,
   ParsedMessageInstruction,
 } from '../../../generated/ledger/types.ts';
-import type { InnerInstructions, Instruction } from '../model.ts';
+import type { InnerInstructions } from '../model.ts';
+import type { Instruction } from '../../wire/message.ts';
 import { encodeBase58 } from '../bytes/base58.ts';
 import { parseInstruction } from './parsed-instruction/parse-instruction.ts';
 

@@ -1,8 +1,11 @@
-import type { AddressTableLookup, JsonMessage, ParsedMessage } from '../../../generated/ledger/types.ts';
-import type { LoadedAddresses, Message } from '../model.ts';
+import type { JsonMessage, ParsedMessage } from '../../../generated/ledger/types.ts';
+import type { LoadedAddresses } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { accountKeys } from '../transaction/account-keys.ts';
 import { encodeInstruction, encodeParsedInstruction, MESSAGE_STACK_HEIGHT } from './instruction.ts';
 import { parseAccountKeys } from './parsed-account-keys.ts';
+
+type VersionPart = Pick<JsonMessage, 'addressTableLookups' | 'transactionConfig'>;
 
 /** A message with indexes and raw data, as under encoding json. */
 export function encodeJsonMessage(message: Message): JsonMessage {
@@ -11,7 +14,7 @@ export function encodeJsonMessage(message: Message): JsonMessage {
     accountKeys: [...message.staticKeys],
     recentBlockhash: message.recentBlockhash,
     instructions: message.instructions.map((each) => encodeInstruction(each, MESSAGE_STACK_HEIGHT)),
-    ...lookupsOf(message),
+    ...versionPartOf(message),
   };
 }
 
@@ -24,14 +27,15 @@ export function encodeParsedMessage(message: Message, loaded: LoadedAddresses): 
     instructions: message.instructions.map((each) =>
       encodeParsedInstruction(each, keys, MESSAGE_STACK_HEIGHT),
     ),
-    ...lookupsOf(message),
+    ...versionPartOf(message),
   };
 }
 
-/** Present in version 0 only, even where it is empty. */
-function lookupsOf(message: Message): { readonly addressTableLookups?: AddressTableLookup[] } {
-  if (message.version === 'legacy') return {};
-  const addressTableLookups = message.lookups.map((lookup) => ({
+/** What only messages of one version have: lookups of version 0, even where there are none, and the limits of version 1. */
+function versionPartOf({ version, lookups, config }: Message): VersionPart {
+  if (version === 1) return config === undefined ? {} : { transactionConfig: { ...config } };
+  if (version === 'legacy') return {};
+  const addressTableLookups = lookups.map((lookup) => ({
     accountKey: lookup.accountKey,
     writableIndexes: [...lookup.writableIndexes],
     readonlyIndexes: [...lookup.readonlyIndexes],

@@ -1,5 +1,6 @@
 import type { ParsedAccountKey } from '../../../generated/ledger/types.ts';
-import type { LoadedAddresses, Message } from '../model.ts';
+import type { LoadedAddresses } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { accountKeys, isSigner, writableKeys } from '../transaction/account-keys.ts';
 
 /** All account keys with what the transaction may do with them; writable as the runtime grants it, not as asked for. */

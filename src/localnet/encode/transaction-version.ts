@@ -1,6 +1,6 @@
 import type { TransactionVersion } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
-import type { Message } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 
 /** The highest message version a client can read; absent for clients that know legacy transactions only. */
 export type SupportedVersion = number | bigint | null | undefined;

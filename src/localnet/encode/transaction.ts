@@ -4,7 +4,8 @@ import type {
   ParsedTransaction,
   TransactionEncoding,
 } from '../../../generated/ledger/types.ts';
-import type { DecodedTransaction, LoadedAddresses } from '../model.ts';
+import type { LoadedAddresses } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
 import { encodeBase58 } from '../bytes/base58.ts';
 import { encodeBase64 } from '../bytes/base64.ts';
 import { encodeJsonMessage, encodeParsedMessage } from './message.ts';

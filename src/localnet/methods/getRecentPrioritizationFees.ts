@@ -2,7 +2,8 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 import { writableKeys } from '../transaction/account-keys.ts';
-import { readComputeBudget } from '../transaction/compute-budget.ts';
+import { readComputeBudget, unitPriceOf } from '../transaction/compute-budget.ts';
+import { isVote } from '../validator/vote-transaction.ts';
 
 const RECENT_BLOCKS = 150n;
 
@@ -14,29 +15,32 @@ export const getRecentPrioritizationFees: LedgerHandler<Ledger, 'getRecentPriori
   const oldest = newest >= RECENT_BLOCKS ? newest - RECENT_BLOCKS + 1n : 0n;
   const fees = [];
   for (let slot = oldest; slot <= newest; slot++) {
-    const records = blocks.transactions(slot);
-    if (records.length > 0) fees.push({ slot, prioritizationFee: blockFee(records, addresses ?? []) });
+    const bids = blocks.transactions(slot).flatMap(bidOf);
+    if (bids.length > 0) fees.push({ slot, prioritizationFee: blockFee(bids, addresses ?? []) });
   }
   return fees;
 };
 
-/** The lowest price per compute unit that got into the block, writing to the dearest of the addresses. */
-function blockFee(records: readonly TransactionRecord[], addresses: readonly string[]): bigint {
-  const prices = records.map(({ transaction: { message }, meta }) => {
-    const limits = readComputeBudget(message);
-    const price = limits.kind === 'budget' ? limits.budget.unitPrice : 0n;
-    return { price, writable: writableKeys(message, meta.loadedAddresses) };
-  });
-  const minima = addresses.map((address) =>
-    lowest(prices.filter(({ writable }) => writable.includes(address))),
-  );
-  return minima.reduce(
-    (highest: bigint, price: bigint) => (price > highest ? price : highest),
-    lowest(prices),
-  );
+/** What a transaction paid to come first, in micro-lamports per compute unit, and the addresses that it locked for that. */
+type Bid = { readonly price: bigint; readonly writable: readonly string[] };
+
+/** Votes do not compete, and what asks for no compute units says nothing of their price: neither counts. */
+function bidOf({ transaction, meta }: TransactionRecord): readonly Bid[] {
+  const limits = readComputeBudget(transaction.message);
+  if (isVote(transaction) || limits.kind === 'error' || limits.budget.unitLimit === 0n) return [];
+  const writable = writableKeys(transaction.message, meta.loadedAddresses);
+  return [{ price: unitPriceOf(limits.budget), writable }];
 }
 
-function lowest(prices: readonly { readonly price: bigint }[]): bigint {
-  const [first, ...rest] = prices.map(({ price }) => price);
+/** The lowest price per compute unit that got into the block, writing to the dearest of the addresses. */
+function blockFee(bids: readonly Bid[], addresses: readonly string[]): bigint {
+  const minima = addresses.map((address) =>
+    lowest(bids.filter(({ writable }) => writable.includes(address))),
+  );
+  return minima.reduce((highest: bigint, price: bigint) => (price > highest ? price : highest), lowest(bids));
+}
+
+function lowest(bids: readonly Bid[]): bigint {
+  const [first, ...rest] = bids.map(({ price }) => price);
   return rest.reduce((minimum: bigint, price: bigint) => (price < minimum ? price : minimum), first ?? 0n);
 }

@@ -1,6 +1,7 @@
 import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { RESERVED_KEYS } from '../addresses/reserved-keys.ts';
-import type { LoadedAddresses, Message } from '../model.ts';
+import type { LoadedAddresses } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 
 /** All addresses of a transaction in index order: static, loaded writable, loaded readonly. */
 export function accountKeys(message: Message, loaded: LoadedAddresses): readonly string[] {

@@ -1,6 +1,6 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction, Message } from '../model.ts';
+import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { durableNonce, isNonceUsable, nonceAddressOf } from './durable-nonce.ts';
 
 /** Why a message may run in a bank: a recent blockhash, or the nonce account that it advances. */

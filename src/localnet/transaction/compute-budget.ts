@@ -10,10 +10,10 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../addresses/program-ids.ts';
-import type { Instruction, Message } from '../model.ts';
+import type { Instruction, Message, TransactionConfig } from '../../wire/message.ts';
 
-/** What a transaction asks of the runtime: compute units, micro-lamports per unit. */
-export type ComputeBudget = { readonly unitLimit: bigint; readonly unitPrice: bigint };
+/** What a transaction asks of the runtime: compute units, and the lamports that it pays to come first. */
+export type ComputeBudget = { readonly unitLimit: bigint; readonly priorityFee: bigint };
 type Refusal = { readonly kind: 'error'; readonly error: TransactionError };
 export type ComputeBudgetResult = { readonly kind: 'budget'; readonly budget: ComputeBudget } | Refusal;
 export type RequestsResult = { readonly kind: 'requests'; readonly requests: Requests } | Refusal;
@@ -22,6 +22,8 @@ const MAX_UNIT_LIMIT = 1_400_000n;
 const UNITS_PER_BUILTIN = 3_000n;
 const UNITS_PER_INSTRUCTION = 200_000n;
 const KIB = 1024;
+const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
+const U64_MAX = 2n ** 64n - 1n;
 
 /** Programs that are part of the runtime (crate solana-builtins-default-costs); they get a small default share. */
 const BUILTINS: ReadonlySet<string> = new Set([
@@ -50,10 +52,11 @@ const REQUESTS: Readonly<Record<number, { readonly name: RequestName; readonly s
 
 /**
  * The compute budget instructions of a message as they stand. One that cannot be read or is repeated makes the
- * transaction malformed: nodes refuse it before they look at anything else.
+ * transaction malformed: nodes refuse it before they look at anything else. In version 1 they ask for nothing.
  */
 export function readRequests(message: Message): RequestsResult {
   const requests: { -readonly [Name in RequestName]?: Request } = {};
+  if (message.version === 1) return { kind: 'requests', requests };
   for (const [index, instruction] of message.instructions.entries()) {
     if (programOf(message, instruction) !== COMPUTE_BUDGET_PROGRAM) continue;
     const request = readRequest(instruction.data);
@@ -67,14 +70,33 @@ export function readRequests(message: Message): RequestsResult {
 
 /** What a message asks of the runtime; with a value that cannot be granted the transaction does not land. */
 export function readComputeBudget(message: Message): ComputeBudgetResult {
+  if (message.config !== undefined) return { kind: 'budget', budget: budgetOf(message.config) };
   const read = readRequests(message);
   if (read.kind === 'error') return read;
   const { heap, unitLimit, unitPrice, loadedSize } = read.requests;
   if (heap !== undefined && !isHeapSize(heap.value)) return invalidData(heap.index);
   if (loadedSize?.value === 0n) return { kind: 'error', error: 'InvalidLoadedAccountsDataSizeLimit' };
-  const wanted = unitLimit?.value ?? defaultUnitLimit(message);
-  const granted = wanted < MAX_UNIT_LIMIT ? wanted : MAX_UNIT_LIMIT;
-  return { kind: 'budget', budget: { unitLimit: granted, unitPrice: unitPrice?.value ?? 0n } };
+  const granted = grantedUnits(unitLimit?.value ?? defaultUnitLimit(message));
+  const fee = ceilDivide(granted * (unitPrice?.value ?? 0n), MICRO_LAMPORTS_PER_LAMPORT);
+  return { kind: 'budget', budget: { unitLimit: granted, priorityFee: fee < U64_MAX ? fee : U64_MAX } };
+}
+
+/** What was paid to come first, in micro-lamports per compute unit; a fee that was rounded up is a higher price. */
+export function unitPriceOf({ unitLimit, priorityFee }: ComputeBudget): bigint {
+  return unitLimit === 0n ? 0n : (priorityFee * MICRO_LAMPORTS_PER_LAMPORT) / unitLimit;
+}
+
+/** A version 1 message says it itself; a limit that it does not set is 0. */
+function budgetOf({ computeUnitLimit, priorityFee }: TransactionConfig): ComputeBudget {
+  return { unitLimit: grantedUnits(BigInt(computeUnitLimit ?? 0)), priorityFee: priorityFee ?? 0n };
+}
+
+function grantedUnits(wanted: bigint): bigint {
+  return wanted < MAX_UNIT_LIMIT ? wanted : MAX_UNIT_LIMIT;
+}
+
+function ceilDivide(amount: bigint, divisor: bigint): bigint {
+  return (amount + divisor - 1n) / divisor;
 }
 
 function invalidData(index: number): Refusal {
@@ -96,7 +118,8 @@ function readRequest(data: Uint8Array): { readonly name: RequestName; readonly v
   return { name: request.name, value };
 }
 
-function isHeapSize(bytes: bigint): boolean {
+/** Whether the runtime grants a heap of so many bytes. */
+export function isHeapSize(bytes: bigint): boolean {
   return bytes >= 32 * KIB && bytes <= 256 * KIB && bytes % BigInt(KIB) === 0n;
 }
 

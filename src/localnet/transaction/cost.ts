@@ -1,4 +1,4 @@
-import type { Message } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { countSignatures } from './fee.ts';
 
 const SIGNATURE_COST = 720n;

@@ -1,10 +1,9 @@
-import type { Message } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { ED25519_PROGRAM, SECP256K1_PROGRAM, SECP256R1_PROGRAM } from '../addresses/program-ids.ts';
 import type { ComputeBudget } from './compute-budget.ts';
 
 /** Lamports per signature. */
 export const LAMPORTS_PER_SIGNATURE = 5_000n;
-const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
 const U64_MAX = 2n ** 64n - 1n;
 
 /** How many signatures a message asks to be verified, by kind. */
@@ -15,11 +14,11 @@ export type SignatureCounts = {
   readonly secp256r1: number;
 };
 
-/** Lamports that a message costs: signatures (those that precompiles verify too) and the priority fee, rounded up. */
-export function transactionFee(message: Message, budget: ComputeBudget): bigint {
+/** Lamports that a message costs: signatures (those that precompiles verify too) and the priority fee. */
+export function transactionFee(message: Message, { priorityFee }: ComputeBudget): bigint {
   const counts = countSignatures(message);
   const signatures = counts.transaction + counts.ed25519 + counts.secp256k1 + counts.secp256r1;
-  const fee = BigInt(signatures) * LAMPORTS_PER_SIGNATURE + priorityFee(budget);
+  const fee = BigInt(signatures) * LAMPORTS_PER_SIGNATURE + priorityFee;
   return fee < U64_MAX ? fee : U64_MAX;
 }
 
@@ -35,8 +34,4 @@ export function countSignatures(message: Message): SignatureCounts {
     secp256k1: of(SECP256K1_PROGRAM),
     secp256r1: of(SECP256R1_PROGRAM),
   };
-}
-
-function priorityFee({ unitLimit, unitPrice }: ComputeBudget): bigint {
-  return (unitLimit * unitPrice + MICRO_LAMPORTS_PER_LAMPORT - 1n) / MICRO_LAMPORTS_PER_LAMPORT;
 }

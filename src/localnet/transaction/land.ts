@@ -1,7 +1,8 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Outcome } from '../bank/runtime.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction, TransactionMeta, TransactionRecord } from '../model.ts';
+import type { TransactionMeta, TransactionRecord } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
 import { type Age, checkAge, isProcessed } from './check-age.ts';
 import { transactionCost } from './cost.ts';
 import { advanceNonce } from './durable-nonce.ts';

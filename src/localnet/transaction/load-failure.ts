@@ -1,6 +1,6 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Message } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { feePayerError } from './fee-payer.ts';
 
 type Attempt = { readonly message: Message; readonly fee: bigint; readonly slot: bigint };

@@ -1,4 +1,4 @@
-import type { Message } from '../model.ts';
+import type { Message } from '../../wire/message.ts';
 import { MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM } from '../addresses/program-ids.ts';
 
 const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM]);

@@ -1,10 +1,11 @@
 import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction, LoadedAddresses } from '../model.ts';
+import type { LoadedAddresses } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
+import { layoutOf } from '../../wire/transaction-layout.ts';
 import { accountKeys, writableKeys } from './account-keys.ts';
 import { readComputeBudget } from './compute-budget.ts';
-import { blockhashOffset } from './decode.ts';
 import { transactionFee } from './fee.ts';
 import { loadAddresses } from './lookup-tables.ts';
 
@@ -45,8 +46,10 @@ export function reachable({ message }: DecodedTransaction, { keys }: Prepared): 
  */
 export function runtimeWire(ledger: Ledger, transaction: DecodedTransaction, slot: bigint): Uint8Array {
   const wire = new Uint8Array(transaction.wire);
+  const layout = layoutOf(wire);
+  if (layout === undefined) throw new Error('a decoded transaction has no layout');
   const { blocks } = ledger;
-  wire.set(base58.decode(blocks.blockhash(blocks.latestHashSlot(slot))), blockhashOffset(transaction));
-  wire[wire.length - transaction.messageBytes.length - 64 * transaction.signatures.length] ||= 1;
+  wire.set(base58.decode(blocks.blockhash(blocks.latestHashSlot(slot))), layout.lifetimeAt);
+  wire[layout.signaturesAt] ||= 1;
   return wire;
 }

@@ -1,13 +1,16 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
-import type { DecodedTransaction, Message } from '../model.ts';
-import { readRequests } from './compute-budget.ts';
+import type { DecodedTransaction, Message } from '../../wire/message.ts';
+import { isHeapSize, readRequests } from './compute-budget.ts';
 import { errorText } from './error-text.ts';
 
 /** What a transaction may carry, whatever fits into its bytes (agave crate solana-transaction-context; SIMD-0406). */
 const MAX_INSTRUCTIONS = 64;
 const MAX_INSTRUCTION_ACCOUNTS = 255;
 const MAX_KEYS = 256;
+/** What a version 1 message may have (SIMD-0385). */
+const VERSION_1_SIGNATURES = 12;
+const VERSION_1_KEYS = 64;
 
 /** What is wrong with a message, in the words of crate solana-sanitize. */
 type MessageFault = 'index out of bounds' | 'invalid value';
@@ -16,16 +19,15 @@ type MessageFault = 'index out of bounds' | 'invalid value';
  * Refuses a transaction that contradicts itself: header, indexes, number of signatures, compute budget instructions
  * that cannot be read or are repeated. It must pass before the runtime sees the bytes.
  *
- * @throws ServiceError transactionInvalid, signatureLengthMismatch.
+ * @throws ServiceError transactionInvalid.
  */
 export function sanitizeTransaction({ signatures, message }: DecodedTransaction): void {
-  if (signatures.length !== message.header.numRequiredSignatures)
-    throw serviceError('signatureLengthMismatch');
-  const { instructions } = message;
-  const isTooLong =
+  const { instructions, header } = message;
+  const isOdd =
+    signatures.length !== header.numRequiredSignatures ||
     instructions.length > MAX_INSTRUCTIONS ||
     instructions.some(({ accounts }) => accounts.length > MAX_INSTRUCTION_ACCOUNTS);
-  if (isTooLong || messageFault(message) !== undefined) throw invalid('SanitizeFailure');
+  if (isOdd || messageFault(message) !== undefined) throw invalid('SanitizeFailure');
   const budget = readRequests(message);
   if (budget.kind === 'error') throw invalid(budget.error);
 }
@@ -40,14 +42,11 @@ export function sanitizeMessage(message: Message): void {
   if (reason !== undefined) throw serviceError('messageInvalid', { reason });
 }
 
-/** The checks of crate solana-message, `sanitize` of legacy and of version 0 messages. */
-function messageFault({
-  version,
-  header,
-  staticKeys,
-  lookups,
-  instructions,
-}: Message): MessageFault | undefined {
+/** The checks of crate solana-message: `sanitize` of each version. */
+function messageFault(message: Message): MessageFault | undefined {
+  const { version, header, staticKeys, lookups, instructions } = message;
+  const fault = version === 1 ? version1Fault(message) : undefined;
+  if (fault !== undefined) return fault;
   const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = header;
   if (numRequiredSignatures + numReadonlyUnsignedAccounts > staticKeys.length) return 'index out of bounds';
   if (numReadonlySignedAccounts >= numRequiredSignatures)
@@ -60,6 +59,18 @@ function messageFault({
       programIdIndex > 0 && programIdIndex < staticKeys.length && accounts.every((index) => index < keys),
   );
   return indexesFit && keys <= MAX_KEYS ? undefined : 'index out of bounds';
+}
+
+/** What a version 1 message is held to beside what the others are. */
+function version1Fault({ header, staticKeys, instructions, config }: Message): MessageFault | undefined {
+  const isTooLong =
+    header.numRequiredSignatures > VERSION_1_SIGNATURES ||
+    instructions.length > MAX_INSTRUCTIONS ||
+    staticKeys.length > VERSION_1_KEYS;
+  if (isTooLong) return 'index out of bounds';
+  const heapSize = config?.heapSize ?? null;
+  const isHeapBad = heapSize !== null && !isHeapSize(BigInt(heapSize));
+  return isHeapBad || new Set(staticKeys).size < staticKeys.length ? 'invalid value' : undefined;
 }
 
 function invalid(error: TransactionError) {

@@ -1,7 +1,8 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Simulation, SimulationBalances } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Account, DecodedTransaction, InnerInstructions } from '../model.ts';
+import type { Account, InnerInstructions } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
 import { checkAge, isProcessed } from './check-age.ts';
 import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';

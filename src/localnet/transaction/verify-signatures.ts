@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
-import type { DecodedTransaction } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
 
 /** DER head of an Ed25519 public key (RFC 8410 section 4); the 32 bytes of the key follow. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');

@@ -4,7 +4,7 @@ import { SYSVAR_CLOCK, SYSVAR_SLOT_HASHES } from '../addresses/sysvar-addresses.
 import type { BlockHistory } from '../blocks/block-history.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Genesis } from '../genesis/genesis.ts';
-import type { DecodedTransaction } from '../model.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
 
 const VOTE_TAG = 2;
 const VOTE_BYTES = 61;

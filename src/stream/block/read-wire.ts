@@ -1,7 +1,13 @@
 import { createBase58Encoder } from '../../keys/base58.ts';
+import type { MessageVersion, TransactionConfig } from '../../wire/message.ts';
+import { layoutOf, type TransactionLayout } from '../../wire/transaction-layout.ts';
+import { MalformedBytes } from '../../wire/wire-reader.ts';
 
 /** What the wire form of a transaction says without its instructions. */
 export type WireTransaction = {
+  readonly version: MessageVersion;
+  /** Only of version 1. */
+  readonly config: TransactionConfig | undefined;
   /** The first one, base-58. */
   readonly signature: string;
   /** Base-58, in the order of the message. */
@@ -17,78 +23,46 @@ export class UnreadableTransaction extends Error {
   override readonly name = 'UnreadableTransaction';
 }
 
-const VERSION_BIT = 0x80;
-const VERSION_1 = 0x81;
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Of version 1: the mask of its configuration, the lifetime, and the number of instructions stand before the number of keys. */
-const VERSION_1_SKIPPED_BYTES = 4 + 32 + 1;
 
 /**
- * Reads signature and accounts of a transaction: legacy, version 0, or version 1 (SIMD-0385), whose signatures come last.
+ * Reads signature and accounts of a transaction of any version.
  *
  * @throws UnreadableTransaction.
  */
 export function readWire(wire: Buffer): WireTransaction {
-  return wire[0] === VERSION_1 ? readVersion1(wire) : readSignedMessage(wire);
-}
-
-function readSignedMessage(wire: Buffer): WireTransaction {
-  const signatures = readLength(wire, 0);
-  const messageAt = signatures.end + signatures.value * SIGNATURE_BYTES;
-  const first = byteAt(wire, messageAt);
-  if (first > VERSION_BIT) throw new UnreadableTransaction(`message version ${first & ~VERSION_BIT}`);
-  const headerAt = first === VERSION_BIT ? messageAt + 1 : messageAt;
-  const keys = readLength(wire, headerAt + 3);
-  if (signatures.value === 0) throw new UnreadableTransaction('there is no signature');
+  const layout = readLayout(wire);
+  const { version, config, signatureCount, signaturesAt } = layout;
+  if (signatureCount === 0) throw new UnreadableTransaction('there is no signature');
   return {
-    signature: encode(slice(wire, signatures.end, SIGNATURE_BYTES)),
-    accounts: readAccounts(wire, headerAt, { count: keys.value, at: keys.end }),
+    version,
+    config,
+    signature: encode(wire.subarray(signaturesAt, signaturesAt + SIGNATURE_BYTES)),
+    accounts: readAccounts(wire, layout),
   };
 }
 
-function readVersion1(wire: Buffer): WireTransaction {
-  const countAt = 1 + 3 + VERSION_1_SKIPPED_BYTES;
-  const keys = { count: byteAt(wire, countAt), at: countAt + 1 };
-  const signaturesAt = wire.length - byteAt(wire, 1) * SIGNATURE_BYTES;
-  return {
-    signature: encode(slice(wire, signaturesAt, SIGNATURE_BYTES)),
-    accounts: readAccounts(wire, 1, keys),
-  };
+function readLayout(wire: Buffer): TransactionLayout {
+  try {
+    const layout = layoutOf(wire);
+    if (layout === undefined) throw new UnreadableTransaction('its version is not known');
+    return layout;
+  } catch (error) {
+    if (error instanceof MalformedBytes) throw new UnreadableTransaction(error.reason);
+    throw error;
+  }
 }
 
 /** The header says how many keys sign, and how many of each kind are only read. */
-function readAccounts(wire: Buffer, headerAt: number, keys: { readonly count: number; readonly at: number }) {
-  const signers = byteAt(wire, headerAt);
-  const writableSigners = signers - byteAt(wire, headerAt + 1);
-  const writableEnd = keys.count - byteAt(wire, headerAt + 2);
-  return Array.from({ length: keys.count }, (_, index) => {
+function readAccounts(wire: Buffer, { headerAt, keyCount, keysAt }: TransactionLayout) {
+  const [signers = 0, readonlySigners = 0, readonlyOthers = 0] = wire.subarray(headerAt, headerAt + 3);
+  return Array.from({ length: keyCount }, (_, index) => {
     const isSigner = index < signers;
-    const isWritable = isSigner ? index < writableSigners : index < writableEnd;
-    return { address: encode(slice(wire, keys.at + index * KEY_BYTES, KEY_BYTES)), isSigner, isWritable };
+    const isWritable = index < (isSigner ? signers - readonlySigners : keyCount - readonlyOthers);
+    const start = keysAt + index * KEY_BYTES;
+    return { address: encode(wire.subarray(start, start + KEY_BYTES)), isSigner, isWritable };
   });
-}
-
-/** A length in 7-bit groups, the lowest first, of at most three bytes (compact-u16). */
-function readLength(wire: Buffer, at: number): { readonly value: number; readonly end: number } {
-  let value = 0;
-  for (let place = 0; place < 3; place++) {
-    const byte = byteAt(wire, at + place);
-    value |= (byte & 0x7f) << (7 * place);
-    if ((byte & 0x80) === 0) return { value, end: at + place + 1 };
-  }
-  throw new UnreadableTransaction('a length has more than three bytes');
-}
-
-function byteAt(wire: Buffer, at: number): number {
-  const byte = wire[at];
-  if (byte === undefined) throw new UnreadableTransaction('it is cut off');
-  return byte;
-}
-
-function slice(wire: Buffer, at: number, sizeBytes: number): Buffer {
-  if (at < 0 || at + sizeBytes > wire.length) throw new UnreadableTransaction('it is cut off');
-  return wire.subarray(at, at + sizeBytes);
 }
 
 const KEY_ENCODER = createBase58Encoder(KEY_BYTES);

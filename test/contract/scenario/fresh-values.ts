@@ -4,6 +4,13 @@ import { createAmountToUiAmountInstruction, NATIVE_MINT } from '@solana/spl-toke
 import { Keypair, type PublicKey, type Transaction, type TransactionInstruction } from '@solana/web3.js';
 import { call } from '../../support/json-rpc.ts';
 import { transferFrom } from './transfers.ts';
+import {
+  planLargeMemo,
+  planTransfer,
+  signVersion1,
+  type Version1Plan,
+  withoutSignature,
+} from './version-1.ts';
 import { latestBlockhash, send, signLegacy, type WalletSession } from './wallet-session.ts';
 
 export type FreshValue = () => Promise<unknown>;
@@ -29,7 +36,24 @@ export function freshValues(
     const transaction = signLegacy(session, await latestBlockhash(target, 'finalized'), instructions);
     return transaction.serialize().toString('base64');
   };
+  const version1 = async (limits?: Version1Plan['limits']) => {
+    sent += 1;
+    const plan = planTransfer(session.wallet, recipient, 1_000_000 + sent);
+    const blockhash = await latestBlockhash(target, 'finalized');
+    return signVersion1(session.wallet, blockhash, { ...plan, limits: limits ?? plan.limits });
+  };
+  const largeVersion1 = async () => {
+    sent += 1;
+    const plan = planLargeMemo(session.wallet, `larger than a packet, number ${sent}`);
+    return signVersion1(session.wallet, await latestBlockhash(target, 'finalized'), plan);
+  };
   return {
+    feeMessageVersion1: async () => Buffer.from((await version1()).messageBytes).toString('base64'),
+    signedVersion1: async () => (await version1()).text,
+    signedVersion1In58: async () => base58.encode(Buffer.from((await version1()).text, 'base64')),
+    version1WithoutLimits: async () => (await version1({})).text,
+    unsignedVersion1: async () => withoutSignature((await version1()).text),
+    largeVersion1: async () => (await largeVersion1()).text,
     latestBlockhash: () => latestBlockhash(target, 'finalized'),
     feeMessage: async () => (await transfer()).serializeMessage().toString('base64'),
     signedTransfer58: async () => base58.encode((await transfer()).serialize()),

@@ -10,12 +10,12 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import type {
-  DecodedTransaction,
   InnerInstruction,
   LoadedAddresses,
   TransactionMeta,
   TransactionRecord,
 } from '../../../src/localnet/model.ts';
+import type { DecodedTransaction } from '../../../src/wire/message.ts';
 import { address, key } from './instruction-case.ts';
 
 /** Keys that the sample transactions use. */

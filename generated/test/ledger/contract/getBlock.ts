@@ -163,6 +163,55 @@ export const getBlock: MethodContract = {
     },
     {
       method: 'getBlock',
+      name: 'a block with a version 1 transaction, as json',
+      kind: 'example',
+      params: ['$version1Slot', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getBlock',
+      name: 'a block with a version 1 transaction, as jsonParsed',
+      kind: 'example',
+      params: [
+        '$version1Slot',
+        { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getBlock',
+      name: 'a block with a version 1 transaction, as base64',
+      kind: 'example',
+      params: [
+        '$version1Slot',
+        { encoding: 'base64', rewards: false, commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getBlock',
+      name: 'accounts only, of a block with a version 1 transaction',
+      kind: 'example',
+      params: [
+        '$version1Slot',
+        {
+          transactionDetails: 'accounts',
+          rewards: false,
+          commitment: 'confirmed',
+          maxSupportedTransactionVersion: 1,
+        },
+      ],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getBlock',
+      name: 'a version 1 transaction, of which the whole block is refused, for a caller that reads version 0',
+      kind: 'example',
+      params: ['$version1Slot', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+    },
+    {
+      method: 'getBlock',
       name: 'a version 0 transaction without maxSupportedTransactionVersion',
       kind: 'example',
       params: ['$v0Slot', { commitment: 'confirmed' }],

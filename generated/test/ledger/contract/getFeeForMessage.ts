@@ -13,6 +13,13 @@ export const getFeeForMessage: MethodContract = {
     },
     {
       method: 'getFeeForMessage',
+      name: 'version 1, whose priority fee is in lamports',
+      kind: 'example',
+      params: ['$feeMessageVersion1', { commitment: 'confirmed' }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getFeeForMessage',
       name: 'an unknown blockhash',
       kind: 'example',
       params: [

@@ -127,6 +127,40 @@ export const getTransaction: MethodContract = {
     },
     {
       method: 'getTransaction',
+      name: 'a version 1 transaction as json',
+      kind: 'example',
+      params: ['$version1Signature', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getTransaction',
+      name: 'a version 1 transaction as jsonParsed',
+      kind: 'example',
+      params: [
+        '$version1Signature',
+        { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getTransaction',
+      name: 'a version 1 transaction as base64',
+      kind: 'example',
+      params: [
+        '$version1Signature',
+        { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
+      ],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getTransaction',
+      name: 'a version 1 transaction that fails, its limits all set, as json',
+      kind: 'example',
+      params: ['$version1FailedSignature', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getTransaction',
       name: 'an unknown signature',
       kind: 'example',
       params: ['$unknownSignature'],
@@ -137,6 +171,13 @@ export const getTransaction: MethodContract = {
       name: 'a version 0 transaction without maxSupportedTransactionVersion',
       kind: 'example',
       params: ['$v0Signature', { commitment: 'confirmed' }],
+      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+    },
+    {
+      method: 'getTransaction',
+      name: 'a version 1 transaction for a caller that reads version 0',
+      kind: 'example',
+      params: ['$version1Signature', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
       expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
     },
     {

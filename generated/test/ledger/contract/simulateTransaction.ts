@@ -114,6 +114,20 @@ export const simulateTransaction: MethodContract = {
     },
     {
       method: 'simulateTransaction',
+      name: 'version 1, with limits of its own',
+      kind: 'example',
+      params: ['$signedVersion1', { encoding: 'base64', sigVerify: true, commitment: 'confirmed' }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'simulateTransaction',
+      name: 'version 1 without limits, which are 0 then',
+      kind: 'example',
+      params: ['$version1WithoutLimits', { encoding: 'base64', commitment: 'confirmed' }],
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'simulateTransaction',
       name: 'an unknown fee payer',
       kind: 'example',
       params: [

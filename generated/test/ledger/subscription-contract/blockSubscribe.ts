@@ -620,7 +620,7 @@ export const blockSubscribe: readonly Case[] = [
         commitment: 'confirmed',
         transactionDetails: 'full',
         encoding: 'jsonParsed',
-        maxSupportedTransactionVersion: 0,
+        maxSupportedTransactionVersion: 1,
         showRewards: true,
       },
     ],

@@ -1,5 +1,5 @@
 import type { ParsedInstruction } from '../../../../generated/ledger/types.ts';
-import type { Instruction } from '../../model.ts';
+import type { Instruction } from '../../../wire/message.ts';
 import * as programs from '../../addresses/program-ids.ts';
 import { readAssociatedTokenForm } from './associated-token.ts';
 import { type ParsedBody, parseForm, type ReadForm } from './instruction-form.ts';

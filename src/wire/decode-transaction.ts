@@ -1,0 +1,126 @@
+import { base58 } from '@scure/base';
+import { serviceError } from '../service-error.ts';
+import type { DecodedTransaction, Instruction, Message, MessageHeader, TableLookup } from './message.ts';
+import { readVersion1 } from './read-version-1.ts';
+import { MalformedBytes, WireReader } from './wire-reader.ts';
+
+const VERSION_BIT = 0x80;
+const VERSION_1_BYTE = VERSION_BIT | 1;
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+
+/**
+ * Decodes a transaction of any version. Bytes after the end of a legacy or version 0 transaction are ignored, as nodes do;
+ * version 1 has a stated end, and what comes after it is refused (SIMD-0385).
+ *
+ * @throws ServiceError transactionMalformed.
+ */
+export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
+  return asServiceError('solana_transaction::versioned::VersionedTransaction', () => {
+    const reader = new WireReader(bytes);
+    const first = reader.peek();
+    if (first === VERSION_1_BYTE) return readSignedAtEnd(bytes, reader);
+    if ((first & VERSION_BIT) === 0) return readSignedInFront(bytes, reader);
+    throw new MalformedBytes('Custom error: invalid transaction discriminator');
+  });
+}
+
+/**
+ * Decodes a message without signatures.
+ *
+ * @throws ServiceError transactionMalformed.
+ */
+export function decodeMessage(bytes: Uint8Array): Message {
+  return asServiceError('solana_message::versions::VersionedMessage', () => {
+    const reader = new WireReader(bytes);
+    const message = readMessage(reader);
+    if (message.version === 1) assertAtEnd(reader);
+    return message;
+  });
+}
+
+function readSignedInFront(bytes: Uint8Array, reader: WireReader): DecodedTransaction {
+  const count = reader.u8();
+  reader.expect(count * SIGNATURE_BYTES);
+  const signatures = reader.times(count, () => base58.encode(reader.take(SIGNATURE_BYTES)));
+  const start = reader.offset;
+  const message = readMessage(reader);
+  if (message.version === 1) throw new MalformedBytes('Custom error: invalid message version');
+  const wire = new Uint8Array(bytes.subarray(0, reader.offset));
+  return { wire, signatures, messageBytes: wire.subarray(start), message };
+}
+
+function readSignedAtEnd(bytes: Uint8Array, reader: WireReader): DecodedTransaction {
+  const message = readMessage(reader);
+  const end = reader.offset;
+  const count = message.header.numRequiredSignatures;
+  reader.expect(count * SIGNATURE_BYTES);
+  const signatures = reader.times(count, () => base58.encode(reader.take(SIGNATURE_BYTES)));
+  assertAtEnd(reader);
+  const wire = new Uint8Array(bytes);
+  return { wire, signatures, messageBytes: wire.subarray(0, end), message };
+}
+
+function readMessage(reader: WireReader): Message {
+  const first = reader.peek();
+  if ((first & VERSION_BIT) === 0) return readUnversioned(reader, 'legacy');
+  reader.u8();
+  const version = first & ~VERSION_BIT;
+  if (version === 0) return readUnversioned(reader, 0);
+  if (version === 1) return readVersion1(reader);
+  throw new MalformedBytes(`Invalid tag encoding: ${version}`);
+}
+
+/** What legacy and version 0 messages have in common; the latter has its lookups behind it. */
+function readUnversioned(reader: WireReader, version: 'legacy' | 0): Message {
+  const header = readHeader(reader, version);
+  const keyCount = reader.length();
+  reader.expect(keyCount * KEY_BYTES);
+  const staticKeys = reader.times(keyCount, () => readKey(reader));
+  const recentBlockhash = readKey(reader);
+  const instructions = reader.list(() => readInstruction(reader));
+  const lookups = version === 'legacy' ? [] : reader.list(() => readLookup(reader));
+  return { version, header, staticKeys, recentBlockhash, instructions, lookups };
+}
+
+/** Nodes read the header of version 0 at once; that of a legacy message begins with the byte that told it from the others. */
+function readHeader(reader: WireReader, version: 'legacy' | 0): MessageHeader {
+  if (version === 0) reader.expect(3);
+  const numRequiredSignatures = reader.u8();
+  reader.expect(2);
+  const [numReadonlySignedAccounts, numReadonlyUnsignedAccounts] = [reader.u8(), reader.u8()];
+  return { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts };
+}
+
+function readKey(reader: WireReader): string {
+  return base58.encode(reader.take(KEY_BYTES));
+}
+
+function readInstruction(reader: WireReader): Instruction {
+  const programIdIndex = reader.u8();
+  const accounts = [...reader.take(reader.length())];
+  const data = new Uint8Array(reader.take(reader.length()));
+  return { programIdIndex, accounts, data };
+}
+
+function readLookup(reader: WireReader): TableLookup {
+  return {
+    accountKey: readKey(reader),
+    writableIndexes: [...reader.take(reader.length())],
+    readonlyIndexes: [...reader.take(reader.length())],
+  };
+}
+
+function assertAtEnd(reader: WireReader): void {
+  if (reader.left > 0) throw new MalformedBytes('Trailing bytes remain after deserialization');
+}
+
+function asServiceError<T>(expected: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof MalformedBytes)
+      throw serviceError('transactionMalformed', { expected, reason: error.reason }, error);
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import type { MessageVersion, TransactionConfig } from './message.ts';
+import { assertConfigMask, readConfigValues } from './transaction-config.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** Where the parts of a transaction lie in its wire form, as offsets in bytes. */
+export type TransactionLayout = {
+  readonly version: MessageVersion;
+  readonly signatureCount: number;
+  readonly signaturesAt: number;
+  /** Three counts: keys that sign, those of them that are only read, and the others that are only read. */
+  readonly headerAt: number;
+  readonly keyCount: number;
+  readonly keysAt: number;
+  /** The recent blockhash, or the nonce in its place. */
+  readonly lifetimeAt: number;
+  /** Only of version 1. */
+  readonly config?: TransactionConfig;
+};
+
+const VERSION_BIT = 0x80;
+const VERSION_1_BYTE = VERSION_BIT | 1;
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+
+/**
+ * Finds the parts of a transaction without decoding its instructions: legacy, version 0, or version 1, whose signatures come
+ * last. Undefined for another version.
+ *
+ * @throws MalformedBytes if the bytes end early.
+ */
+export function layoutOf(wire: Uint8Array): TransactionLayout | undefined {
+  const reader = new WireReader(wire);
+  const first = reader.peek();
+  if (first === VERSION_1_BYTE) return layoutOfVersion1(reader);
+  return (first & VERSION_BIT) === 0 ? layoutOfOlder(reader) : undefined;
+}
+
+function layoutOfOlder(reader: WireReader): TransactionLayout | undefined {
+  const signatureCount = reader.u8();
+  const signaturesAt = reader.offset;
+  reader.skip(signatureCount * SIGNATURE_BYTES);
+  const mark = reader.peek();
+  if (mark > VERSION_BIT) return undefined;
+  if (mark === VERSION_BIT) reader.u8();
+  const headerAt = reader.offset;
+  reader.skip(3);
+  const keyCount = reader.length();
+  const keysAt = reader.offset;
+  reader.skip(keyCount * KEY_BYTES);
+  const version = mark === VERSION_BIT ? 0 : 'legacy';
+  const keys = { keyCount, keysAt, lifetimeAt: reader.offset };
+  reader.skip(KEY_BYTES);
+  return { version, signatureCount, signaturesAt, headerAt, ...keys };
+}
+
+function layoutOfVersion1(reader: WireReader): TransactionLayout {
+  reader.u8();
+  const headerAt = reader.offset;
+  const signatureCount = reader.u8();
+  reader.skip(2);
+  const mask = reader.u32();
+  assertConfigMask(mask);
+  const lifetimeAt = reader.offset;
+  reader.skip(KEY_BYTES);
+  const [instructionCount, keyCount] = [reader.u8(), reader.u8()];
+  const keysAt = reader.offset;
+  reader.skip(keyCount * KEY_BYTES);
+  const config = readConfigValues(reader, mask);
+  reader.skip(payloadBytes(reader, instructionCount));
+  const signaturesAt = reader.offset;
+  reader.skip(signatureCount * SIGNATURE_BYTES);
+  return { version: 1, signatureCount, signaturesAt, headerAt, keyCount, keysAt, lifetimeAt, config };
+}
+
+/** Reads the headers of the instructions; what they announce comes behind them. */
+function payloadBytes(reader: WireReader, instructionCount: number): number {
+  let total = 0;
+  for (let index = 0; index < instructionCount; index++) {
+    reader.skip(1);
+    total += reader.u8() + reader.u16();
+  }
+  return total;
+}
