@@ -154,7 +154,9 @@ const schema0 = {
       additionalProperties: false,
       default: {},
       properties: {
-        slot_ms: { default: 400, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+        slot_ms: { default: 200, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+        finality_slots: { default: 31, 'x-int': 'u32', 'x-maximum': 31 },
+        lamports_per_byte: { default: 5080, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
         history_slots: { default: 432000, 'x-int': 'u32', 'x-minimum': 512, 'x-maximum': 10000000 },
         history_transactions: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 10000000 },
       },
@@ -3012,7 +3014,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     let data65 = data.localnet;
     if (data65 && typeof data65 == 'object' && !Array.isArray(data65)) {
       if (data65.slot_ms === undefined) {
-        data65.slot_ms = 400;
+        data65.slot_ms = 200;
+      }
+      if (data65.finality_slots === undefined) {
+        data65.finality_slots = 31;
+      }
+      if (data65.lamports_per_byte === undefined) {
+        data65.lamports_per_byte = 5080;
       }
       if (data65.history_slots === undefined) {
         data65.history_slots = 432000;
@@ -3021,7 +3029,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         data65.history_transactions = 100000;
       }
       for (const key11 in data65) {
-        if (!(key11 === 'slot_ms' || key11 === 'history_slots' || key11 === 'history_transactions')) {
+        if (
+          !(
+            key11 === 'slot_ms' ||
+            key11 === 'finality_slots' ||
+            key11 === 'lamports_per_byte' ||
+            key11 === 'history_slots' ||
+            key11 === 'history_transactions'
+          )
+        ) {
           const err155 = {
             instancePath: instancePath + '/localnet',
             schemaPath: '#/properties/localnet/additionalProperties',
@@ -3087,15 +3103,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data67 = data65.history_slots;
+      let data67 = data65.finality_slots;
       if (
         !(typeof data67 == 'number'
           ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
           : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
       ) {
         const err159 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -3107,13 +3123,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 512) {
+      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 31) {
         const err160 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be <= 31',
         };
         if (vErrors === null) {
           vErrors = [err160];
@@ -3122,13 +3138,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 10000000) {
+      let data68 = data65.lamports_per_byte;
+      if (
+        !(typeof data68 == 'number'
+          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
+          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
+      ) {
         const err161 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err161];
@@ -3137,18 +3158,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data68 = data65.history_transactions;
-      if (
-        !(typeof data68 == 'number'
-          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
-          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
-      ) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 1) {
         const err162 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err162];
@@ -3157,13 +3173,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 1000) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 1000000) {
         const err163 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err163];
@@ -3172,13 +3188,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 10000000) {
+      let data69 = data65.history_slots;
+      if (
+        !(typeof data69 == 'number'
+          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
+          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
+      ) {
         const err164 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err164];
@@ -3187,54 +3208,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err165 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err165];
-      } else {
-        vErrors.push(err165);
-      }
-      errors++;
-    }
-    let data69 = data.hsm;
-    if (data69 && typeof data69 == 'object' && !Array.isArray(data69)) {
-      if (data69.kind === undefined) {
-        data69.kind = 'soft';
-      }
-      if (data69.soft === undefined) {
-        data69.soft = {};
-      }
-      for (const key12 in data69) {
-        if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
-          const err166 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key12 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err166];
-          } else {
-            vErrors.push(err166);
-          }
-          errors++;
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 < 512) {
+        const err165 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err165];
+        } else {
+          vErrors.push(err165);
         }
+        errors++;
       }
-      let data70 = data69.kind;
-      if (typeof data70 !== 'string') {
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 10000000) {
+        const err166 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err166];
+        } else {
+          vErrors.push(err166);
+        }
+        errors++;
+      }
+      let data70 = data65.history_transactions;
+      if (
+        !(typeof data70 == 'number'
+          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
+          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+      ) {
         const err167 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err167];
@@ -3243,13 +3258,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data70 === 'soft' || data70 === 'pkcs11')) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1000) {
         const err168 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err168];
@@ -3258,49 +3273,52 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data69.max_managed_batch !== undefined) {
-        let data71 = data69.max_managed_batch;
-        if (
-          !(typeof data71 == 'number'
-            ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
-            : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
-        ) {
-          const err169 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err169];
-          } else {
-            vErrors.push(err169);
-          }
-          errors++;
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 10000000) {
+        const err169 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err169];
+        } else {
+          vErrors.push(err169);
         }
-        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 1) {
-          const err170 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err170];
-          } else {
-            vErrors.push(err170);
-          }
-          errors++;
-        }
-        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 10000) {
+        errors++;
+      }
+    } else {
+      const err170 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err170];
+      } else {
+        vErrors.push(err170);
+      }
+      errors++;
+    }
+    let data71 = data.hsm;
+    if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
+      if (data71.kind === undefined) {
+        data71.kind = 'soft';
+      }
+      if (data71.soft === undefined) {
+        data71.soft = {};
+      }
+      for (const key12 in data71) {
+        if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
           const err171 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err171];
@@ -3310,11 +3328,94 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data72 = data69.soft;
-      if (data72 && typeof data72 == 'object' && !Array.isArray(data72)) {
-        for (const key13 in data72) {
+      let data72 = data71.kind;
+      if (typeof data72 !== 'string') {
+        const err172 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err172];
+        } else {
+          vErrors.push(err172);
+        }
+        errors++;
+      }
+      if (!(data72 === 'soft' || data72 === 'pkcs11')) {
+        const err173 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err173];
+        } else {
+          vErrors.push(err173);
+        }
+        errors++;
+      }
+      if (data71.max_managed_batch !== undefined) {
+        let data73 = data71.max_managed_batch;
+        if (
+          !(typeof data73 == 'number'
+            ? Number.isInteger(data73) && data73 >= 0 && data73 <= 4294967295
+            : typeof data73 == 'bigint' && data73 >= 0 && data73 <= 4294967295)
+        ) {
+          const err174 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err174];
+          } else {
+            vErrors.push(err174);
+          }
+          errors++;
+        }
+        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 < 1) {
+          const err175 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err175];
+          } else {
+            vErrors.push(err175);
+          }
+          errors++;
+        }
+        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 > 10000) {
+          const err176 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err176];
+          } else {
+            vErrors.push(err176);
+          }
+          errors++;
+        }
+      }
+      let data74 = data71.soft;
+      if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
+        for (const key13 in data74) {
           if (!(key13 === 'master_key_file' || key13 === 'previous_master_key_file')) {
-            const err172 = {
+            const err177 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
@@ -3322,18 +3423,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must NOT have additional properties',
             };
             if (vErrors === null) {
-              vErrors = [err172];
+              vErrors = [err177];
             } else {
-              vErrors.push(err172);
+              vErrors.push(err177);
             }
             errors++;
           }
         }
-        if (data72.master_key_file !== undefined) {
-          let data73 = data72.master_key_file;
-          if (typeof data73 === 'string') {
-            if (data73.length < 1) {
-              const err173 = {
+        if (data74.master_key_file !== undefined) {
+          let data75 = data74.master_key_file;
+          if (typeof data75 === 'string') {
+            if (data75.length < 1) {
+              const err178 = {
                 instancePath: instancePath + '/hsm/soft/master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
@@ -3341,14 +3442,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err173];
+                vErrors = [err178];
               } else {
-                vErrors.push(err173);
+                vErrors.push(err178);
               }
               errors++;
             }
           } else {
-            const err174 = {
+            const err179 = {
               instancePath: instancePath + '/hsm/soft/master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
@@ -3356,18 +3457,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err174];
+              vErrors = [err179];
             } else {
-              vErrors.push(err174);
+              vErrors.push(err179);
             }
             errors++;
           }
         }
-        if (data72.previous_master_key_file !== undefined) {
-          let data74 = data72.previous_master_key_file;
-          if (typeof data74 === 'string') {
-            if (data74.length < 1) {
-              const err175 = {
+        if (data74.previous_master_key_file !== undefined) {
+          let data76 = data74.previous_master_key_file;
+          if (typeof data76 === 'string') {
+            if (data76.length < 1) {
+              const err180 = {
                 instancePath: instancePath + '/hsm/soft/previous_master_key_file',
                 schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
                 keyword: 'minLength',
@@ -3375,14 +3476,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err175];
+                vErrors = [err180];
               } else {
-                vErrors.push(err175);
+                vErrors.push(err180);
               }
               errors++;
             }
           } else {
-            const err176 = {
+            const err181 = {
               instancePath: instancePath + '/hsm/soft/previous_master_key_file',
               schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
               keyword: 'type',
@@ -3390,15 +3491,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err176];
+              vErrors = [err181];
             } else {
-              vErrors.push(err176);
+              vErrors.push(err181);
             }
             errors++;
           }
         }
       } else {
-        const err177 = {
+        const err182 = {
           instancePath: instancePath + '/hsm/soft',
           schemaPath: '#/properties/hsm/properties/soft/type',
           keyword: 'type',
@@ -3406,23 +3507,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be object',
         };
         if (vErrors === null) {
-          vErrors = [err177];
+          vErrors = [err182];
         } else {
-          vErrors.push(err177);
+          vErrors.push(err182);
         }
         errors++;
       }
-      if (data69.pkcs11 !== undefined) {
-        let data75 = data69.pkcs11;
-        if (data75 && typeof data75 == 'object' && !Array.isArray(data75)) {
-          if (data75.sessions === undefined) {
-            data75.sessions = 4;
+      if (data71.pkcs11 !== undefined) {
+        let data77 = data71.pkcs11;
+        if (data77 && typeof data77 == 'object' && !Array.isArray(data77)) {
+          if (data77.sessions === undefined) {
+            data77.sessions = 4;
           }
-          if (data75.wrap === undefined) {
-            data75.wrap = true;
+          if (data77.wrap === undefined) {
+            data77.wrap = true;
           }
-          if (data75.library === undefined) {
-            const err178 = {
+          if (data77.library === undefined) {
+            const err183 = {
               instancePath: instancePath + '/hsm/pkcs11',
               schemaPath: '#/properties/hsm/properties/pkcs11/required',
               keyword: 'required',
@@ -3430,13 +3531,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: "must have required property '" + 'library' + "'",
             };
             if (vErrors === null) {
-              vErrors = [err178];
+              vErrors = [err183];
             } else {
-              vErrors.push(err178);
+              vErrors.push(err183);
             }
             errors++;
           }
-          for (const key14 in data75) {
+          for (const key14 in data77) {
             if (
               !(
                 key14 === 'library' ||
@@ -3448,95 +3549,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key14 === 'wrap'
               )
             ) {
-              const err179 = {
+              const err184 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key14 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err179];
-              } else {
-                vErrors.push(err179);
-              }
-              errors++;
-            }
-          }
-          if (data75.library !== undefined) {
-            let data76 = data75.library;
-            if (typeof data76 === 'string') {
-              if (data76.length < 1) {
-                const err180 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err180];
-                } else {
-                  vErrors.push(err180);
-                }
-                errors++;
-              }
-            } else {
-              const err181 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err181];
-              } else {
-                vErrors.push(err181);
-              }
-              errors++;
-            }
-          }
-          if (data75.token !== undefined) {
-            let data77 = data75.token;
-            if (typeof data77 === 'string') {
-              if (data77.length > 32) {
-                const err182 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err182];
-                } else {
-                  vErrors.push(err182);
-                }
-                errors++;
-              }
-              if (data77.length < 1) {
-                const err183 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err183];
-                } else {
-                  vErrors.push(err183);
-                }
-                errors++;
-              }
-            } else {
-              const err184 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err184];
@@ -3546,69 +3564,62 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data75.slot !== undefined) {
-            let data78 = data75.slot;
-            if (
-              !(typeof data78 == 'number'
-                ? Number.isInteger(data78) && data78 >= 0 && data78 <= 4294967295
-                : typeof data78 == 'bigint' && data78 >= 0 && data78 <= 4294967295)
-            ) {
-              const err185 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err185];
-              } else {
-                vErrors.push(err185);
-              }
-              errors++;
-            }
-          }
-          if (data75.pin_file !== undefined) {
-            let data79 = data75.pin_file;
-            if (typeof data79 === 'string') {
-              if (data79.length < 1) {
-                const err186 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+          if (data77.library !== undefined) {
+            let data78 = data77.library;
+            if (typeof data78 === 'string') {
+              if (data78.length < 1) {
+                const err185 = {
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err186];
+                  vErrors = [err185];
                 } else {
-                  vErrors.push(err186);
+                  vErrors.push(err185);
                 }
                 errors++;
               }
             } else {
-              const err187 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+              const err186 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err187];
+                vErrors = [err186];
               } else {
-                vErrors.push(err187);
+                vErrors.push(err186);
               }
               errors++;
             }
           }
-          if (data75.pin !== undefined) {
-            let data80 = data75.pin;
-            if (typeof data80 === 'string') {
-              if (data80.length < 1) {
+          if (data77.token !== undefined) {
+            let data79 = data77.token;
+            if (typeof data79 === 'string') {
+              if (data79.length > 32) {
+                const err187 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err187];
+                } else {
+                  vErrors.push(err187);
+                }
+                errors++;
+              }
+              if (data79.length < 1) {
                 const err188 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -3622,8 +3633,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err189 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -3636,13 +3647,103 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data81 = data75.sessions;
+          if (data77.slot !== undefined) {
+            let data80 = data77.slot;
+            if (
+              !(typeof data80 == 'number'
+                ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
+                : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
+            ) {
+              const err190 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err190];
+              } else {
+                vErrors.push(err190);
+              }
+              errors++;
+            }
+          }
+          if (data77.pin_file !== undefined) {
+            let data81 = data77.pin_file;
+            if (typeof data81 === 'string') {
+              if (data81.length < 1) {
+                const err191 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err191];
+                } else {
+                  vErrors.push(err191);
+                }
+                errors++;
+              }
+            } else {
+              const err192 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err192];
+              } else {
+                vErrors.push(err192);
+              }
+              errors++;
+            }
+          }
+          if (data77.pin !== undefined) {
+            let data82 = data77.pin;
+            if (typeof data82 === 'string') {
+              if (data82.length < 1) {
+                const err193 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err193];
+                } else {
+                  vErrors.push(err193);
+                }
+                errors++;
+              }
+            } else {
+              const err194 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err194];
+              } else {
+                vErrors.push(err194);
+              }
+              errors++;
+            }
+          }
+          let data83 = data77.sessions;
           if (
-            !(typeof data81 == 'number'
-              ? Number.isInteger(data81) && data81 >= 0 && data81 <= 4294967295
-              : typeof data81 == 'bigint' && data81 >= 0 && data81 <= 4294967295)
+            !(typeof data83 == 'number'
+              ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
+              : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
           ) {
-            const err190 = {
+            const err195 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -3650,14 +3751,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err190];
+              vErrors = [err195];
             } else {
-              vErrors.push(err190);
+              vErrors.push(err195);
             }
             errors++;
           }
-          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 < 1) {
-            const err191 = {
+          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 < 1) {
+            const err196 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -3665,14 +3766,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err191];
+              vErrors = [err196];
             } else {
-              vErrors.push(err191);
+              vErrors.push(err196);
             }
             errors++;
           }
-          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 > 64) {
-            const err192 = {
+          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 > 64) {
+            const err197 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -3680,14 +3781,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err192];
+              vErrors = [err197];
             } else {
-              vErrors.push(err192);
+              vErrors.push(err197);
             }
             errors++;
           }
-          if (typeof data75.wrap !== 'boolean') {
-            const err193 = {
+          if (typeof data77.wrap !== 'boolean') {
+            const err198 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -3695,14 +3796,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err193];
+              vErrors = [err198];
             } else {
-              vErrors.push(err193);
+              vErrors.push(err198);
             }
             errors++;
           }
         } else {
-          const err194 = {
+          const err199 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3710,15 +3811,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err194];
+            vErrors = [err199];
           } else {
-            vErrors.push(err194);
+            vErrors.push(err199);
           }
           errors++;
         }
       }
     } else {
-      const err195 = {
+      const err200 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3726,14 +3827,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err195];
+        vErrors = [err200];
       } else {
-        vErrors.push(err195);
+        vErrors.push(err200);
       }
       errors++;
     }
   } else {
-    const err196 = {
+    const err201 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3741,9 +3842,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err196];
+      vErrors = [err201];
     } else {
-      vErrors.push(err196);
+      vErrors.push(err201);
     }
     errors++;
   }

@@ -131,7 +131,11 @@ export type Config = {
   readonly localnet: {
     /** Length of a slot. */
     readonly slot_ms: number;
-    /** Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, two days of 400 ms. */
+    /** How many slots a block is finalized after it is confirmed. 0: at once, as under Alpenglow. */
+    readonly finality_slots: number;
+    /** What each byte of an account, and 128 more, must hold to be free of rent. The default is that of the main network since September 2026. */
+    readonly lamports_per_byte: number;
+    /** Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, a day of slots of 200 ms. */
     readonly history_slots: number;
     /** Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold. */
     readonly history_transactions: number;
@@ -611,9 +615,28 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_SLOT_MS',
     cli: '--slot-ms',
-    default: 400,
+    default: 200,
     secret: false,
     description: 'Length of a slot.',
+  },
+  {
+    path: ['localnet', 'finality_slots'],
+    type: 'integer',
+    env: 'KEYSLOT_LOCALNET_FINALITY_SLOTS',
+    cli: '--finality-slots',
+    default: 31,
+    secret: false,
+    description: 'How many slots a block is finalized after it is confirmed. 0: at once, as under Alpenglow.',
+  },
+  {
+    path: ['localnet', 'lamports_per_byte'],
+    type: 'integer',
+    env: 'KEYSLOT_LOCALNET_LAMPORTS_PER_BYTE',
+    cli: '--lamports-per-byte',
+    default: 5080,
+    secret: false,
+    description:
+      'What each byte of an account, and 128 more, must hold to be free of rent. The default is that of the main network since September 2026.',
   },
   {
     path: ['localnet', 'history_slots'],
@@ -623,7 +646,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 432000,
     secret: false,
     description:
-      'Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, two days of 400 ms.',
+      'Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, a day of slots of 200 ms.',
   },
   {
     path: ['localnet', 'history_transactions'],
@@ -756,7 +779,9 @@ export const CONFIG_INTEGERS = {
   'cache.slot_ms': { minimum: 0, maximum: 400, default: 400 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },
-  'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 400 },
+  'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },
+  'localnet.finality_slots': { minimum: 0, maximum: 31, default: 31 },
+  'localnet.lamports_per_byte': { minimum: 1, maximum: 1000000, default: 5080 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
   'hsm.pkcs11.sessions': { minimum: 1, maximum: 64, default: 4 },

@@ -559,6 +559,13 @@ export const ERRORS = {
     jsonrpc: { code: -32021, message: 'No slot history' },
     data: [],
   },
+  /** The validator leads no slot of the epoch. The code is that of Agave 4.4; its text is not published, this one is ours. */
+  leaderNotScheduled: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: { code: -32022, message: 'Validator {identity} is not in the leader schedule' },
+    data: [],
+  },
   /** No API key came with the request. */
   apiKeyMissing: {
     area: 'access',
@@ -1695,6 +1702,7 @@ export type ErrorContext = {
   readonly longTermStorageUnreachable: Readonly<Record<string, never>>;
   readonly transactionNotFound: { readonly signature: string };
   readonly noSlotHistory: Readonly<Record<string, never>>;
+  readonly leaderNotScheduled: { readonly identity: string };
   readonly apiKeyMissing: Readonly<Record<string, never>>;
   readonly apiKeyUnknown: Readonly<Record<string, never>>;
   readonly apiKeyRevoked: Readonly<Record<string, never>>;

@@ -58,7 +58,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   const label = `${name}-${environment}`;
   const node = nodeOptions(all);
   const embedded =
-    upstreams.length === 0 ? startEmbeddedLedger({ ...historyOptions(all), node }, log) : undefined;
+    upstreams.length === 0 ? startEmbeddedLedger({ settings: all.localnet, node }, log) : undefined;
   const wrap = {
     responseTimeoutMs: all.upstream.response_timeout_ms,
     onRetry: () => metrics.countRetry(label),
@@ -109,14 +109,6 @@ function openCache({ cache }: Config, metrics: Metrics): AnswerCache | undefined
   const answers = createAnswerCache(cache.max_bytes);
   metrics.watchCache(answers.sizeBytes);
   return answers;
-}
-
-function historyOptions({ localnet }: Config) {
-  return {
-    slotMs: localnet.slot_ms,
-    historySlots: localnet.history_slots,
-    historyTransactions: localnet.history_transactions,
-  };
 }
 
 /** An embedded ledger may be told to take its time with slots. */

@@ -33,6 +33,7 @@ import { renderSubscriptionContract } from '../render/ledger/subscription-contra
 import { renderSubscriptions } from '../render/ledger/subscriptions.ts';
 import { renderSubscriptionsClient } from '../render/ledger/subscriptions-client.ts';
 import { renderTypes } from '../render/ledger/types.ts';
+import { renderVersions } from '../render/ledger/versions.ts';
 import { parseYaml } from '../yaml.ts';
 
 /** JSON-RPC access to a ledger node. */
@@ -56,6 +57,7 @@ export const ledgerArea = createArea({
     renderTypes,
     renderMethods,
     renderSubscriptions,
+    renderVersions,
     renderLimits,
     renderParams,
     renderHandlers,

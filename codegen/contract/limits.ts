@@ -33,7 +33,13 @@ const casesOf = (
   if (typeof error !== 'string') return [];
   const context = { parameter: part.name, limit, value };
   const place = (placed: Json) => placeAt(baseParams(method), part, placed, method, model.schemas);
-  const common = { method: method.name, kind: 'limit' as const };
+  const since = part.schema['x-since'];
+  const version = typeof since === 'object' ? since[keyword] : undefined;
+  const common = {
+    method: method.name,
+    kind: 'limit' as const,
+    ...(version !== undefined && { since: version }),
+  };
   return [
     {
       ...common,

@@ -6,10 +6,14 @@ import { errorByCode } from './expect.ts';
 import { limitCases } from './limits.ts';
 import { baseParams } from './place.ts';
 import { arityCases, commitmentCases, conflictCases, nameCases } from './refusals.ts';
+import { withVersions } from './since.ts';
 import { rangeCases, wrongTypeCases } from './types.ts';
 
 /** Everything the contract of a subscription says, as calls with what they must answer, and as notifications that must come. */
-export const subscriptionCases = (item: Subscription, model: LedgerModel): readonly Case[] => [
+export const subscriptionCases = (item: Subscription, model: LedgerModel): readonly Case[] =>
+  withVersions(allCases(item, model), item, model);
+
+const allCases = (item: Subscription, model: LedgerModel): readonly Case[] => [
   ...refusalCases(item, model),
   ...refusalCases(unsubscribeOf(item, model.common), model),
   {

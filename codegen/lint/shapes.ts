@@ -1,8 +1,11 @@
 import { TAGS } from '../model/method.ts';
 import { GRPC_STATUSES } from '../model/errors.ts';
 import { PROVOCATIONS, REFILLS } from '../model/subscription.ts';
-import { INT_KINDS } from '../model/schema.ts';
+import { FALLBACKS, INT_KINDS } from '../model/schema.ts';
 import { closed, count, named, schema, text } from './shape-parts.ts';
+
+/** `4.4`: major and minor version of Agave. */
+const nodeVersion = { type: 'string', pattern: '^[0-9]+[.][0-9]+$' };
 
 const textOrPair = { anyOf: [text, { type: 'array', items: text, minItems: 2, maxItems: 2 }] };
 
@@ -46,6 +49,8 @@ const definitions = {
     'x-lenient': named(text),
     'x-map': { const: true },
     'x-tagged': { const: true },
+    'x-since': { anyOf: [nodeVersion, named(nodeVersion)] },
+    'x-fallback': { enum: FALLBACKS },
   }),
 };
 
@@ -89,6 +94,7 @@ export const METHOD_SHAPE = {
     'x-retry': { const: 'never' },
     'x-served': { const: 'gateway' },
     'x-guard': { const: true },
+    'x-since': nodeVersion,
     'x-refused-in': named(text),
     'x-span': closed(['from', 'to', 'maximum', 'error'], {
       from: text,
@@ -132,6 +138,7 @@ export const SUBSCRIPTION_SHAPE = {
     'x-congested': { const: 'latest' },
     'x-ends-itself': { type: 'array', minItems: 1, items: text },
     'x-nodes': { const: 'some' },
+    'x-since': nodeVersion,
     unsubscribe: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*Unsubscribe$' },
     params: paramsShape,
     notification: closed(['name', 'schema'], { ...sent, 'x-context': { const: true } }),

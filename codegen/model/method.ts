@@ -55,6 +55,7 @@ export type MethodFile = {
   readonly 'x-retry'?: 'never';
   readonly 'x-served'?: 'gateway';
   readonly 'x-guard'?: true;
+  readonly 'x-since'?: string;
   readonly 'x-refused-in'?: Readonly<Record<string, string>>;
   readonly 'x-span'?: Span;
   readonly params?: readonly (Omit<Param, 'required'> & { readonly required?: boolean })[];
@@ -80,6 +81,8 @@ export type Method = {
   readonly retry: 'safe' | 'never';
   readonly served: 'upstream' | 'gateway';
   readonly guard: boolean;
+  /** The first version of nodes that has it, where not all have. */
+  readonly since?: string;
   readonly refusedIn: Readonly<Record<string, string>>;
   readonly params: readonly Param[];
   readonly minParams: number;
@@ -96,6 +99,7 @@ export type Callable = Pick<
   | 'summary'
   | 'description'
   | 'origin'
+  | 'since'
   | 'cost'
   | 'params'
   | 'minParams'
@@ -120,6 +124,7 @@ export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema
     retry: file['x-retry'] ?? 'safe',
     served: file['x-served'] ?? 'upstream',
     guard: file['x-guard'] ?? false,
+    ...(file['x-since'] !== undefined && { since: file['x-since'] }),
     refusedIn: file['x-refused-in'] ?? {},
     params,
     minParams: params.filter((param) => param.required).length,

@@ -48,7 +48,14 @@ export type Schema = {
   readonly 'x-lenient'?: Readonly<Record<string, string>>;
   readonly 'x-map'?: true;
   readonly 'x-tagged'?: true;
+  /** The first node version that knows the part; or, by keyword, the first that enforces a limit of it. */
+  readonly 'x-since'?: string | Readonly<Record<string, string>>;
+  readonly 'x-fallback'?: Fallback;
 };
+
+/** How the gateway itself does what older nodes leave undone. */
+export const FALLBACKS = ['context', 'slice'] as const;
+export type Fallback = (typeof FALLBACKS)[number];
 
 export type Schemas = ReadonlyMap<string, Schema>;
 

@@ -28,7 +28,7 @@ type Notification = { readonly name: string; readonly description?: string; read
 /** A subscription file as it is written, after the shape check. */
 export type SubscriptionFile = Pick<
   MethodFile,
-  'name' | 'summary' | 'description' | 'x-origin' | 'x-cost' | 'params' | 'errors'
+  'name' | 'summary' | 'description' | 'x-origin' | 'x-since' | 'x-cost' | 'params' | 'errors'
 > & {
   readonly unsubscribe: string;
   readonly 'x-refill': Refill;
@@ -94,6 +94,7 @@ export const toSubscription = (
     summary: file.summary,
     ...(file.description !== undefined && { description: file.description }),
     origin: file['x-origin'],
+    ...(file['x-since'] !== undefined && { since: file['x-since'] }),
     cost: file['x-cost'],
     params,
     minParams: params.filter((param) => param.required).length,

@@ -129,7 +129,7 @@ const alternatives = (names: readonly string[]): string =>
 const limits = (schema: Schema, note: Note): Prepared => {
   const found: Record<string, unknown> = {};
   const add = (keyword: string, limit: number | undefined, shown = limit): void => {
-    if (limit === undefined) return;
+    if (limit === undefined || isLeftToNodes(schema, keyword)) return;
     note(keyword, { limit: shown ?? limit });
     found[keyword] = limit;
   };
@@ -149,6 +149,12 @@ const limits = (schema: Schema, note: Note): Prepared => {
     found['x-base58'] = size;
   }
   return found;
+};
+
+/** A limit that only newer nodes have is theirs to enforce. */
+const isLeftToNodes = (schema: Schema, keyword: string): boolean => {
+  const since = schema['x-since'];
+  return typeof since === 'object' && since[specKeyword(keyword)] !== undefined;
 };
 
 const members = (schema: Schema, path: string, schemas: Schemas, notes: Notes, note: Note): Prepared => {

@@ -15,6 +15,11 @@ export interface LedgerClient {
    */
   readonly getAccountInfo: ClientCall<'getAccountInfo'>;
   /**
+   * The certificate by which the network began to run Alpenglow.
+   * Null while it runs Tower BFT. Nodes before Agave 4.3 do not know the method, which says nothing about their network. Under Alpenglow `confirmed` and `finalized` are the same, blocks hold no votes, and voteSubscribe is silent.
+   */
+  readonly getAgGenesisCert: ClientCall<'getAgGenesisCert'>;
+  /**
    * Lamport balance of an account.
    * Zero for an account that does not exist.
    */
@@ -93,6 +98,7 @@ export interface LedgerClient {
   /**
    * Rewards per address for an epoch.
    * The request is passed on as it came: without an epoch, nodes answer for the epoch before the current one, not for the current one (whose rewards are not paid yet). An epoch whose rewards are not paid yet is blockNotAvailable.
+   * addresses: at most 32 items (tooManyInputs)
    */
   readonly getInflationReward: ClientCall<'getInflationReward'>;
   /**
@@ -108,7 +114,7 @@ export interface LedgerClient {
   readonly getLatestBlockhash: ClientCall<'getLatestBlockhash'>;
   /**
    * Leader schedule of an epoch.
-   * Null where the epoch is not known. The config object may stand in the place of the slot.
+   * Null where the epoch is not known; an identity that leads no slot of it is refused (nodes before Agave 4.4 answer `{}`). The config object may stand in the place of the slot.
    */
   readonly getLeaderSchedule: ClientCall<'getLeaderSchedule'>;
   /** Maximum slot seen from the retransmit stage. */
@@ -148,7 +154,7 @@ export interface LedgerClient {
   readonly getRecentPrioritizationFees: ClientCall<'getRecentPrioritizationFees'>;
   /**
    * Statuses of transactions.
-   * Without searchTransactionHistory only the recent status cache is read; with it, the whole ledger that the node keeps. Transactions that are only processed are reported too.
+   * Without searchTransactionHistory only the recent status cache is read; with it, the whole ledger that the node keeps. What a bank at the commitment has not seen is null; by default transactions that are only processed are reported too.
    * signatures: at most 256 items (tooManyInputs)
    */
   readonly getSignatureStatuses: ClientCall<'getSignatureStatuses'>;
@@ -245,6 +251,7 @@ export const createLedgerClient = (options: ClientOptions): LedgerClient => {
       DECODERS[name](await send(name, params)) as MethodResults[M];
   return {
     getAccountInfo: method('getAccountInfo'),
+    getAgGenesisCert: method('getAgGenesisCert'),
     getBalance: method('getBalance'),
     getBlock: method('getBlock'),
     getBlockCommitment: method('getBlockCommitment'),

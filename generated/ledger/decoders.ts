@@ -240,6 +240,7 @@ const decodeAccountsTransactionMeta: Decode = members({
 });
 const decodeAddressBalance: Decode = members({ lamports: wide });
 const decodeAddressSignature: Decode = members({ slot: wide, blockTime: wide });
+const decodeAlpenglowGenesisCertificate: Decode = members({ block: members({ slot: wide }) });
 const decodeBlock: Decode = either(
   [
     {
@@ -1849,6 +1850,7 @@ const decodeVoteState: Decode = members({
 /** Turns the wide integers of each method's result into bigint. */
 export const DECODERS: { readonly [M in MethodName]: Decode } = {
   getAccountInfo: members({ context: later(() => decodeContext), value: later(() => decodeUiAccount) }),
+  getAgGenesisCert: later(() => decodeAlpenglowGenesisCertificate),
   getBalance: members({ context: later(() => decodeContext), value: wide }),
   getBlock: later(() => decodeBlock),
   getBlockCommitment: later(() => decodeBlockCommitment),

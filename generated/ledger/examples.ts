@@ -163,7 +163,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       result: {
         context: { slot: 348, apiVersion: '4.4.0' },
         value: {
-          lamports: 2039280,
+          lamports: 1488440,
           data: {
             program: 'spl-token',
             parsed: {
@@ -192,7 +192,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       result: {
         context: { slot: 348, apiVersion: '4.4.0' },
         value: {
-          lamports: 1461600,
+          lamports: 1066800,
           data: {
             program: 'spl-token',
             parsed: {
@@ -360,6 +360,36 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       params: ['83astBRguLMdt2h5U1Tpdq5tjFoJ6noeGwaY3mDLVcri', { minContextSlot: 9223372036854775807n }],
       error: 'minContextSlotNotReached',
       context: { contextSlot: 348 },
+    },
+  ],
+  getAgGenesisCert: [
+    { params: [], result: null },
+    {
+      params: [],
+      result: {
+        block: {
+          slot: 444620256,
+          blockId: [
+            13, 20, 27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97, 104, 111, 118, 125, 132, 139, 146, 153, 160,
+            167, 174, 181, 188, 195, 202, 209, 216, 223, 230,
+          ],
+        },
+        signature: {
+          signature: [
+            5, 16, 27, 38, 49, 60, 71, 82, 93, 104, 115, 126, 137, 148, 159, 170, 181, 192, 203, 214, 225,
+            236, 247, 2, 13, 24, 35, 46, 57, 68, 79, 90, 101, 112, 123, 134, 145, 156, 167, 178, 189, 200,
+            211, 222, 233, 244, 255, 10, 21, 32, 43, 54, 65, 76, 87, 98, 109, 120, 131, 142, 153, 164, 175,
+            186, 197, 208, 219, 230, 241, 252, 7, 18, 29, 40, 51, 62, 73, 84, 95, 106, 117, 128, 139, 150,
+            161, 172, 183, 194, 205, 216, 227, 238, 249, 4, 15, 26, 37, 48, 59, 70, 81, 92, 103, 114, 125,
+            136, 147, 158, 169, 180, 191, 202, 213, 224, 235, 246, 1, 12, 23, 34, 45, 56, 67, 78, 89, 100,
+            111, 122, 133, 144, 155, 166, 177, 188, 199, 210, 221, 232, 243, 254, 9, 20, 31, 42, 53, 64, 75,
+            86, 97, 108, 119, 130, 141, 152, 163, 174, 185, 196, 207, 218, 229, 240, 251, 6, 17, 28, 39, 50,
+            61, 72, 83, 94, 105, 116, 127, 138, 149, 160, 171, 182, 193, 204, 215, 226, 237, 248, 3, 14, 25,
+            36, 47, 58,
+          ],
+          bitmap: [0, 3, 7],
+        },
+      },
     },
   ],
   getBalance: [
@@ -1034,8 +1064,8 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
               err: null,
               status: { Ok: null },
               fee: 5000,
-              preBalances: [1000000000, 1461600, 0, 1, 1, 1],
-              postBalances: [997955720, 1461600, 2039280, 1, 1, 1],
+              preBalances: [1000000000, 1066800, 0, 1, 1, 1],
+              postBalances: [998506560, 1066800, 1488440, 1, 1, 1],
               preTokenBalances: [],
               postTokenBalances: [
                 {
@@ -1778,14 +1808,22 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       params: [{ identity: 'EHv7fYD9vE2XFxdVKbU3VTuUPy7PXogzrmC8vhJDroUC' }],
       result: { EHv7fYD9vE2XFxdVKbU3VTuUPy7PXogzrmC8vhJDroUC: [0, 1, 2, 3] },
     },
-    { params: [null, { identity: '8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5' }], result: {} },
+    {
+      params: [null, { keyByVoteAccount: true }],
+      result: { ZozWbNjTomHLpSGMhDjNjQJ9svMhEm6hpLSFDEBhzJZ: [0, 1, 2, 3] },
+    },
+    {
+      params: [null, { identity: '8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5' }],
+      error: 'leaderNotScheduled',
+      context: { identity: '8Fumdx8c7HkuAesSWtzWuQka7pmwy1qVdPaWmzwNDju5' },
+    },
     { params: [9223372036854775807n], result: null },
   ],
   getMaxRetransmitSlot: [{ params: [], result: 348 }],
   getMaxShredInsertSlot: [{ params: [], result: 348 }],
   getMinimumBalanceForRentExemption: [
-    { params: [0], result: 890880 },
-    { params: [165, { commitment: 'confirmed' }], result: 2039280 },
+    { params: [0], result: 650240 },
+    { params: [165, { commitment: 'confirmed' }], result: 1488440 },
     { params: [10485760], result: 72981780480 },
   ],
   getMultipleAccounts: [
@@ -1998,7 +2036,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
         {
           pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
           account: {
-            lamports: 2039280,
+            lamports: 1488440,
             data: {
               program: 'spl-token',
               parsed: {
@@ -2141,6 +2179,24 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       },
     },
     { params: [[]], result: { context: { slot: 82, apiVersion: '4.4.0' }, value: [] } },
+    {
+      params: [
+        ['4sqYgxxMAbswc39NdNLg2ws9nVmgEeF4URJ4qSR7Qmy54MjsgxioUsgVr1ajwJ3xYuE3aw5W1uajmDMBzu58fvQ6'],
+        { commitment: 'confirmed', minContextSlot: 72 },
+      ],
+      result: {
+        context: { slot: 82, apiVersion: '4.4.0' },
+        value: [
+          { slot: 72, confirmations: 10, err: null, status: { Ok: null }, confirmationStatus: 'confirmed' },
+        ],
+      },
+    },
+    { params: [[], {}], result: { context: { slot: 82, apiVersion: '4.4.0' }, value: [] } },
+    {
+      params: [[], { minContextSlot: 9223372036854775807n }],
+      error: 'minContextSlotNotReached',
+      context: { contextSlot: 82 },
+    },
   ],
   getSignaturesForAddress: [
     {
@@ -2339,7 +2395,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: [
                 'AQaSnJ19MF3ERgB2wy3WiRN5n3O5xRjeuZ7Txl4UJkloq0Z3/7HyiU3QphU8Ix1F7ENq5TrmAUnb4V8y5LhwPyoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
                 'base64',
@@ -2365,7 +2421,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: {
                 program: 'spl-token',
                 parsed: {
@@ -2421,7 +2477,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: '82TFauPiYEj',
               owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
               executable: false,
@@ -2489,7 +2545,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: [
                 'AQaSnJ19MF3ERgB2wy3WiRN5n3O5xRjeuZ7Txl4UJkloq0Z3/7HyiU3QphU8Ix1F7ENq5TrmAUnb4V8y5LhwPyoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
                 'base64',
@@ -2515,7 +2571,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: {
                 program: 'spl-token',
                 parsed: {
@@ -2571,7 +2627,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           {
             pubkey: '9VtXepXC9jR2MTbLaMdCXctqvAJbNgmtY2jDYLF1NLG7',
             account: {
-              lamports: 2039280,
+              lamports: 1488440,
               data: '82TFauPiYEj',
               owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
               executable: false,
@@ -3312,8 +3368,8 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           err: null,
           status: { Ok: null },
           fee: 5000,
-          preBalances: [1000000000, 1461600, 0, 1, 1, 1],
-          postBalances: [997955720, 1461600, 2039280, 1, 1, 1],
+          preBalances: [1000000000, 1066800, 0, 1, 1, 1],
+          postBalances: [998506560, 1066800, 1488440, 1, 1, 1],
           innerInstructions: [
             {
               index: 0,
@@ -3338,7 +3394,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
                     info: {
                       source: 't18E4rNS1QMwLDRYS2jzuzwxLVEsv8puZS2ganu5jq7',
                       newAccount: 'G9dqBEz2wYnbVH8EE1SY564YZFkYa5HPi5f1YGsthikX',
-                      lamports: 2039280,
+                      lamports: 1488440,
                       space: 165,
                       owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
                     },
@@ -3435,8 +3491,8 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           err: null,
           status: { Ok: null },
           fee: 5000,
-          preBalances: [1000000000, 1461600, 0, 1, 1, 1],
-          postBalances: [997955720, 1461600, 2039280, 1, 1, 1],
+          preBalances: [1000000000, 1066800, 0, 1, 1, 1],
+          postBalances: [998506560, 1066800, 1488440, 1, 1, 1],
           innerInstructions: [
             {
               index: 0,
@@ -3951,6 +4007,14 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
       ],
       error: 'transactionVersionNotSupported',
       context: { version: 1 },
+    },
+    {
+      params: [
+        '4sqYgxxMAbswc39NdNLg2ws9nVmgEeF4URJ4qSR7Qmy54MjsgxioUsgVr1ajwJ3xYuE3aw5W1uajmDMBzu58fvQ6',
+        { minContextSlot: 9223372036854775807n },
+      ],
+      error: 'minContextSlotNotReached',
+      context: { contextSlot: 348 },
     },
   ],
   getTransactionCount: [
@@ -4566,7 +4630,7 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
           logs: [],
           accounts: [
             {
-              lamports: 2039280,
+              lamports: 1488440,
               data: {
                 program: 'spl-token',
                 parsed: {
@@ -4816,6 +4880,25 @@ export const SUBSCRIPTION_EXAMPLES: { readonly [S in SubscriptionName]: readonly
     },
     {
       params: [
+        'J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq',
+        { encoding: 'base64', dataSlice: { offset: 2, length: 4 } },
+      ],
+      notifications: [
+        {
+          context: { slot: 348 },
+          value: {
+            lamports: 946560,
+            data: ['Ve97BA==', 'base64'],
+            owner: 'FUPBiGgY1whT7Reicd8zwd3Wot7bFWVT1ViP9fwCuWMn',
+            executable: false,
+            rentEpoch: 18446744073709551615n,
+            space: 8,
+          },
+        },
+      ],
+    },
+    {
+      params: [
         'AtSUoTNzWRmrxnaE6bxBcNW3PbAJUpuLiGeFcJqfysRS',
         { encoding: 'jsonParsed', commitment: 'processed' },
       ],
@@ -4842,7 +4925,7 @@ export const SUBSCRIPTION_EXAMPLES: { readonly [S in SubscriptionName]: readonly
         {
           context: { slot: 348 },
           value: {
-            lamports: 2039280,
+            lamports: 1488440,
             data: {
               program: 'spl-token',
               parsed: {
@@ -5016,6 +5099,28 @@ export const SUBSCRIPTION_EXAMPLES: { readonly [S in SubscriptionName]: readonly
             account: {
               lamports: 946560,
               data: ['hMdV73sEGUA=', 'base64'],
+              owner: 'FUPBiGgY1whT7Reicd8zwd3Wot7bFWVT1ViP9fwCuWMn',
+              executable: false,
+              rentEpoch: 18446744073709551615n,
+              space: 8,
+            },
+          },
+        },
+      ],
+    },
+    {
+      params: [
+        'FUPBiGgY1whT7Reicd8zwd3Wot7bFWVT1ViP9fwCuWMn',
+        { encoding: 'base64', dataSlice: { offset: 2, length: 4 } },
+      ],
+      notifications: [
+        {
+          context: { slot: 348 },
+          value: {
+            pubkey: 'J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq',
+            account: {
+              lamports: 946560,
+              data: ['Ve97BA==', 'base64'],
               owner: 'FUPBiGgY1whT7Reicd8zwd3Wot7bFWVT1ViP9fwCuWMn',
               executable: false,
               rentEpoch: 18446744073709551615n,

@@ -4,6 +4,7 @@
 export const LIMITS = {
   getBlocks: { span: 500000 },
   getBlocksWithLimit: { 'limit.maximum': 500000 },
+  getInflationReward: { 'addresses.maxItems': 32 },
   getLargestAccounts: { 'result.value.maxItems': 20 },
   getMinimumBalanceForRentExemption: { 'dataLength.maximum': 10485760 },
   getMultipleAccounts: { 'addresses.maxItems': 100 },

@@ -3,6 +3,7 @@ import type { ErrorName } from '../errors.ts';
 
 export type MethodName =
   | 'getAccountInfo'
+  | 'getAgGenesisCert'
   | 'getBalance'
   | 'getBlock'
   | 'getBlockCommitment'
@@ -98,6 +99,20 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     refusedIn: {},
     minParams: 1,
     maxParams: 2,
+  },
+  /** The certificate by which the network began to run Alpenglow. */
+  getAgGenesisCert: {
+    name: 'getAgGenesisCert',
+    tags: ['service'],
+    origin: 'chosen',
+    cost: 1,
+    cache: 'none',
+    retry: 'safe',
+    served: 'upstream',
+    guard: false,
+    refusedIn: {},
+    minParams: 0,
+    maxParams: 0,
   },
   /** Lamport balance of an account. */
   getBalance: {

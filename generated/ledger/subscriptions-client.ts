@@ -31,7 +31,7 @@ export type SubscribeCall<S extends SubscriptionName> = (
 export interface LedgerSubscriptions {
   /**
    * The account whenever a transaction has changed it.
-   * Once for a slot in which it changed, when that slot reaches the commitment; nothing is sent for the state at the time of the call. A closed account has no lamports and no data, and belongs to the system program. Nodes take `dataSlice` and `minContextSlot` and apply neither.
+   * Once for a slot in which it changed, when that slot reaches the commitment; nothing is sent for the state at the time of the call. A closed account has no lamports and no data, and belongs to the system program. Nodes take `minContextSlot` and do not apply it.
    */
   readonly accountSubscribe: SubscribeCall<'accountSubscribe'>;
   /**

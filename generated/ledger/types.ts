@@ -16,6 +16,13 @@ export type AccountEncoding = 'binary' | 'base58' | 'base64' | 'jsonParsed' | 'b
 /** A condition on an account: its size, bytes at an offset, or that it is an initialized token account. */
 export type AccountFilter = DataSizeFilter | MemcmpFilter | 'tokenAccountState';
 
+export type AccountSubscribeConfig = {
+  readonly encoding?: AccountEncoding | null;
+  readonly dataSlice?: DataSlice | null;
+  readonly commitment?: Commitment | null;
+  readonly minContextSlot?: MinContextSlot | null;
+};
+
 /** A transaction of a block under transactionDetails accounts, whatever the encoding. */
 export type AccountsBlockTransaction = {
   readonly transaction: AccountsTransaction;
@@ -76,6 +83,25 @@ export type AddressTableLookup = {
   readonly accountKey: Address;
   readonly writableIndexes: readonly number[];
   readonly readonlyIndexes: readonly number[];
+};
+
+export type AlpenglowGenesisBlock = {
+  readonly slot: Slot;
+  /** The bytes of the block's id. */
+  readonly blockId: readonly number[];
+};
+
+/** The last block under Tower BFT, and the signature of the validators on it. */
+export type AlpenglowGenesisCertificate = {
+  readonly block: AlpenglowGenesisBlock;
+  readonly signature: AlpenglowGenesisSignature;
+};
+
+export type AlpenglowGenesisSignature = {
+  /** The bytes of the aggregated BLS signature. */
+  readonly signature: readonly number[];
+  /** The bytes that say which validators signed. */
+  readonly bitmap: readonly number[];
 };
 
 /** An instruction of the associated token account program, parsed. */
@@ -469,8 +495,11 @@ export type GetBlockProductionConfig = {
 export type GetBlocksEndOrConfig = SlotParam | HistoryContextConfig;
 
 export type GetSignatureStatusesConfig = {
-  /** True: search beyond recent slots. */
-  readonly searchTransactionHistory: boolean;
+  /** True: search beyond recent slots. Nodes before Agave 4.4 refuse a config without it. */
+  readonly searchTransactionHistory?: boolean | null;
+  /** The bank that is asked. Nodes ignore any other value and answer as for the default; so does Keyslot. */
+  readonly commitment?: Commitment | null;
+  readonly minContextSlot?: MinContextSlot | null;
 };
 
 export type GetSignaturesForAddressConfig = {
@@ -488,6 +517,7 @@ export type GetTransactionConfig = {
   readonly encoding?: TransactionEncoding | null;
   readonly commitment?: HistoryCommitment | null;
   readonly maxSupportedTransactionVersion?: MaxSupportedTransactionVersion | null;
+  readonly minContextSlot?: MinContextSlot | null;
 };
 
 export type GetTransactionConfigOrEncoding = TransactionEncoding | GetTransactionConfig;
@@ -693,6 +723,8 @@ export type LeaderSchedule = { readonly [key: string]: readonly U64[] };
 
 export type LeaderScheduleConfig = {
   readonly commitment?: Commitment | null;
+  /** Names the vote accounts in the result instead of the identities. */
+  readonly keyByVoteAccount?: boolean | null;
   /** Only the slots of this validator. */
   readonly identity?: Address | null;
 };
@@ -1267,6 +1299,19 @@ export type ProgramAccountsConfig = {
 
 /** What a node reads out of an instruction of a program whose members this document does not fix: the program's and the node's version decide them. Member name to any JSON value. */
 export type ProgramOwnInfo = { readonly [key: string]: JsonValue };
+
+export type ProgramSubscribeConfig = {
+  readonly encoding?: AccountEncoding | null;
+  readonly dataSlice?: DataSlice | null;
+  readonly commitment?: Commitment | null;
+  readonly minContextSlot?: MinContextSlot | null;
+  /** All must hold. */
+  readonly filters?: readonly AccountFilter[] | null;
+  /** Means nothing here. */
+  readonly withContext?: boolean | null;
+  /** Means nothing here. */
+  readonly sortResults?: boolean | null;
+};
 
 export type RequestAirdropConfig = {
   /** Where the blockhash of the transfer is taken from. */
@@ -2652,6 +2697,11 @@ export interface MethodParams {
    */
   readonly getAccountInfo: readonly [address: Address, config?: AccountConfig | null];
   /**
+   * The certificate by which the network began to run Alpenglow.
+   * Null while it runs Tower BFT. Nodes before Agave 4.3 do not know the method, which says nothing about their network. Under Alpenglow `confirmed` and `finalized` are the same, blocks hold no votes, and voteSubscribe is silent.
+   */
+  readonly getAgGenesisCert: readonly [];
+  /**
    * Lamport balance of an account.
    * Zero for an account that does not exist.
    */
@@ -2738,6 +2788,7 @@ export interface MethodParams {
   /**
    * Rewards per address for an epoch.
    * The request is passed on as it came: without an epoch, nodes answer for the epoch before the current one, not for the current one (whose rewards are not paid yet). An epoch whose rewards are not paid yet is blockNotAvailable.
+   * addresses: at most 32 items (tooManyInputs)
    */
   readonly getInflationReward: readonly [
     addresses: readonly Address[],
@@ -2756,7 +2807,7 @@ export interface MethodParams {
   readonly getLatestBlockhash: readonly [config?: ContextConfig | null];
   /**
    * Leader schedule of an epoch.
-   * Null where the epoch is not known. The config object may stand in the place of the slot.
+   * Null where the epoch is not known; an identity that leads no slot of it is refused (nodes before Agave 4.4 answer `{}`). The config object may stand in the place of the slot.
    */
   readonly getLeaderSchedule: readonly [
     slot?: LeaderScheduleSlotOrConfig | null,
@@ -2802,7 +2853,7 @@ export interface MethodParams {
   readonly getRecentPrioritizationFees: readonly [addresses?: readonly Address[] | null];
   /**
    * Statuses of transactions.
-   * Without searchTransactionHistory only the recent status cache is read; with it, the whole ledger that the node keeps. Transactions that are only processed are reported too.
+   * Without searchTransactionHistory only the recent status cache is read; with it, the whole ledger that the node keeps. What a bank at the commitment has not seen is null; by default transactions that are only processed are reported too.
    * signatures: at most 256 items (tooManyInputs)
    */
   readonly getSignatureStatuses: readonly [
@@ -2912,6 +2963,7 @@ export interface MethodResults {
     readonly context: Context;
     readonly value: null | UiAccount;
   };
+  readonly getAgGenesisCert: null | AlpenglowGenesisCertificate;
   /** The balance in lamports. */
   readonly getBalance: {
     readonly context: Context;
@@ -2954,7 +3006,7 @@ export interface MethodResults {
     readonly context: Context;
     readonly value: LatestBlockhash;
   };
-  /** By identity public key: the slots it leads, counted from the first slot of the epoch. */
+  /** By identity public key, or by vote account: the slots it leads, counted from the first slot of the epoch. */
   readonly getLeaderSchedule: null | LeaderSchedule;
   readonly getMaxRetransmitSlot: Slot;
   readonly getMaxShredInsertSlot: Slot;
@@ -3031,9 +3083,9 @@ export interface MethodResults {
 export interface SubscriptionParams {
   /**
    * The account whenever a transaction has changed it.
-   * Once for a slot in which it changed, when that slot reaches the commitment; nothing is sent for the state at the time of the call. A closed account has no lamports and no data, and belongs to the system program. Nodes take `dataSlice` and `minContextSlot` and apply neither.
+   * Once for a slot in which it changed, when that slot reaches the commitment; nothing is sent for the state at the time of the call. A closed account has no lamports and no data, and belongs to the system program. Nodes take `minContextSlot` and do not apply it.
    */
-  readonly accountSubscribe: readonly [address: SubscribedAddress, config?: AccountConfig | null];
+  readonly accountSubscribe: readonly [address: SubscribedAddress, config?: AccountSubscribeConfig | null];
   /**
    * Every block when it reaches the commitment.
    * With an address, those blocks that have a transaction with it, and of these only such transactions.
@@ -3053,7 +3105,7 @@ export interface SubscriptionParams {
    * config.filters[0].memcmp.bytes: at most 175 characters (memcmpDataTooLarge)
    * config.filters[0].memcmp.bytes: at most 128 items (memcmpDataTooLarge)
    */
-  readonly programSubscribe: readonly [program: SubscribedAddress, config?: ProgramAccountsConfig | null];
+  readonly programSubscribe: readonly [program: SubscribedAddress, config?: ProgramSubscribeConfig | null];
   /** Every slot that becomes finalized. */
   readonly rootSubscribe: readonly [];
   /**

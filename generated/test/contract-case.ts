@@ -38,6 +38,8 @@ export type Case = {
     | 'notification';
   readonly params: unknown;
   readonly expect: Expectation;
+  /** `major.minor` of the first version of nodes that answers so, where not all do. */
+  readonly since?: string;
   /** Of a notification: whether a transfer has to be made for it to come. */
   readonly by?: 'time' | 'transfer';
   /** As the example's x-live has it. */

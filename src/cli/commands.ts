@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { LOCALNET_OPTION_NAMES } from '../localnet-settings.ts';
 import { type AccountCommand, isAccountCommand, parseAccountArguments } from './account-commands.ts';
 import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
@@ -44,9 +45,7 @@ const SERVE_OPTIONS: OptionTable = {
 const LOCALNET_OPTIONS: OptionTable = {
   'rpc-port': { type: 'string' },
   host: { type: 'string' },
-  'slot-ms': { type: 'string' },
-  'history-slots': { type: 'string' },
-  'history-transactions': { type: 'string' },
+  ...Object.fromEntries(LOCALNET_OPTION_NAMES.map((name) => [name, { type: 'string' as const }])),
   json: { type: 'boolean' },
 };
 

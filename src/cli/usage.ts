@@ -12,6 +12,8 @@ export function usage(): string {
     --rpc-port N                port (8899; 0: any free one); WebSocket is there and on the next one
     --host ADDRESS              address to listen on (127.0.0.1)
     --slot-ms N                 length of a slot (${CONFIG_INTEGERS['localnet.slot_ms'].default})
+    --finality-slots N          how many slots later a confirmed block is finalized (${CONFIG_INTEGERS['localnet.finality_slots'].default})
+    --lamports-per-byte N       rent: what a byte must hold (${CONFIG_INTEGERS['localnet.lamports_per_byte'].default})
     --history-slots N           slots whose blocks are kept
     --history-transactions N    transactions kept
     --json                      print where it serves as one line of JSON

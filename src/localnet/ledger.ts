@@ -3,7 +3,7 @@ import { AccountStore } from './accounts/account-store.ts';
 import { Bank } from './bank/bank.ts';
 import { Runtime } from './bank/runtime.ts';
 import { BlockHistory } from './blocks/block-history.ts';
-import { type Commitment, FINALIZED_LAG, slotAtCommitment } from './blocks/commitment.ts';
+import { type ChainTip, type Commitment, commitmentOfSlot, slotAtCommitment } from './blocks/commitment.ts';
 import { derivedAccounts } from './accounts/derived-accounts.ts';
 import { SLOTS_PER_EPOCH } from './epoch/epoch.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
@@ -21,6 +21,10 @@ export type LedgerOptions = {
   /** The clock: milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly slotMs?: number;
+  /** How many slots a block is finalized after it is confirmed. */
+  readonly finalitySlots?: number;
+  /** What a byte of an account must hold to be free of rent. */
+  readonly lamportsPerByte?: number;
   /** Blocks kept. */
   readonly historySlots?: number;
   /** Transactions kept: the oldest blocks go when there are more. */
@@ -29,17 +33,18 @@ export type LedgerOptions = {
 
 /**
  * A ledger of one validator. Transactions execute at once into the open slot, which is the processed bank; `tick` closes
- * it as a block. The block before is confirmed, the one 32 slots back finalized. It starts in slot 32, behind a
- * genesis block and 31 empty ones, so that every commitment has its slot.
+ * it as a block. The block before is confirmed, and finalized `finalitySlots` later. It starts behind a genesis block and as many
+ * empty ones, so that every commitment has its slot.
  */
 export class Ledger {
   readonly genesis: Genesis;
-  readonly runtime = new Runtime();
+  readonly runtime: Runtime;
   readonly blocks: BlockHistory;
   readonly accounts: AccountStore;
   readonly bank: Bank;
   readonly samples: PerformanceSamples;
   readonly slotMs: number;
+  readonly finalitySlots: bigint;
   /** "ip:port" on which the ledger serves RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
   readonly #epochs: EpochTimes;
@@ -48,11 +53,16 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     const { nowMs, slotMs = CONFIG_INTEGERS['localnet.slot_ms'].default } = options;
+    const finalitySlots = options.finalitySlots ?? CONFIG_INTEGERS['localnet.finality_slots'].default;
+    const perByte = options.lamportsPerByte ?? CONFIG_INTEGERS['localnet.lamports_per_byte'].default;
     const slots = options.historySlots ?? CONFIG_INTEGERS['localnet.history_slots'].default;
     this.#nowMs = nowMs;
     this.slotMs = slotMs;
+    this.finalitySlots = BigInt(finalitySlots);
+    this.runtime = new Runtime(BigInt(perByte));
     const startMs = nowMs();
-    this.genesis = createGenesis(startMs - Number(FINALIZED_LAG) * slotMs);
+    const firstSlot = this.finalitySlots + 1n;
+    this.genesis = createGenesis(startMs - Number(firstSlot) * slotMs);
     this.#epochs = new EpochTimes(this.genesis.time);
     const transactions =
       options.historyTransactions ?? CONFIG_INTEGERS['localnet.history_transactions'].default;
@@ -62,21 +72,26 @@ export class Ledger {
       this.accounts.write(address, account, 0n);
     this.accounts.finalize(0n);
     this.bank = new Bank(this.runtime, this.accounts);
-    while (this.blocks.openSlot < FINALIZED_LAG)
-      this.#close(startMs - Number(FINALIZED_LAG - this.blocks.openSlot - 1n) * slotMs);
+    while (this.blocks.openSlot < firstSlot)
+      this.#close(startMs - Number(firstSlot - this.blocks.openSlot - 1n) * slotMs);
     this.samples = new PerformanceSamples(this.#progress());
   }
 
   /** The slot of the bank that a commitment selects. */
   slotAt(commitment: Commitment): bigint {
-    return slotAtCommitment(this.blocks.openSlot, commitment);
+    return slotAtCommitment(this.#tip, commitment);
+  }
+
+  /** The commitment that a slot has reached. */
+  commitmentOf(slot: bigint): Commitment {
+    return commitmentOfSlot(this.#tip, slot);
   }
 
   /** Closes the open slot as a block and opens the next one. */
   tick(): void {
     const timeMs = this.#nowMs();
     const slot = this.blocks.openSlot;
-    const finalizedSlot = slot + 1n - FINALIZED_LAG;
+    const finalizedSlot = slot - this.finalitySlots;
     const finalized = { slot: finalizedSlot, written: this.accounts.writtenIn(finalizedSlot) };
     this.#close(timeMs);
     this.samples.observe(this.#progress());
@@ -103,7 +118,12 @@ export class Ledger {
     this.blocks.close(BigInt(Math.trunc(timeMs / 1000)));
     const { openSlot } = this.blocks;
     if (openSlot % SLOTS_PER_EPOCH === 0n) this.#epochs.begin(this.blocks.time(openSlot));
-    if (openSlot >= FINALIZED_LAG) this.accounts.finalize(this.slotAt('finalized'));
+    const finalized = this.slotAt('finalized');
+    if (finalized >= 0n) this.accounts.finalize(finalized);
+  }
+
+  get #tip(): ChainTip {
+    return { openSlot: this.blocks.openSlot, finalitySlots: this.finalitySlots };
   }
 
   /** What was sent to the incinerator is gone when its slot closes. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
+import { LOCALNET_OPTION_NAMES } from '../localnet-settings.ts';
 import { serviceError } from '../service-error.ts';
 
 /** How the embedded ledger is started. */
@@ -8,6 +9,8 @@ export type LocalnetOptions = {
   /** 0: any free port. */
   readonly rpcPort: number;
   readonly slotMs: number;
+  readonly finalitySlots: number;
+  readonly lamportsPerByte: number;
   readonly historySlots: number;
   readonly historyTransactions: number;
   /** Announce as JSON instead of text. */
@@ -21,6 +24,8 @@ type Bounds = { readonly default: number; readonly minimum: number; readonly max
 const NUMBERS = {
   'rpc-port': { ...CONFIG_INTEGERS['http.port'], default: 8899 },
   'slot-ms': CONFIG_INTEGERS['localnet.slot_ms'],
+  'finality-slots': CONFIG_INTEGERS['localnet.finality_slots'],
+  'lamports-per-byte': CONFIG_INTEGERS['localnet.lamports_per_byte'],
   'history-slots': CONFIG_INTEGERS['localnet.history_slots'],
   'history-transactions': CONFIG_INTEGERS['localnet.history_transactions'],
 } as const satisfies Readonly<Record<string, Bounds>>;
@@ -29,11 +34,7 @@ const NUMBERS = {
 export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions {
   const text = { type: 'string' } as const;
   const options = {
-    'rpc-port': text,
-    host: text,
-    'slot-ms': text,
-    'history-slots': text,
-    'history-transactions': text,
+    ...Object.fromEntries(['rpc-port', 'host', ...LOCALNET_OPTION_NAMES].map((name) => [name, text])),
     json: { type: 'boolean' },
   } as const;
   try {
@@ -52,6 +53,8 @@ export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
     host: typeof host === 'string' ? host : '127.0.0.1',
     rpcPort: readNumber('rpc-port', values),
     slotMs: readNumber('slot-ms', values),
+    finalitySlots: readNumber('finality-slots', values),
+    lamportsPerByte: readNumber('lamports-per-byte', values),
     historySlots: readNumber('history-slots', values),
     historyTransactions: readNumber('history-transactions', values),
     json: json === true,

@@ -16,8 +16,7 @@ const CLOSE_DEADLINE_MS = 1_000;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
-  const { slotMs, historySlots, historyTransactions } = options;
-  const ledger = new Ledger({ nowMs: Date.now, slotMs, historySlots, historyTransactions });
+  const ledger = new Ledger({ ...options, nowMs: Date.now });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
   const host = server.host.includes(':') ? `[${server.host}]` : server.host;

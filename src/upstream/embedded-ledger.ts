@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { localnetArguments } from '../localnet-settings.ts';
 import { serviceError } from '../service-error.ts';
 import type { SupervisedChild } from '../supervised-child.ts';
 import { forkedChild } from './forked-child.ts';
@@ -21,9 +23,7 @@ export type EmbeddedLedger = {
 const MODULE = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
 
 export type EmbeddedLedgerOptions = {
-  readonly slotMs: number;
-  readonly historySlots: number;
-  readonly historyTransactions: number;
+  readonly settings: Config['localnet'];
   readonly node: NodeOptions;
 };
 
@@ -42,16 +42,7 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
     {
       name: 'localnet',
       modulePath: MODULE,
-      args: [
-        '--rpc-port',
-        '0',
-        '--slot-ms',
-        String(options.slotMs),
-        '--history-slots',
-        String(options.historySlots),
-        '--history-transactions',
-        String(options.historyTransactions),
-      ],
+      args: ['--rpc-port', '0', ...localnetArguments(options.settings)],
       onReady: (port) => {
         const url = `http://127.0.0.1:${port}/`;
         const [address = ''] = pubsubAddresses({ url });

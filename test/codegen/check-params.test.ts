@@ -56,9 +56,9 @@ const refused: readonly Row[] = [
     '-32602 Invalid params: invalid type: string "5", expected u64. @config.minContextSlot',
   ],
   [
-    'getSignatureStatuses',
-    [[SIGNATURE], {}],
-    '-32602 Invalid params: missing field `searchTransactionHistory`. @config',
+    'getAccountInfo',
+    [ADDRESS, { dataSlice: { offset: 0 } }],
+    '-32602 Invalid params: missing field `length`. @config.dataSlice',
   ],
   [
     'getSignatureStatuses',

@@ -71,6 +71,9 @@ getInflationReward array! {commitment epoch minContextSlot}
 getStakeMinimumDelegation {commitment minContextSlot}
 requestAirdrop string! integer! {commitment recentBlockhash}
 getBlocks integer! integer {commitment minContextSlot}
+getLeaderSchedule integer {commitment identity keyByVoteAccount}
+getSignatureStatuses array! {commitment minContextSlot searchTransactionHistory}
+getTransaction string! {commitment encoding maxSupportedTransactionVersion minContextSlot}
 getBlocksWithLimit integer! integer! {commitment minContextSlot}
 getAccountInfo string! {commitment dataSlice encoding minContextSlot}
 getProgramAccounts string! {commitment dataSlice encoding filters minContextSlot sortResults withContext}

@@ -11,7 +11,7 @@ test('one node leads all slots and shows itself', async () => {
   expect(await call('getSlotLeader')).toBe(identity);
   expect(await call('getSlotLeaders', 0, 3)).toEqual([identity, identity, identity]);
   expect(await call('getClusterNodes')).toMatchObject([
-    { pubkey: identity, rpc: null, pubsub: null, gossip: null, version: '4.2.0' },
+    { pubkey: identity, rpc: null, pubsub: null, gossip: null, version: '4.4.0' },
   ]);
   ledger.rpcAddress = '127.0.0.1:8899';
   expect(await call('getClusterNodes')).toMatchObject([{ rpc: '127.0.0.1:8899', pubsub: '127.0.0.1:8899' }]);
@@ -21,12 +21,14 @@ test('one node leads all slots and shows itself', async () => {
 });
 
 test('the schedule is known up to the next epoch', async () => {
-  const { call, refusal } = newLedger();
+  const { call, refusal, ledger } = newLedger();
   expect(await call('getLeaderSchedule', 863_999)).not.toBeNull();
+  const { identity, voteAddress } = ledger.genesis;
+  const config = { identity: identity.address, keyByVoteAccount: true };
+  expect(Object.keys((await call('getLeaderSchedule', null, config)) ?? {})).toEqual([voteAddress]);
   expect(await call('getLeaderSchedule', 864_000)).toBeNull();
-  expect(
-    await call('getLeaderSchedule', null, { identity: Keypair.generate().publicKey.toBase58() }),
-  ).toEqual({});
+  const other = Keypair.generate().publicKey.toBase58();
+  expect((await refusal('getLeaderSchedule', null, { identity: other })).code).toBe('leaderNotScheduled');
   expect(await call('getSlotLeaders', 863_999, 1)).toHaveLength(1);
   const message = 'Invalid slot range: leader schedule for epoch 21350398233460 is unavailable';
   expect((await refusal('getSlotLeaders', U63, 1)).message).toBe(message);
@@ -182,12 +184,21 @@ test('programs read the clock of the slot', async () => {
   expect(Buffer.from(clock?.data ?? []).readBigUInt64LE(0)).toBe(109n);
 });
 
+test('rewards are asked for at most 32 addresses at once', async () => {
+  const { refusal, ledger } = newLedger();
+  const addresses = (count: number) => Array.from({ length: count }, () => ledger.genesis.voteAddress);
+  expect((await refusal('getInflationReward', addresses(32))).code).toBe('blockNotAvailable');
+  const error = await refusal('getInflationReward', addresses(33));
+  expect(error.message).toBe('Too many inputs provided; max 32');
+});
+
 test('plain facts about the node', async () => {
   const { call, refusal } = newLedger();
   expect(await call('getHealth')).toBe('ok');
-  expect(await call('getVersion')).toMatchObject({ 'solana-core': '4.2.0' });
-  expect(await call('getMinimumBalanceForRentExemption', 0)).toBe(890_880n);
-  expect(await call('getMinimumBalanceForRentExemption', 50)).toBe((128n + 50n) * 6960n);
+  expect(await call('getAgGenesisCert')).toBeNull();
+  expect(await call('getVersion')).toMatchObject({ 'solana-core': '4.4.0' });
+  expect(await call('getMinimumBalanceForRentExemption', 0)).toBe(650_240n);
+  expect(await call('getMinimumBalanceForRentExemption', 50)).toBe((128n + 50n) * 5_080n);
   expect((await call('getStakeMinimumDelegation')).value).toBe(1_000_000_000n);
   expect((await refusal('getHighestSnapshotSlot')).message).toBe('No snapshot');
   expect(await call('getMaxShredInsertSlot')).toBe(32n);

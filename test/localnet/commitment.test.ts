@@ -93,6 +93,44 @@ test('without searchTransactionHistory only the recent status cache is read', as
   ).toMatchObject({ slot: 32n });
 });
 
+test('a status is that of the bank at the commitment asked for, and its context too', async () => {
+  const { call, tick } = newLedger();
+  const old = await call('requestAirdrop', address, SOL);
+  tick(32);
+  const recent = await call('requestAirdrop', address, SOL);
+  tick();
+  const young = await call('requestAirdrop', address, SOL);
+  const seen = async (commitment: unknown) => {
+    const config = { commitment } as { readonly commitment: 'confirmed' };
+    const { context, value } = await call('getSignatureStatuses', [old, recent, young], config);
+    return [context.slot, ...value.map((status) => status?.confirmations)];
+  };
+  for (const commitment of ['processed', null, undefined, 'recent', 'max', 'singleGossip'])
+    expect(await seen(commitment)).toEqual([65n, null, 1n, 0n]);
+  expect(await seen('confirmed')).toEqual([64n, null, 0n, undefined]);
+  expect(await seen('finalized')).toEqual([33n, null, undefined, undefined]);
+});
+
+test.each(['processed', 'confirmed', 'finalized'] as const)(
+  'a minContextSlot of statuses is held against the bank at %s',
+  async (commitment) => {
+    const { ledger, call, refusal } = newLedger();
+    const slot = ledger.slotAt(commitment);
+    const config = { commitment, minContextSlot: slot };
+    expect((await call('getSignatureStatuses', [], config)).context.slot).toBe(slot);
+    const error = await refusal('getSignatureStatuses', [], { ...config, minContextSlot: slot + 1n });
+    expect(error).toMatchObject({ code: 'minContextSlotNotReached', context: { contextSlot: slot } });
+  },
+);
+
+test('a minContextSlot of getTransaction is held against the bank, whatever is known of the signature', async () => {
+  const { call, refusal } = newLedger();
+  const signature = '1'.repeat(64);
+  expect(await call('getTransaction', signature, { minContextSlot: 0 })).toBeNull();
+  const error = await refusal('getTransaction', signature, { commitment: 'confirmed', minContextSlot: 32 });
+  expect(error).toMatchObject({ code: 'minContextSlotNotReached', context: { contextSlot: 31n } });
+});
+
 test('a minContextSlot above the bank is refused with the slot it has', async () => {
   const { refusal, call } = newLedger();
   const error = await refusal('getBalance', address, {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { landed, price, SOL, sendNow, signed, transfer } from './transactions.ts';
 
-const RENT = 890_880n;
+const RENT = 650_240n;
 const WALLETS = 4;
 const wallet = fc.nat(WALLETS - 1);
 const lamports = fc.oneof(

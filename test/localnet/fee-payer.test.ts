@@ -15,8 +15,8 @@ import { feePayerError } from '../../src/localnet/transaction/fee-payer.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, MEMO_PROGRAM, sendNow, signed } from './transactions.ts';
 
-const RENT = 890_880n;
-const NONCE_RENT = 1_447_680n;
+const RENT = 650_240n;
+const NONCE_RENT = 1_056_640n;
 const FEE = 5_000n;
 const TINY_LIMIT = Buffer.of(4, 1, 0, 0, 0);
 
@@ -126,5 +126,5 @@ test.each([
   ['a nonce account that would not', nonce(NONCE_RENT + FEE - 1n), 'InsufficientFundsForFee'],
   ['a nonce account emptied by the fee', nonce(FEE), 'InsufficientFundsForFee'],
 ])('as fee payer: %s', (_name, account, error) => {
-  expect(feePayerError(account, FEE, (size) => (128n + size) * 6_960n)).toEqual(error);
+  expect(feePayerError(account, FEE, (size) => (128n + size) * 5_080n)).toEqual(error);
 });

@@ -4,6 +4,8 @@ import { parseLocalnetArguments } from '../../src/localnet/localnet-options.ts';
 
 const SETTINGS = [
   ['slot-ms', 'slotMs', CONFIG_INTEGERS['localnet.slot_ms']],
+  ['finality-slots', 'finalitySlots', CONFIG_INTEGERS['localnet.finality_slots']],
+  ['lamports-per-byte', 'lamportsPerByte', CONFIG_INTEGERS['localnet.lamports_per_byte']],
   ['history-slots', 'historySlots', CONFIG_INTEGERS['localnet.history_slots']],
   ['history-transactions', 'historyTransactions', CONFIG_INTEGERS['localnet.history_transactions']],
   ['rpc-port', 'rpcPort', { ...CONFIG_INTEGERS['http.port'], default: 8899 }],

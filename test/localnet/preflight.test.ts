@@ -37,7 +37,7 @@ test('an unknown payer, a poor payer and an unknown blockhash are refused before
       'Transaction simulation failed: Attempt to debit an account but found no record of a prior credit.',
     data: { err: 'AccountNotFound', ...NOTHING },
   });
-  const poor = await fundedWallet(test, 890_880n);
+  const poor = await fundedWallet(test, 650_240n);
   expect(await preflight(test, signed(test, [poor], memo('x')))).toMatchObject({
     message:
       'Transaction simulation failed: Transaction results in an account (0) with insufficient funds for rent',

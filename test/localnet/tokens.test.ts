@@ -34,7 +34,7 @@ async function withToken(program: PublicKey): Promise<TokenSetup> {
   const create = SystemProgram.createAccount({
     fromPubkey: wallet.publicKey,
     newAccountPubkey: mint.publicKey,
-    lamports: 1_461_600,
+    lamports: 1_066_800,
     space: 82,
     programId: program,
   });
@@ -197,7 +197,7 @@ test('an owner’s token accounts come in the order of their addresses, like tho
     const create = SystemProgram.createAccount({
       fromPubkey: wallet.publicKey,
       newAccountPubkey: other.publicKey,
-      lamports: 2_039_280,
+      lamports: 1_488_440,
       space: 165,
       programId: TOKEN_PROGRAM_ID,
     });

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { newLedger } from './new-ledger.ts';
 import { build, fundedWallet, landed, memo, price, SOL, sendNow, signed, transfer } from './transactions.ts';
 
-const RENT_EXEMPT = 890_880n;
+const RENT_EXEMPT = 650_240n;
 
 test('a transfer moves lamports, costs 5000 and records what it did', async () => {
   const test = newLedger();

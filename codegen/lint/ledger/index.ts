@@ -28,6 +28,7 @@ import { checkRepeatedLimits } from './repeated-limits.ts';
 import { type Rule, readDocuments } from './rule.ts';
 import { checkScenario } from './scenario.ts';
 import { checkSchemas } from './schemas.ts';
+import { checkVersions } from './versions.ts';
 
 const checkMethod = createShapeCheck(METHOD_SHAPE);
 const checkSubscription = createShapeCheck(SUBSCRIPTION_SHAPE);
@@ -41,7 +42,7 @@ const STEPS: readonly (readonly Rule[])[] = [
   [checkNames, checkReferences],
   [checkSchemas],
   [checkPositions, checkRepeatedLimits, checkScenario],
-  [checkExamples],
+  [checkExamples, checkVersions],
 ];
 
 /** Lints the ledger documents: every file by itself, then the rules, then the whole as an OpenRPC document. */

@@ -28,7 +28,7 @@ const page = (method: Method, model: LedgerModel): string =>
   [
     `${HEADER}# ${method.name}\n`,
     `${method.summary}${method.description === undefined ? '' : ` ${method.description.trim()}`}\n`,
-    `Weight ${method.cost}. ${method.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.'}${refused(method)}\n`,
+    `Weight ${method.cost}. ${method.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.'}${refused(method)}${method.since === undefined ? '' : ` Nodes have it since Agave ${method.since}.`}\n`,
     '## Params\n',
     paramTable(method, model, typeLink),
     '## Result\n',

@@ -85,6 +85,7 @@ const methodObject = (method: Method, model: LedgerModel) => ({
   ...callObject(method, method.tag, method.result, model),
   'x-cache': method.cache,
   'x-retry': method.retry,
+  'x-since': method.since,
   'x-refused-in': Object.keys(method.refusedIn).length > 0 ? method.refusedIn : undefined,
   'x-span': method.span,
 });

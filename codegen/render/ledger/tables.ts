@@ -24,11 +24,20 @@ export const paramTable = (
       ...limits
         .filter((limit) => limit.name === name)
         .map((limit) => `Limit: ${limit.text} (${limit.error}).`),
+      sinceText(schema),
     ];
     const fallback = schema.default === undefined ? '' : ` Default: \`${printJson(schema.default)}\`.`;
     return `| \`${name}\` | ${cell(brief(schema, nameType))} | ${optional ? '' : 'yes'} | ${cell(text.join(' ').trim() + fallback)} |\n`;
   });
   return `| param | type | required | |\n|---|---|---|---|\n${rows.join('')}`;
+};
+
+/** Since which version nodes know a part, or enforce a limit of it. */
+const sinceText = ({ 'x-since': since, 'x-fallback': fallback }: Schema): string => {
+  if (since === undefined) return '';
+  if (typeof since === 'object') return `Nodes enforce it since Agave ${Object.values(since).join(', ')}.`;
+  const older = fallback === undefined ? '' : '; for older nodes the gateway does it';
+  return `Since Agave ${since}${older}.`;
 };
 
 /** The errors that are a method's own, as a Markdown table. */

@@ -42,55 +42,86 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             const _errs5 = errors;
             if (errors === _errs5) {
               if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-                if (data0.identity !== undefined) {
-                  let data1 = data0.identity;
+                if (data0.keyByVoteAccount !== undefined) {
+                  let data1 = data0.keyByVoteAccount;
+                  const _errs7 = errors;
                   if (data1 !== null) {
-                    const _errs8 = errors;
-                    if (errors === _errs8) {
-                      if (typeof data1 === 'string') {
-                        if (!func0(data1, 32)) {
-                          const err1 = {
+                    if (typeof data1 !== 'boolean') {
+                      const err1 = {
+                        instancePath: instancePath + '/0/keyByVoteAccount',
+                        schemaPath:
+                          '#/items/0/x-optional/x-variants/1/properties/keyByVoteAccount/x-optional/type',
+                        keyword: 'type',
+                        params: { type: 'boolean' },
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err1];
+                      } else {
+                        vErrors.push(err1);
+                      }
+                      errors++;
+                    }
+                  }
+                  var valid3 = _errs7 === errors;
+                } else {
+                  var valid3 = true;
+                }
+                if (valid3) {
+                  if (data0.identity !== undefined) {
+                    let data2 = data0.identity;
+                    const _errs10 = errors;
+                    if (data2 !== null) {
+                      const _errs11 = errors;
+                      if (errors === _errs11) {
+                        if (typeof data2 === 'string') {
+                          if (!func0(data2, 32)) {
+                            const err2 = {
+                              instancePath: instancePath + '/0/identity',
+                              schemaPath:
+                                '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/x-base58',
+                              keyword: 'x-base58',
+                              params: {},
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err2];
+                            } else {
+                              vErrors.push(err2);
+                            }
+                            errors++;
+                          }
+                        } else {
+                          const err3 = {
                             instancePath: instancePath + '/0/identity',
                             schemaPath:
-                              '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/x-base58',
-                            keyword: 'x-base58',
-                            params: {},
+                              '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/type',
+                            keyword: 'type',
+                            params: { type: 'string' },
                           };
                           if (vErrors === null) {
-                            vErrors = [err1];
+                            vErrors = [err3];
                           } else {
-                            vErrors.push(err1);
+                            vErrors.push(err3);
                           }
                           errors++;
                         }
-                      } else {
-                        const err2 = {
-                          instancePath: instancePath + '/0/identity',
-                          schemaPath: '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/type',
-                          keyword: 'type',
-                          params: { type: 'string' },
-                        };
-                        if (vErrors === null) {
-                          vErrors = [err2];
-                        } else {
-                          vErrors.push(err2);
-                        }
-                        errors++;
                       }
                     }
+                    var valid3 = _errs10 === errors;
+                  } else {
+                    var valid3 = true;
                   }
                 }
               } else {
-                const err3 = {
+                const err4 = {
                   instancePath: instancePath + '/0',
                   schemaPath: '#/items/0/x-optional/x-variants/1/type',
                   keyword: 'type',
                   params: { type: 'object' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err3];
+                  vErrors = [err4];
                 } else {
-                  vErrors.push(err3);
+                  vErrors.push(err4);
                 }
                 errors++;
               }
@@ -99,16 +130,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             valid2 = _valid0;
           }
           if (!valid2) {
-            const err4 = {
+            const err5 = {
               instancePath: instancePath + '/0',
               schemaPath: '#/items/0/x-optional/x-variants',
               keyword: 'x-variants',
               params: {},
             };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
             validate0.errors = vErrors;
@@ -128,41 +159,67 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data2 = data[1];
-          const _errs10 = errors;
-          if (data2 !== null) {
-            const _errs11 = errors;
-            if (errors === _errs11) {
-              if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                if (data2.identity !== undefined) {
-                  let data3 = data2.identity;
-                  if (data3 !== null) {
-                    const _errs14 = errors;
-                    if (errors === _errs14) {
-                      if (typeof data3 === 'string') {
-                        if (!func0(data3, 32)) {
+          let data3 = data[1];
+          const _errs13 = errors;
+          if (data3 !== null) {
+            const _errs14 = errors;
+            if (errors === _errs14) {
+              if (data3 && typeof data3 == 'object' && !Array.isArray(data3)) {
+                if (data3.keyByVoteAccount !== undefined) {
+                  let data4 = data3.keyByVoteAccount;
+                  const _errs16 = errors;
+                  if (data4 !== null) {
+                    if (typeof data4 !== 'boolean') {
+                      validate0.errors = [
+                        {
+                          instancePath: instancePath + '/1/keyByVoteAccount',
+                          schemaPath: '#/items/1/x-optional/properties/keyByVoteAccount/x-optional/type',
+                          keyword: 'type',
+                          params: { type: 'boolean' },
+                        },
+                      ];
+                      return false;
+                    }
+                  }
+                  var valid7 = _errs16 === errors;
+                } else {
+                  var valid7 = true;
+                }
+                if (valid7) {
+                  if (data3.identity !== undefined) {
+                    let data5 = data3.identity;
+                    const _errs19 = errors;
+                    if (data5 !== null) {
+                      const _errs20 = errors;
+                      if (errors === _errs20) {
+                        if (typeof data5 === 'string') {
+                          if (!func0(data5, 32)) {
+                            validate0.errors = [
+                              {
+                                instancePath: instancePath + '/1/identity',
+                                schemaPath: '#/items/1/x-optional/properties/identity/x-optional/x-base58',
+                                keyword: 'x-base58',
+                                params: {},
+                              },
+                            ];
+                            return false;
+                          }
+                        } else {
                           validate0.errors = [
                             {
                               instancePath: instancePath + '/1/identity',
-                              schemaPath: '#/items/1/x-optional/properties/identity/x-optional/x-base58',
-                              keyword: 'x-base58',
-                              params: {},
+                              schemaPath: '#/items/1/x-optional/properties/identity/x-optional/type',
+                              keyword: 'type',
+                              params: { type: 'string' },
                             },
                           ];
                           return false;
                         }
-                      } else {
-                        validate0.errors = [
-                          {
-                            instancePath: instancePath + '/1/identity',
-                            schemaPath: '#/items/1/x-optional/properties/identity/x-optional/type',
-                            keyword: 'type',
-                            params: { type: 'string' },
-                          },
-                        ];
-                        return false;
                       }
                     }
+                    var valid7 = _errs19 === errors;
+                  } else {
+                    var valid7 = true;
                   }
                 }
               } else {
@@ -178,7 +235,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             }
           }
-          var valid0 = _errs10 === errors;
+          var valid0 = _errs13 === errors;
         }
       }
     } else {
@@ -201,6 +258,10 @@ export const explanations = {
     error: 'invalidType',
     expected: 'struct RpcLeaderScheduleConfig',
   },
+  '#/items/0/x-optional/x-variants/1/properties/keyByVoteAccount/x-optional/type': {
+    error: 'invalidType',
+    expected: 'a boolean',
+  },
   '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/type': {
     error: 'invalidType',
     expected: 'a string',
@@ -211,6 +272,10 @@ export const explanations = {
     checked: true,
   },
   '#/items/1/x-optional/type': { error: 'invalidType', expected: 'struct RpcLeaderScheduleConfig' },
+  '#/items/1/x-optional/properties/keyByVoteAccount/x-optional/type': {
+    error: 'invalidType',
+    expected: 'a boolean',
+  },
   '#/items/1/x-optional/properties/identity/x-optional/type': { error: 'invalidType', expected: 'a string' },
   '#/items/1/x-optional/properties/identity/x-optional/x-base58': {
     error: ['invalidBase58', 'wrongSizeBase58'],

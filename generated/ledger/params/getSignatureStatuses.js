@@ -83,30 +83,51 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             const _errs6 = errors;
             if (errors === _errs6) {
               if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                let missing0;
-                if (data2.searchTransactionHistory === undefined && (missing0 = 'searchTransactionHistory')) {
-                  validate0.errors = [
-                    {
-                      instancePath: instancePath + '/1',
-                      schemaPath: '#/items/1/x-optional/required',
-                      keyword: 'required',
-                      params: { missingProperty: missing0 },
-                    },
-                  ];
-                  return false;
-                } else {
-                  if (data2.searchTransactionHistory !== undefined) {
-                    if (typeof data2.searchTransactionHistory !== 'boolean') {
+                if (data2.searchTransactionHistory !== undefined) {
+                  let data3 = data2.searchTransactionHistory;
+                  const _errs8 = errors;
+                  if (data3 !== null) {
+                    if (typeof data3 !== 'boolean') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/1/searchTransactionHistory',
-                          schemaPath: '#/items/1/x-optional/properties/searchTransactionHistory/type',
+                          schemaPath:
+                            '#/items/1/x-optional/properties/searchTransactionHistory/x-optional/type',
                           keyword: 'type',
                           params: { type: 'boolean' },
                         },
                       ];
                       return false;
                     }
+                  }
+                  var valid3 = _errs8 === errors;
+                } else {
+                  var valid3 = true;
+                }
+                if (valid3) {
+                  if (data2.minContextSlot !== undefined) {
+                    let data4 = data2.minContextSlot;
+                    const _errs11 = errors;
+                    if (data4 !== null) {
+                      if (
+                        !(typeof data4 == 'number'
+                          ? Number.isSafeInteger(data4) && data4 >= 0
+                          : typeof data4 == 'bigint' && data4 >= 0n && data4 <= 18446744073709551615n)
+                      ) {
+                        validate0.errors = [
+                          {
+                            instancePath: instancePath + '/1/minContextSlot',
+                            schemaPath: '#/items/1/x-optional/properties/minContextSlot/x-optional/x-int',
+                            keyword: 'x-int',
+                            params: {},
+                          },
+                        ];
+                        return false;
+                      }
+                    }
+                    var valid3 = _errs11 === errors;
+                  } else {
+                    var valid3 = true;
                   }
                 }
               } else {
@@ -141,10 +162,13 @@ export const explanations = {
   '#/items/0/items/type': { error: 'invalidType', expected: 'a string' },
   '#/items/0/items/x-base58': { error: ['invalidBase58', 'wrongSizeBase58'], limit: 64, checked: true },
   '#/items/1/x-optional/type': { error: 'invalidType', expected: 'struct RpcSignatureStatusConfig' },
-  '#/items/1/x-optional/required': { error: 'missingField' },
-  '#/items/1/x-optional/properties/searchTransactionHistory/type': {
+  '#/items/1/x-optional/properties/searchTransactionHistory/x-optional/type': {
     error: 'invalidType',
     expected: 'a boolean',
+  },
+  '#/items/1/x-optional/properties/minContextSlot/x-optional/x-int': {
+    error: 'invalidType',
+    expected: 'u64',
   },
 };
 

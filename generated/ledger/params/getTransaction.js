@@ -17,6 +17,7 @@ const schema0 = {
               },
               commitment: { 'x-optional': { 'x-lenient': ['processed'] } },
               maxSupportedTransactionVersion: { 'x-optional': { 'x-int': 'u8' } },
+              minContextSlot: { 'x-optional': { 'x-int': 'u64' } },
             },
           },
         ],
@@ -218,19 +219,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       } else {
                         var valid3 = true;
                       }
+                      if (valid3) {
+                        if (data1.minContextSlot !== undefined) {
+                          let data5 = data1.minContextSlot;
+                          const _errs17 = errors;
+                          if (data5 !== null) {
+                            if (
+                              !(typeof data5 == 'number'
+                                ? Number.isSafeInteger(data5) && data5 >= 0
+                                : typeof data5 == 'bigint' && data5 >= 0n && data5 <= 18446744073709551615n)
+                            ) {
+                              const err6 = {
+                                instancePath: instancePath + '/1/minContextSlot',
+                                schemaPath:
+                                  '#/items/1/x-optional/x-variants/1/properties/minContextSlot/x-optional/x-int',
+                                keyword: 'x-int',
+                                params: {},
+                              };
+                              if (vErrors === null) {
+                                vErrors = [err6];
+                              } else {
+                                vErrors.push(err6);
+                              }
+                              errors++;
+                            }
+                          }
+                          var valid3 = _errs17 === errors;
+                        } else {
+                          var valid3 = true;
+                        }
+                      }
                     }
                   }
                 } else {
-                  const err6 = {
+                  const err7 = {
                     instancePath: instancePath + '/1',
                     schemaPath: '#/items/1/x-optional/x-variants/1/type',
                     keyword: 'type',
                     params: { type: 'object' },
                   };
                   if (vErrors === null) {
-                    vErrors = [err6];
+                    vErrors = [err7];
                   } else {
-                    vErrors.push(err6);
+                    vErrors.push(err7);
                   }
                   errors++;
                 }
@@ -239,16 +270,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               valid2 = _valid0;
             }
             if (!valid2) {
-              const err7 = {
+              const err8 = {
                 instancePath: instancePath + '/1',
                 schemaPath: '#/items/1/x-optional/x-variants',
                 keyword: 'x-variants',
                 params: {},
               };
               if (vErrors === null) {
-                vErrors = [err7];
+                vErrors = [err8];
               } else {
-                vErrors.push(err7);
+                vErrors.push(err8);
               }
               errors++;
               validate0.errors = vErrors;
@@ -302,6 +333,10 @@ export const explanations = {
   '#/items/1/x-optional/x-variants/1/properties/maxSupportedTransactionVersion/x-optional/x-int': {
     error: 'invalidType',
     expected: 'u8',
+  },
+  '#/items/1/x-optional/x-variants/1/properties/minContextSlot/x-optional/x-int': {
+    error: 'invalidType',
+    expected: 'u64',
   },
 };
 

@@ -3,6 +3,7 @@ import type { MethodName } from '../../ledger/methods.ts';
 import type { Definitions } from '../branches.ts';
 import type { MethodContract } from '../contract-case.ts';
 import { getAccountInfo } from './contract/getAccountInfo.ts';
+import { getAgGenesisCert } from './contract/getAgGenesisCert.ts';
 import { getBalance } from './contract/getBalance.ts';
 import { getBlock } from './contract/getBlock.ts';
 import { getBlockCommitment } from './contract/getBlockCommitment.ts';
@@ -59,6 +60,7 @@ import { simulateTransaction } from './contract/simulateTransaction.ts';
 /** The contract of every method. */
 export const CONTRACT: { readonly [M in MethodName]: MethodContract } = {
   getAccountInfo,
+  getAgGenesisCert,
   getBalance,
   getBlock,
   getBlockCommitment,
@@ -200,6 +202,34 @@ export const RESULT_DEFINITIONS: Definitions = {
       readonlyIndexes: { type: 'array', items: { type: 'integer' } },
     },
     required: ['accountKey', 'writableIndexes', 'readonlyIndexes'],
+    additionalProperties: false,
+  },
+  AlpenglowGenesisCertificate: {
+    title: 'AlpenglowGenesisCertificate',
+    type: 'object',
+    properties: {
+      block: {
+        title: 'AlpenglowGenesisBlock',
+        type: 'object',
+        properties: {
+          slot: { $ref: '#/$defs/Slot' },
+          blockId: { type: 'array', items: { type: 'integer' } },
+        },
+        required: ['slot', 'blockId'],
+        additionalProperties: false,
+      },
+      signature: {
+        title: 'AlpenglowGenesisSignature',
+        type: 'object',
+        properties: {
+          signature: { type: 'array', items: { type: 'integer' } },
+          bitmap: { type: 'array', items: { type: 'integer' } },
+        },
+        required: ['signature', 'bitmap'],
+        additionalProperties: false,
+      },
+    },
+    required: ['block', 'signature'],
     additionalProperties: false,
   },
   AssociatedTokenInstruction: {

@@ -16661,9 +16661,427 @@ function validate1(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-export const getBalance = validate230;
+export const getAgGenesisCert = validate230;
+
+function validate231(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.block === undefined && (missing0 = 'block')) ||
+        (data.signature === undefined && (missing0 = 'signature'))
+      ) {
+        validate231.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'block' || key0 === 'signature')) {
+            validate231.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.block !== undefined) {
+            let data0 = data.block;
+            const _errs2 = errors;
+            if (errors === _errs2) {
+              if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
+                let missing1;
+                if (
+                  (data0.slot === undefined && (missing1 = 'slot')) ||
+                  (data0.blockId === undefined && (missing1 = 'blockId'))
+                ) {
+                  validate231.errors = [
+                    {
+                      instancePath: instancePath + '/block',
+                      schemaPath: '#/properties/block/required',
+                      keyword: 'required',
+                      params: { missingProperty: missing1 },
+                    },
+                  ];
+                  return false;
+                } else {
+                  const _errs4 = errors;
+                  for (const key1 in data0) {
+                    if (!(key1 === 'slot' || key1 === 'blockId')) {
+                      validate231.errors = [
+                        {
+                          instancePath: instancePath + '/block',
+                          schemaPath: '#/properties/block/additionalProperties',
+                          keyword: 'additionalProperties',
+                          params: { additionalProperty: key1 },
+                        },
+                      ];
+                      return false;
+                      break;
+                    }
+                  }
+                  if (_errs4 === errors) {
+                    if (data0.slot !== undefined) {
+                      const _errs5 = errors;
+                      if (
+                        !validate3(data0.slot, {
+                          instancePath: instancePath + '/block/slot',
+                          parentData: data0,
+                          parentDataProperty: 'slot',
+                          rootData,
+                        })
+                      ) {
+                        vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+                        errors = vErrors.length;
+                      }
+                      var valid1 = _errs5 === errors;
+                    } else {
+                      var valid1 = true;
+                    }
+                    if (valid1) {
+                      if (data0.blockId !== undefined) {
+                        let data2 = data0.blockId;
+                        const _errs6 = errors;
+                        if (errors === _errs6) {
+                          if (Array.isArray(data2)) {
+                            if (data2.length > 32) {
+                              validate231.errors = [
+                                {
+                                  instancePath: instancePath + '/block/blockId',
+                                  schemaPath: '#/properties/block/properties/blockId/maxItems',
+                                  keyword: 'maxItems',
+                                  params: { limit: 32 },
+                                },
+                              ];
+                              return false;
+                            } else {
+                              if (data2.length < 32) {
+                                validate231.errors = [
+                                  {
+                                    instancePath: instancePath + '/block/blockId',
+                                    schemaPath: '#/properties/block/properties/blockId/minItems',
+                                    keyword: 'minItems',
+                                    params: { limit: 32 },
+                                  },
+                                ];
+                                return false;
+                              } else {
+                                var valid2 = true;
+                                const len0 = data2.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  let data3 = data2[i0];
+                                  const _errs8 = errors;
+                                  if (
+                                    !(typeof data3 == 'number'
+                                      ? Number.isInteger(data3) && data3 >= 0 && data3 <= 255
+                                      : typeof data3 == 'bigint' && data3 >= 0 && data3 <= 255)
+                                  ) {
+                                    validate231.errors = [
+                                      {
+                                        instancePath: instancePath + '/block/blockId/' + i0,
+                                        schemaPath: '#/properties/block/properties/blockId/items/x-int',
+                                        keyword: 'x-int',
+                                        params: {},
+                                      },
+                                    ];
+                                    return false;
+                                  }
+                                  var valid2 = _errs8 === errors;
+                                  if (!valid2) {
+                                    break;
+                                  }
+                                }
+                              }
+                            }
+                          } else {
+                            validate231.errors = [
+                              {
+                                instancePath: instancePath + '/block/blockId',
+                                schemaPath: '#/properties/block/properties/blockId/type',
+                                keyword: 'type',
+                                params: { type: 'array' },
+                              },
+                            ];
+                            return false;
+                          }
+                        }
+                        var valid1 = _errs6 === errors;
+                      } else {
+                        var valid1 = true;
+                      }
+                    }
+                  }
+                }
+              } else {
+                validate231.errors = [
+                  {
+                    instancePath: instancePath + '/block',
+                    schemaPath: '#/properties/block/type',
+                    keyword: 'type',
+                    params: { type: 'object' },
+                  },
+                ];
+                return false;
+              }
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.signature !== undefined) {
+              let data4 = data.signature;
+              const _errs9 = errors;
+              if (errors === _errs9) {
+                if (data4 && typeof data4 == 'object' && !Array.isArray(data4)) {
+                  let missing2;
+                  if (
+                    (data4.signature === undefined && (missing2 = 'signature')) ||
+                    (data4.bitmap === undefined && (missing2 = 'bitmap'))
+                  ) {
+                    validate231.errors = [
+                      {
+                        instancePath: instancePath + '/signature',
+                        schemaPath: '#/properties/signature/required',
+                        keyword: 'required',
+                        params: { missingProperty: missing2 },
+                      },
+                    ];
+                    return false;
+                  } else {
+                    const _errs11 = errors;
+                    for (const key2 in data4) {
+                      if (!(key2 === 'signature' || key2 === 'bitmap')) {
+                        validate231.errors = [
+                          {
+                            instancePath: instancePath + '/signature',
+                            schemaPath: '#/properties/signature/additionalProperties',
+                            keyword: 'additionalProperties',
+                            params: { additionalProperty: key2 },
+                          },
+                        ];
+                        return false;
+                        break;
+                      }
+                    }
+                    if (_errs11 === errors) {
+                      if (data4.signature !== undefined) {
+                        let data5 = data4.signature;
+                        const _errs12 = errors;
+                        if (errors === _errs12) {
+                          if (Array.isArray(data5)) {
+                            if (data5.length > 192) {
+                              validate231.errors = [
+                                {
+                                  instancePath: instancePath + '/signature/signature',
+                                  schemaPath: '#/properties/signature/properties/signature/maxItems',
+                                  keyword: 'maxItems',
+                                  params: { limit: 192 },
+                                },
+                              ];
+                              return false;
+                            } else {
+                              if (data5.length < 192) {
+                                validate231.errors = [
+                                  {
+                                    instancePath: instancePath + '/signature/signature',
+                                    schemaPath: '#/properties/signature/properties/signature/minItems',
+                                    keyword: 'minItems',
+                                    params: { limit: 192 },
+                                  },
+                                ];
+                                return false;
+                              } else {
+                                var valid4 = true;
+                                const len1 = data5.length;
+                                for (let i1 = 0; i1 < len1; i1++) {
+                                  let data6 = data5[i1];
+                                  const _errs14 = errors;
+                                  if (
+                                    !(typeof data6 == 'number'
+                                      ? Number.isInteger(data6) && data6 >= 0 && data6 <= 255
+                                      : typeof data6 == 'bigint' && data6 >= 0 && data6 <= 255)
+                                  ) {
+                                    validate231.errors = [
+                                      {
+                                        instancePath: instancePath + '/signature/signature/' + i1,
+                                        schemaPath: '#/properties/signature/properties/signature/items/x-int',
+                                        keyword: 'x-int',
+                                        params: {},
+                                      },
+                                    ];
+                                    return false;
+                                  }
+                                  var valid4 = _errs14 === errors;
+                                  if (!valid4) {
+                                    break;
+                                  }
+                                }
+                              }
+                            }
+                          } else {
+                            validate231.errors = [
+                              {
+                                instancePath: instancePath + '/signature/signature',
+                                schemaPath: '#/properties/signature/properties/signature/type',
+                                keyword: 'type',
+                                params: { type: 'array' },
+                              },
+                            ];
+                            return false;
+                          }
+                        }
+                        var valid3 = _errs12 === errors;
+                      } else {
+                        var valid3 = true;
+                      }
+                      if (valid3) {
+                        if (data4.bitmap !== undefined) {
+                          let data7 = data4.bitmap;
+                          const _errs15 = errors;
+                          if (errors === _errs15) {
+                            if (Array.isArray(data7)) {
+                              var valid5 = true;
+                              const len2 = data7.length;
+                              for (let i2 = 0; i2 < len2; i2++) {
+                                let data8 = data7[i2];
+                                const _errs17 = errors;
+                                if (
+                                  !(typeof data8 == 'number'
+                                    ? Number.isInteger(data8) && data8 >= 0 && data8 <= 255
+                                    : typeof data8 == 'bigint' && data8 >= 0 && data8 <= 255)
+                                ) {
+                                  validate231.errors = [
+                                    {
+                                      instancePath: instancePath + '/signature/bitmap/' + i2,
+                                      schemaPath: '#/properties/signature/properties/bitmap/items/x-int',
+                                      keyword: 'x-int',
+                                      params: {},
+                                    },
+                                  ];
+                                  return false;
+                                }
+                                var valid5 = _errs17 === errors;
+                                if (!valid5) {
+                                  break;
+                                }
+                              }
+                            } else {
+                              validate231.errors = [
+                                {
+                                  instancePath: instancePath + '/signature/bitmap',
+                                  schemaPath: '#/properties/signature/properties/bitmap/type',
+                                  keyword: 'type',
+                                  params: { type: 'array' },
+                                },
+                              ];
+                              return false;
+                            }
+                          }
+                          var valid3 = _errs15 === errors;
+                        } else {
+                          var valid3 = true;
+                        }
+                      }
+                    }
+                  }
+                } else {
+                  validate231.errors = [
+                    {
+                      instancePath: instancePath + '/signature',
+                      schemaPath: '#/properties/signature/type',
+                      keyword: 'type',
+                      params: { type: 'object' },
+                    },
+                  ];
+                  return false;
+                }
+              }
+              var valid0 = _errs9 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate231.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate231.errors = vErrors;
+  return errors === 0;
+}
 
 function validate230(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const _errs0 = errors;
+  let valid0 = false;
+  const _errs1 = errors;
+  if (data !== null) {
+    const err0 = { instancePath, schemaPath: '#/anyOf/0/type', keyword: 'type', params: { type: 'null' } };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  var _valid0 = _errs1 === errors;
+  valid0 = valid0 || _valid0;
+  if (!valid0) {
+    const _errs3 = errors;
+    if (!validate231(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+      errors = vErrors.length;
+    }
+    var _valid0 = _errs3 === errors;
+    valid0 = valid0 || _valid0;
+  }
+  if (!valid0) {
+    const err1 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
+    if (vErrors === null) {
+      vErrors = [err1];
+    } else {
+      vErrors.push(err1);
+    }
+    errors++;
+    validate230.errors = vErrors;
+    return false;
+  } else {
+    errors = _errs0;
+    if (vErrors !== null) {
+      if (_errs0) {
+        vErrors.length = _errs0;
+      } else {
+        vErrors = null;
+      }
+    }
+  }
+  validate230.errors = vErrors;
+  return errors === 0;
+}
+
+export const getBalance = validate234;
+
+function validate234(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -16673,7 +17091,7 @@ function validate230(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate230.errors = [
+        validate234.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -16686,7 +17104,7 @@ function validate230(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate230.errors = [
+            validate234.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -16738,18 +17156,18 @@ function validate230(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate230.errors = [
+      validate234.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate230.errors = vErrors;
+  validate234.errors = vErrors;
   return errors === 0;
 }
 
-export const getBlock = validate233;
-const schema55 = {
+export const getBlock = validate237;
+const schema57 = {
   anyOf: [
     { $ref: '#/$defs/JsonTransaction' },
     {
@@ -16770,27 +17188,27 @@ const schema55 = {
   ],
 };
 
-function validate242(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate246(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!func0(data, 64)) {
-        validate242.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
+        validate246.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
         return false;
       }
     } else {
-      validate242.errors = [
+      validate246.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate242.errors = vErrors;
+  validate246.errors = vErrors;
   return errors === 0;
 }
 
-function validate245(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate249(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -16801,7 +17219,7 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
         (data.numReadonlySignedAccounts === undefined && (missing0 = 'numReadonlySignedAccounts')) ||
         (data.numReadonlyUnsignedAccounts === undefined && (missing0 = 'numReadonlyUnsignedAccounts'))
       ) {
-        validate245.errors = [
+        validate249.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -16820,7 +17238,7 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'numReadonlyUnsignedAccounts'
             )
           ) {
-            validate245.errors = [
+            validate249.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -16841,7 +17259,7 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate245.errors = [
+              validate249.errors = [
                 {
                   instancePath: instancePath + '/numRequiredSignatures',
                   schemaPath: '#/properties/numRequiredSignatures/x-int',
@@ -16864,7 +17282,7 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
                   ? Number.isInteger(data1) && data1 >= 0 && data1 <= 255
                   : typeof data1 == 'bigint' && data1 >= 0 && data1 <= 255)
               ) {
-                validate245.errors = [
+                validate249.errors = [
                   {
                     instancePath: instancePath + '/numReadonlySignedAccounts',
                     schemaPath: '#/properties/numReadonlySignedAccounts/x-int',
@@ -16887,7 +17305,7 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
                     ? Number.isInteger(data2) && data2 >= 0 && data2 <= 255
                     : typeof data2 == 'bigint' && data2 >= 0 && data2 <= 255)
                 ) {
-                  validate245.errors = [
+                  validate249.errors = [
                     {
                       instancePath: instancePath + '/numReadonlyUnsignedAccounts',
                       schemaPath: '#/properties/numReadonlyUnsignedAccounts/x-int',
@@ -16906,25 +17324,25 @@ function validate245(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate245.errors = [
+      validate249.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate245.errors = vErrors;
+  validate249.errors = vErrors;
   return errors === 0;
 }
 
 const pattern3 = new RegExp('^[1-9A-HJ-NP-Za-km-z]*$', 'u');
 
-function validate250(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate254(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!pattern3.test(data)) {
-        validate250.errors = [
+        validate254.errors = [
           {
             instancePath,
             schemaPath: '#/pattern',
@@ -16935,17 +17353,17 @@ function validate250(data, { instancePath = '', parentData, parentDataProperty, 
         return false;
       }
     } else {
-      validate250.errors = [
+      validate254.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate250.errors = vErrors;
+  validate254.errors = vErrors;
   return errors === 0;
 }
 
-function validate252(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate256(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -16988,7 +17406,7 @@ function validate252(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err2);
     }
     errors++;
-    validate252.errors = vErrors;
+    validate256.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -17000,11 +17418,11 @@ function validate252(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate252.errors = vErrors;
+  validate256.errors = vErrors;
   return errors === 0;
 }
 
-function validate249(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate253(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -17016,7 +17434,7 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
         (data.data === undefined && (missing0 = 'data')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate249.errors = [
+        validate253.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -17031,7 +17449,7 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
           if (
             !(key0 === 'programIdIndex' || key0 === 'accounts' || key0 === 'data' || key0 === 'stackHeight')
           ) {
-            validate249.errors = [
+            validate253.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -17052,7 +17470,7 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate249.errors = [
+              validate253.errors = [
                 {
                   instancePath: instancePath + '/programIdIndex',
                   schemaPath: '#/properties/programIdIndex/x-int',
@@ -17082,7 +17500,7 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
                         ? Number.isInteger(data2) && data2 >= 0 && data2 <= 255
                         : typeof data2 == 'bigint' && data2 >= 0 && data2 <= 255)
                     ) {
-                      validate249.errors = [
+                      validate253.errors = [
                         {
                           instancePath: instancePath + '/accounts/' + i0,
                           schemaPath: '#/properties/accounts/items/x-int',
@@ -17098,7 +17516,7 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate249.errors = [
+                  validate253.errors = [
                     {
                       instancePath: instancePath + '/accounts',
                       schemaPath: '#/properties/accounts/type',
@@ -17117,14 +17535,14 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.data !== undefined) {
                 const _errs6 = errors;
                 if (
-                  !validate250(data.data, {
+                  !validate254(data.data, {
                     instancePath: instancePath + '/data',
                     parentData: data,
                     parentDataProperty: 'data',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+                  vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs6 === errors;
@@ -17135,14 +17553,14 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs7 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs7 === errors;
@@ -17155,17 +17573,17 @@ function validate249(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate249.errors = [
+      validate253.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate249.errors = vErrors;
+  validate253.errors = vErrors;
   return errors === 0;
 }
 
-function validate255(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate259(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -17176,7 +17594,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
         (data.writableIndexes === undefined && (missing0 = 'writableIndexes')) ||
         (data.readonlyIndexes === undefined && (missing0 = 'readonlyIndexes'))
       ) {
-        validate255.errors = [
+        validate259.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -17189,7 +17607,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'accountKey' || key0 === 'writableIndexes' || key0 === 'readonlyIndexes')) {
-            validate255.errors = [
+            validate259.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -17235,7 +17653,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
                         ? Number.isInteger(data2) && data2 >= 0 && data2 <= 255
                         : typeof data2 == 'bigint' && data2 >= 0 && data2 <= 255)
                     ) {
-                      validate255.errors = [
+                      validate259.errors = [
                         {
                           instancePath: instancePath + '/writableIndexes/' + i0,
                           schemaPath: '#/properties/writableIndexes/items/x-int',
@@ -17251,7 +17669,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate255.errors = [
+                  validate259.errors = [
                     {
                       instancePath: instancePath + '/writableIndexes',
                       schemaPath: '#/properties/writableIndexes/type',
@@ -17282,7 +17700,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
                           ? Number.isInteger(data4) && data4 >= 0 && data4 <= 255
                           : typeof data4 == 'bigint' && data4 >= 0 && data4 <= 255)
                       ) {
-                        validate255.errors = [
+                        validate259.errors = [
                           {
                             instancePath: instancePath + '/readonlyIndexes/' + i1,
                             schemaPath: '#/properties/readonlyIndexes/items/x-int',
@@ -17298,7 +17716,7 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
                       }
                     }
                   } else {
-                    validate255.errors = [
+                    validate259.errors = [
                       {
                         instancePath: instancePath + '/readonlyIndexes',
                         schemaPath: '#/properties/readonlyIndexes/type',
@@ -17318,17 +17736,17 @@ function validate255(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate255.errors = [
+      validate259.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate255.errors = vErrors;
+  validate259.errors = vErrors;
   return errors === 0;
 }
 
-function validate258(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate262(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -17340,7 +17758,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
         (data.loadedAccountsDataSizeLimit === undefined && (missing0 = 'loadedAccountsDataSizeLimit')) ||
         (data.heapSize === undefined && (missing0 = 'heapSize'))
       ) {
-        validate258.errors = [
+        validate262.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -17360,7 +17778,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'heapSize'
             )
           ) {
-            validate258.errors = [
+            validate262.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -17424,7 +17842,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err1);
               }
               errors++;
-              validate258.errors = vErrors;
+              validate262.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -17499,7 +17917,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err4);
                 }
                 errors++;
-                validate258.errors = vErrors;
+                validate262.errors = vErrors;
                 return false;
               } else {
                 errors = _errs8;
@@ -17574,7 +17992,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err7);
                   }
                   errors++;
-                  validate258.errors = vErrors;
+                  validate262.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs13;
@@ -17649,7 +18067,7 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err10);
                     }
                     errors++;
-                    validate258.errors = vErrors;
+                    validate262.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs18;
@@ -17671,17 +18089,17 @@ function validate258(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate258.errors = [
+      validate262.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate258.errors = vErrors;
+  validate262.errors = vErrors;
   return errors === 0;
 }
 
-function validate244(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate248(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -17693,7 +18111,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
         (data.recentBlockhash === undefined && (missing0 = 'recentBlockhash')) ||
         (data.instructions === undefined && (missing0 = 'instructions'))
       ) {
-        validate244.errors = [
+        validate248.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -17715,7 +18133,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionConfig'
             )
           ) {
-            validate244.errors = [
+            validate248.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -17731,14 +18149,14 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.header !== undefined) {
             const _errs2 = errors;
             if (
-              !validate245(data.header, {
+              !validate249(data.header, {
                 instancePath: instancePath + '/header',
                 parentData: data,
                 parentDataProperty: 'header',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+              vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -17772,7 +18190,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate244.errors = [
+                  validate248.errors = [
                     {
                       instancePath: instancePath + '/accountKeys',
                       schemaPath: '#/properties/accountKeys/type',
@@ -17816,7 +18234,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                       for (let i1 = 0; i1 < len1; i1++) {
                         const _errs9 = errors;
                         if (
-                          !validate249(data4[i1], {
+                          !validate253(data4[i1], {
                             instancePath: instancePath + '/instructions/' + i1,
                             parentData: data4,
                             parentDataProperty: i1,
@@ -17824,7 +18242,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+                            vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
                           errors = vErrors.length;
                         }
                         var valid2 = _errs9 === errors;
@@ -17833,7 +18251,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate244.errors = [
+                      validate248.errors = [
                         {
                           instancePath: instancePath + '/instructions',
                           schemaPath: '#/properties/instructions/type',
@@ -17859,7 +18277,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                         for (let i2 = 0; i2 < len2; i2++) {
                           const _errs12 = errors;
                           if (
-                            !validate255(data6[i2], {
+                            !validate259(data6[i2], {
                               instancePath: instancePath + '/addressTableLookups/' + i2,
                               parentData: data6,
                               parentDataProperty: i2,
@@ -17867,7 +18285,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+                              vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
                             errors = vErrors.length;
                           }
                           var valid3 = _errs12 === errors;
@@ -17876,7 +18294,7 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate244.errors = [
+                        validate248.errors = [
                           {
                             instancePath: instancePath + '/addressTableLookups',
                             schemaPath: '#/properties/addressTableLookups/type',
@@ -17895,14 +18313,14 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
                     if (data.transactionConfig !== undefined) {
                       const _errs13 = errors;
                       if (
-                        !validate258(data.transactionConfig, {
+                        !validate262(data.transactionConfig, {
                           instancePath: instancePath + '/transactionConfig',
                           parentData: data,
                           parentDataProperty: 'transactionConfig',
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+                        vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
                         errors = vErrors.length;
                       }
                       var valid0 = _errs13 === errors;
@@ -17917,17 +18335,17 @@ function validate244(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate244.errors = [
+      validate248.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate244.errors = vErrors;
+  validate248.errors = vErrors;
   return errors === 0;
 }
 
-function validate241(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate245(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -17937,7 +18355,7 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
         (data.signatures === undefined && (missing0 = 'signatures')) ||
         (data.message === undefined && (missing0 = 'message'))
       ) {
-        validate241.errors = [
+        validate245.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -17950,7 +18368,7 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'signatures' || key0 === 'message')) {
-            validate241.errors = [
+            validate245.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -17973,14 +18391,14 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate242(data0[i0], {
+                    !validate246(data0[i0], {
                       instancePath: instancePath + '/signatures/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -17989,7 +18407,7 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate241.errors = [
+                validate245.errors = [
                   {
                     instancePath: instancePath + '/signatures',
                     schemaPath: '#/properties/signatures/type',
@@ -18008,14 +18426,14 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.message !== undefined) {
               const _errs5 = errors;
               if (
-                !validate244(data.message, {
+                !validate248(data.message, {
                   instancePath: instancePath + '/message',
                   parentData: data,
                   parentDataProperty: 'message',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+                vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs5 === errors;
@@ -18026,25 +18444,25 @@ function validate241(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate241.errors = [
+      validate245.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate241.errors = vErrors;
+  validate245.errors = vErrors;
   return errors === 0;
 }
 
 const pattern4 = new RegExp('^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', 'u');
 
-function validate264(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate268(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!pattern4.test(data)) {
-        validate264.errors = [
+        validate268.errors = [
           {
             instancePath,
             schemaPath: '#/pattern',
@@ -18055,24 +18473,24 @@ function validate264(data, { instancePath = '', parentData, parentDataProperty, 
         return false;
       }
     } else {
-      validate264.errors = [
+      validate268.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate264.errors = vErrors;
+  validate268.errors = vErrors;
   return errors === 0;
 }
 
-function validate240(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate244(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
   let valid0 = false;
   const _errs1 = errors;
-  if (!validate241(data, { instancePath, parentData, parentDataProperty, rootData })) {
-    vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+  if (!validate245(data, { instancePath, parentData, parentDataProperty, rootData })) {
+    vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -18128,14 +18546,14 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
               if (len1 > 0) {
                 const _errs4 = errors;
                 if (
-                  !validate250(data[0], {
+                  !validate254(data[0], {
                     instancePath: instancePath + '/0',
                     parentData: data,
                     parentDataProperty: 0,
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+                  vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
                   errors = vErrors.length;
                 }
                 var valid1 = _errs4 === errors;
@@ -18163,7 +18581,7 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
                       instancePath: instancePath + '/1',
                       schemaPath: '#/anyOf/1/items/1/enum',
                       keyword: 'enum',
-                      params: { allowedValues: schema55.anyOf[1].items[1].enum },
+                      params: { allowedValues: schema57.anyOf[1].items[1].enum },
                     };
                     if (vErrors === null) {
                       vErrors = [err4];
@@ -18246,14 +18664,14 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
                 if (len3 > 0) {
                   const _errs9 = errors;
                   if (
-                    !validate264(data[0], {
+                    !validate268(data[0], {
                       instancePath: instancePath + '/0',
                       parentData: data,
                       parentDataProperty: 0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
+                    vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
                     errors = vErrors.length;
                   }
                   var valid2 = _errs9 === errors;
@@ -18281,7 +18699,7 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
                         instancePath: instancePath + '/1',
                         schemaPath: '#/anyOf/2/items/1/enum',
                         keyword: 'enum',
-                        params: { allowedValues: schema55.anyOf[2].items[1].enum },
+                        params: { allowedValues: schema57.anyOf[2].items[1].enum },
                       };
                       if (vErrors === null) {
                         vErrors = [err10];
@@ -18315,8 +18733,8 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
       valid0 = valid0 || _valid0;
       if (!valid0) {
         const _errs12 = errors;
-        if (!validate250(data, { instancePath, parentData, parentDataProperty, rootData })) {
-          vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+        if (!validate254(data, { instancePath, parentData, parentDataProperty, rootData })) {
+          vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs12 === errors;
@@ -18332,7 +18750,7 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err12);
     }
     errors++;
-    validate240.errors = vErrors;
+    validate244.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -18344,11 +18762,11 @@ function validate240(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate240.errors = vErrors;
+  validate244.errors = vErrors;
   return errors === 0;
 }
 
-const schema66 = {
+const schema68 = {
   type: 'object',
   required: [
     'err',
@@ -18387,7 +18805,7 @@ const schema66 = {
   },
   additionalProperties: false,
 };
-const schema67 = {
+const schema69 = {
   anyOf: [
     {
       type: 'string',
@@ -18463,7 +18881,7 @@ const schema67 = {
     },
   ],
 };
-const schema68 = {
+const schema70 = {
   anyOf: [
     {
       type: 'string',
@@ -18532,7 +18950,7 @@ const schema68 = {
   ],
 };
 
-function validate270(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate274(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -18608,7 +19026,7 @@ function validate270(data, { instancePath = '', parentData, parentDataProperty, 
       instancePath,
       schemaPath: '#/anyOf/0/enum',
       keyword: 'enum',
-      params: { allowedValues: schema68.anyOf[0].enum },
+      params: { allowedValues: schema70.anyOf[0].enum },
     };
     if (vErrors === null) {
       vErrors = [err1];
@@ -18706,7 +19124,7 @@ function validate270(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err6);
     }
     errors++;
-    validate270.errors = vErrors;
+    validate274.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -18718,18 +19136,18 @@ function validate270(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate270.errors = vErrors;
+  validate274.errors = vErrors;
   return errors === 0;
 }
 
-function validate272(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate276(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (data && typeof data == 'object' && !Array.isArray(data)) {
       let missing0;
       if (data.account_index === undefined && (missing0 = 'account_index')) {
-        validate272.errors = [
+        validate276.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -18742,7 +19160,7 @@ function validate272(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'account_index')) {
-            validate272.errors = [
+            validate276.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -18762,7 +19180,7 @@ function validate272(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate272.errors = [
+              validate276.errors = [
                 {
                   instancePath: instancePath + '/account_index',
                   schemaPath: '#/properties/account_index/x-int',
@@ -18776,17 +19194,17 @@ function validate272(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate272.errors = [
+      validate276.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate272.errors = vErrors;
+  validate276.errors = vErrors;
   return errors === 0;
 }
 
-function validate269(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate273(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -18844,7 +19262,7 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
       instancePath,
       schemaPath: '#/anyOf/0/enum',
       keyword: 'enum',
-      params: { allowedValues: schema67.anyOf[0].enum },
+      params: { allowedValues: schema69.anyOf[0].enum },
     };
     if (vErrors === null) {
       vErrors = [err1];
@@ -18969,7 +19387,7 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
                           if (len1 > 1) {
                             const _errs9 = errors;
                             if (
-                              !validate270(data0[1], {
+                              !validate274(data0[1], {
                                 instancePath: instancePath + '/InstructionError/1',
                                 parentData: data0,
                                 parentDataProperty: 1,
@@ -18977,7 +19395,7 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+                                vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
                               errors = vErrors.length;
                             }
                             var valid2 = _errs9 === errors;
@@ -19139,14 +19557,14 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
               if (_errs16 === errors) {
                 if (data.InsufficientFundsForRent !== undefined) {
                   if (
-                    !validate272(data.InsufficientFundsForRent, {
+                    !validate276(data.InsufficientFundsForRent, {
                       instancePath: instancePath + '/InsufficientFundsForRent',
                       parentData: data,
                       parentDataProperty: 'InsufficientFundsForRent',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+                    vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
                     errors = vErrors.length;
                   }
                 }
@@ -19212,14 +19630,14 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
                 if (_errs20 === errors) {
                   if (data.ProgramExecutionTemporarilyRestricted !== undefined) {
                     if (
-                      !validate272(data.ProgramExecutionTemporarilyRestricted, {
+                      !validate276(data.ProgramExecutionTemporarilyRestricted, {
                         instancePath: instancePath + '/ProgramExecutionTemporarilyRestricted',
                         parentData: data,
                         parentDataProperty: 'ProgramExecutionTemporarilyRestricted',
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+                      vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
                       errors = vErrors.length;
                     }
                   }
@@ -19254,7 +19672,7 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err20);
     }
     errors++;
-    validate269.errors = vErrors;
+    validate273.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -19266,11 +19684,11 @@ function validate269(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate269.errors = vErrors;
+  validate273.errors = vErrors;
   return errors === 0;
 }
 
-function validate276(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate280(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -19387,14 +19805,14 @@ function validate276(data, { instancePath = '', parentData, parentDataProperty, 
           if (_errs8 === errors) {
             if (data.Err !== undefined) {
               if (
-                !validate269(data.Err, {
+                !validate273(data.Err, {
                   instancePath: instancePath + '/Err',
                   parentData: data,
                   parentDataProperty: 'Err',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                 errors = vErrors.length;
               }
             }
@@ -19426,7 +19844,7 @@ function validate276(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err7);
     }
     errors++;
-    validate276.errors = vErrors;
+    validate280.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -19438,11 +19856,11 @@ function validate276(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate276.errors = vErrors;
+  validate280.errors = vErrors;
   return errors === 0;
 }
 
-function validate282(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate286(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -19452,7 +19870,7 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
         (data.index === undefined && (missing0 = 'index')) ||
         (data.instructions === undefined && (missing0 = 'instructions'))
       ) {
-        validate282.errors = [
+        validate286.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -19465,7 +19883,7 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'index' || key0 === 'instructions')) {
-            validate282.errors = [
+            validate286.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -19486,7 +19904,7 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate282.errors = [
+              validate286.errors = [
                 {
                   instancePath: instancePath + '/index',
                   schemaPath: '#/properties/index/x-int',
@@ -19511,14 +19929,14 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i0 = 0; i0 < len0; i0++) {
                     const _errs5 = errors;
                     if (
-                      !validate249(data1[i0], {
+                      !validate253(data1[i0], {
                         instancePath: instancePath + '/instructions/' + i0,
                         parentData: data1,
                         parentDataProperty: i0,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+                      vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
                       errors = vErrors.length;
                     }
                     var valid1 = _errs5 === errors;
@@ -19527,7 +19945,7 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate282.errors = [
+                  validate286.errors = [
                     {
                       instancePath: instancePath + '/instructions',
                       schemaPath: '#/properties/instructions/type',
@@ -19546,17 +19964,17 @@ function validate282(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate282.errors = [
+      validate286.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate282.errors = vErrors;
+  validate286.errors = vErrors;
   return errors === 0;
 }
 
-function validate285(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate289(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -19567,7 +19985,7 @@ function validate285(data, { instancePath = '', parentData, parentDataProperty, 
         (data.mint === undefined && (missing0 = 'mint')) ||
         (data.uiTokenAmount === undefined && (missing0 = 'uiTokenAmount'))
       ) {
-        validate285.errors = [
+        validate289.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -19588,7 +20006,7 @@ function validate285(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'programId'
             )
           ) {
-            validate285.errors = [
+            validate289.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -19609,7 +20027,7 @@ function validate285(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate285.errors = [
+              validate289.errors = [
                 {
                   instancePath: instancePath + '/accountIndex',
                   schemaPath: '#/properties/accountIndex/x-int',
@@ -19702,17 +20120,17 @@ function validate285(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate285.errors = [
+      validate289.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate285.errors = vErrors;
+  validate289.errors = vErrors;
   return errors === 0;
 }
 
-const schema73 = {
+const schema75 = {
   type: 'object',
   required: ['pubkey', 'lamports', 'postBalance', 'rewardType', 'commission'],
   properties: {
@@ -19731,7 +20149,7 @@ const schema73 = {
   additionalProperties: false,
 };
 
-function validate292(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate296(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -19744,7 +20162,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
         (data.rewardType === undefined && (missing0 = 'rewardType')) ||
         (data.commission === undefined && (missing0 = 'commission'))
       ) {
-        validate292.errors = [
+        validate296.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -19766,7 +20184,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'commissionBps'
             )
           ) {
-            validate292.errors = [
+            validate296.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -19807,7 +20225,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
                     data1 >= -9223372036854775808n &&
                     data1 <= 9223372036854775807n)
               ) {
-                validate292.errors = [
+                validate296.errors = [
                   {
                     instancePath: instancePath + '/lamports',
                     schemaPath: '#/properties/lamports/x-int',
@@ -19892,7 +20310,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
                         instancePath: instancePath + '/rewardType',
                         schemaPath: '#/properties/rewardType/anyOf/1/enum',
                         keyword: 'enum',
-                        params: { allowedValues: schema73.properties.rewardType.anyOf[1].enum },
+                        params: { allowedValues: schema75.properties.rewardType.anyOf[1].enum },
                       };
                       if (vErrors === null) {
                         vErrors = [err2];
@@ -19917,7 +20335,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err3);
                     }
                     errors++;
-                    validate292.errors = vErrors;
+                    validate296.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs6;
@@ -19992,7 +20410,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err6);
                       }
                       errors++;
-                      validate292.errors = vErrors;
+                      validate296.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs12;
@@ -20017,7 +20435,7 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
                           ? Number.isInteger(data5) && data5 >= 0 && data5 <= 65535
                           : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 65535)
                       ) {
-                        validate292.errors = [
+                        validate296.errors = [
                           {
                             instancePath: instancePath + '/commissionBps',
                             schemaPath: '#/properties/commissionBps/x-int',
@@ -20039,17 +20457,17 @@ function validate292(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate292.errors = [
+      validate296.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate292.errors = vErrors;
+  validate296.errors = vErrors;
   return errors === 0;
 }
 
-function validate296(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate300(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -20059,7 +20477,7 @@ function validate296(data, { instancePath = '', parentData, parentDataProperty, 
         (data.writable === undefined && (missing0 = 'writable')) ||
         (data.readonly === undefined && (missing0 = 'readonly'))
       ) {
-        validate296.errors = [
+        validate300.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -20072,7 +20490,7 @@ function validate296(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'writable' || key0 === 'readonly')) {
-            validate296.errors = [
+            validate300.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -20111,7 +20529,7 @@ function validate296(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate296.errors = [
+                validate300.errors = [
                   {
                     instancePath: instancePath + '/writable',
                     schemaPath: '#/properties/writable/type',
@@ -20153,7 +20571,7 @@ function validate296(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate296.errors = [
+                  validate300.errors = [
                     {
                       instancePath: instancePath + '/readonly',
                       schemaPath: '#/properties/readonly/type',
@@ -20172,17 +20590,17 @@ function validate296(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate296.errors = [
+      validate300.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate296.errors = vErrors;
+  validate300.errors = vErrors;
   return errors === 0;
 }
 
-const schema75 = {
+const schema77 = {
   type: 'object',
   required: ['programId', 'data'],
   properties: {
@@ -20198,7 +20616,7 @@ const schema75 = {
   additionalProperties: false,
 };
 
-function validate300(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate304(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -20208,7 +20626,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
         (data.programId === undefined && (missing0 = 'programId')) ||
         (data.data === undefined && (missing0 = 'data'))
       ) {
-        validate300.errors = [
+        validate304.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -20221,7 +20639,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'programId' || key0 === 'data')) {
-            validate300.errors = [
+            validate304.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -20258,7 +20676,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
               if (errors === _errs3) {
                 if (Array.isArray(data1)) {
                   if (data1.length > 2) {
-                    validate300.errors = [
+                    validate304.errors = [
                       {
                         instancePath: instancePath + '/data',
                         schemaPath: '#/properties/data/maxItems',
@@ -20269,7 +20687,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                     return false;
                   } else {
                     if (data1.length < 2) {
-                      validate300.errors = [
+                      validate304.errors = [
                         {
                           instancePath: instancePath + '/data',
                           schemaPath: '#/properties/data/minItems',
@@ -20281,7 +20699,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                     } else {
                       const len0 = data1.length;
                       if (!(len0 <= 2)) {
-                        validate300.errors = [
+                        validate304.errors = [
                           {
                             instancePath: instancePath + '/data',
                             schemaPath: '#/properties/data/additionalItems',
@@ -20295,7 +20713,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                         if (len1 > 0) {
                           const _errs5 = errors;
                           if (
-                            !validate264(data1[0], {
+                            !validate268(data1[0], {
                               instancePath: instancePath + '/data/0',
                               parentData: data1,
                               parentDataProperty: 0,
@@ -20303,7 +20721,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
+                              vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
                             errors = vErrors.length;
                           }
                           var valid1 = _errs5 === errors;
@@ -20313,7 +20731,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                             let data3 = data1[1];
                             const _errs6 = errors;
                             if (typeof data3 !== 'string') {
-                              validate300.errors = [
+                              validate304.errors = [
                                 {
                                   instancePath: instancePath + '/data/1',
                                   schemaPath: '#/properties/data/items/1/type',
@@ -20324,12 +20742,12 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                               return false;
                             }
                             if (!(data3 === 'base64')) {
-                              validate300.errors = [
+                              validate304.errors = [
                                 {
                                   instancePath: instancePath + '/data/1',
                                   schemaPath: '#/properties/data/items/1/enum',
                                   keyword: 'enum',
-                                  params: { allowedValues: schema75.properties.data.items[1].enum },
+                                  params: { allowedValues: schema77.properties.data.items[1].enum },
                                 },
                               ];
                               return false;
@@ -20341,7 +20759,7 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate300.errors = [
+                  validate304.errors = [
                     {
                       instancePath: instancePath + '/data',
                       schemaPath: '#/properties/data/type',
@@ -20360,17 +20778,17 @@ function validate300(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate300.errors = [
+      validate304.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate300.errors = vErrors;
+  validate304.errors = vErrors;
   return errors === 0;
 }
 
-function validate268(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate272(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -20389,7 +20807,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
         (data.rewards === undefined && (missing0 = 'rewards')) ||
         (data.loadedAddresses === undefined && (missing0 = 'loadedAddresses'))
       ) {
-        validate268.errors = [
+        validate272.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -20401,8 +20819,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
       } else {
         const _errs1 = errors;
         for (const key0 in data) {
-          if (!func2.call(schema66.properties, key0)) {
-            validate268.errors = [
+          if (!func2.call(schema68.properties, key0)) {
+            validate272.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -20440,14 +20858,14 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
             if (!valid1) {
               const _errs6 = errors;
               if (
-                !validate269(data0, {
+                !validate273(data0, {
                   instancePath: instancePath + '/err',
                   parentData: data,
                   parentDataProperty: 'err',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                 errors = vErrors.length;
               }
               var _valid0 = _errs6 === errors;
@@ -20466,7 +20884,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err1);
               }
               errors++;
-              validate268.errors = vErrors;
+              validate272.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -20486,14 +20904,14 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.status !== undefined) {
               const _errs7 = errors;
               if (
-                !validate276(data.status, {
+                !validate280(data.status, {
                   instancePath: instancePath + '/status',
                   parentData: data,
                   parentDataProperty: 'status',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+                vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs7 === errors;
@@ -20545,7 +20963,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate268.errors = [
+                      validate272.errors = [
                         {
                           instancePath: instancePath + '/preBalances',
                           schemaPath: '#/properties/preBalances/type',
@@ -20587,7 +21005,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate268.errors = [
+                        validate272.errors = [
                           {
                             instancePath: instancePath + '/postBalances',
                             schemaPath: '#/properties/postBalances/type',
@@ -20634,7 +21052,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                             for (let i2 = 0; i2 < len2; i2++) {
                               const _errs21 = errors;
                               if (
-                                !validate282(data7[i2], {
+                                !validate286(data7[i2], {
                                   instancePath: instancePath + '/innerInstructions/' + i2,
                                   parentData: data7,
                                   parentDataProperty: i2,
@@ -20642,7 +21060,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                 })
                               ) {
                                 vErrors =
-                                  vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
+                                  vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
                                 errors = vErrors.length;
                               }
                               var valid5 = _errs21 === errors;
@@ -20681,7 +21099,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err4);
                         }
                         errors++;
-                        validate268.errors = vErrors;
+                        validate272.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs16;
@@ -20778,7 +21196,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err8);
                           }
                           errors++;
-                          validate268.errors = vErrors;
+                          validate272.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs23;
@@ -20826,7 +21244,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                 for (let i4 = 0; i4 < len4; i4++) {
                                   const _errs36 = errors;
                                   if (
-                                    !validate285(data11[i4], {
+                                    !validate289(data11[i4], {
                                       instancePath: instancePath + '/preTokenBalances/' + i4,
                                       parentData: data11,
                                       parentDataProperty: i4,
@@ -20835,8 +21253,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                   ) {
                                     vErrors =
                                       vErrors === null
-                                        ? validate285.errors
-                                        : vErrors.concat(validate285.errors);
+                                        ? validate289.errors
+                                        : vErrors.concat(validate289.errors);
                                     errors = vErrors.length;
                                   }
                                   var valid9 = _errs36 === errors;
@@ -20875,7 +21293,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err11);
                             }
                             errors++;
-                            validate268.errors = vErrors;
+                            validate272.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs31;
@@ -20923,7 +21341,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                   for (let i5 = 0; i5 < len5; i5++) {
                                     const _errs43 = errors;
                                     if (
-                                      !validate285(data13[i5], {
+                                      !validate289(data13[i5], {
                                         instancePath: instancePath + '/postTokenBalances/' + i5,
                                         parentData: data13,
                                         parentDataProperty: i5,
@@ -20932,8 +21350,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                     ) {
                                       vErrors =
                                         vErrors === null
-                                          ? validate285.errors
-                                          : vErrors.concat(validate285.errors);
+                                          ? validate289.errors
+                                          : vErrors.concat(validate289.errors);
                                       errors = vErrors.length;
                                     }
                                     var valid11 = _errs43 === errors;
@@ -20972,7 +21390,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                 vErrors.push(err14);
                               }
                               errors++;
-                              validate268.errors = vErrors;
+                              validate272.errors = vErrors;
                               return false;
                             } else {
                               errors = _errs38;
@@ -21020,7 +21438,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                     for (let i6 = 0; i6 < len6; i6++) {
                                       const _errs50 = errors;
                                       if (
-                                        !validate292(data15[i6], {
+                                        !validate296(data15[i6], {
                                           instancePath: instancePath + '/rewards/' + i6,
                                           parentData: data15,
                                           parentDataProperty: i6,
@@ -21029,8 +21447,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                       ) {
                                         vErrors =
                                           vErrors === null
-                                            ? validate292.errors
-                                            : vErrors.concat(validate292.errors);
+                                            ? validate296.errors
+                                            : vErrors.concat(validate296.errors);
                                         errors = vErrors.length;
                                       }
                                       var valid13 = _errs50 === errors;
@@ -21069,7 +21487,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                   vErrors.push(err17);
                                 }
                                 errors++;
-                                validate268.errors = vErrors;
+                                validate272.errors = vErrors;
                                 return false;
                               } else {
                                 errors = _errs45;
@@ -21089,7 +21507,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                               if (data.loadedAddresses !== undefined) {
                                 const _errs51 = errors;
                                 if (
-                                  !validate296(data.loadedAddresses, {
+                                  !validate300(data.loadedAddresses, {
                                     instancePath: instancePath + '/loadedAddresses',
                                     parentData: data,
                                     parentDataProperty: 'loadedAddresses',
@@ -21098,8 +21516,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                 ) {
                                   vErrors =
                                     vErrors === null
-                                      ? validate296.errors
-                                      : vErrors.concat(validate296.errors);
+                                      ? validate300.errors
+                                      : vErrors.concat(validate300.errors);
                                   errors = vErrors.length;
                                 }
                                 var valid0 = _errs51 === errors;
@@ -21110,7 +21528,7 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                 if (data.returnData !== undefined) {
                                   const _errs52 = errors;
                                   if (
-                                    !validate300(data.returnData, {
+                                    !validate304(data.returnData, {
                                       instancePath: instancePath + '/returnData',
                                       parentData: data,
                                       parentDataProperty: 'returnData',
@@ -21119,8 +21537,8 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
                                   ) {
                                     vErrors =
                                       vErrors === null
-                                        ? validate300.errors
-                                        : vErrors.concat(validate300.errors);
+                                        ? validate304.errors
+                                        : vErrors.concat(validate304.errors);
                                     errors = vErrors.length;
                                   }
                                   var valid0 = _errs52 === errors;
@@ -21185,19 +21603,19 @@ function validate268(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate268.errors = [
+      validate272.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate268.errors = vErrors;
+  validate272.errors = vErrors;
   return errors === 0;
 }
 
-const schema76 = { anyOf: [{ type: 'string', enum: ['legacy'] }, { 'x-int': 'u8' }] };
+const schema78 = { anyOf: [{ type: 'string', enum: ['legacy'] }, { 'x-int': 'u8' }] };
 
-function validate307(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate311(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -21217,7 +21635,7 @@ function validate307(data, { instancePath = '', parentData, parentDataProperty, 
       instancePath,
       schemaPath: '#/anyOf/0/enum',
       keyword: 'enum',
-      params: { allowedValues: schema76.anyOf[0].enum },
+      params: { allowedValues: schema78.anyOf[0].enum },
     };
     if (vErrors === null) {
       vErrors = [err1];
@@ -21254,7 +21672,7 @@ function validate307(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err3);
     }
     errors++;
-    validate307.errors = vErrors;
+    validate311.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -21266,11 +21684,11 @@ function validate307(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate307.errors = vErrors;
+  validate311.errors = vErrors;
   return errors === 0;
 }
 
-function validate239(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate243(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -21280,7 +21698,7 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
         (data.transaction === undefined && (missing0 = 'transaction')) ||
         (data.meta === undefined && (missing0 = 'meta'))
       ) {
-        validate239.errors = [
+        validate243.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -21293,7 +21711,7 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'transaction' || key0 === 'meta' || key0 === 'version')) {
-            validate239.errors = [
+            validate243.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -21309,14 +21727,14 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.transaction !== undefined) {
             const _errs2 = errors;
             if (
-              !validate240(data.transaction, {
+              !validate244(data.transaction, {
                 instancePath: instancePath + '/transaction',
                 parentData: data,
                 parentDataProperty: 'transaction',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+              vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -21349,14 +21767,14 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
               if (!valid1) {
                 const _errs7 = errors;
                 if (
-                  !validate268(data1, {
+                  !validate272(data1, {
                     instancePath: instancePath + '/meta',
                     parentData: data,
                     parentDataProperty: 'meta',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+                  vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
                   errors = vErrors.length;
                 }
                 var _valid0 = _errs7 === errors;
@@ -21375,7 +21793,7 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate239.errors = vErrors;
+                validate243.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -21395,14 +21813,14 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.version !== undefined) {
                 const _errs8 = errors;
                 if (
-                  !validate307(data.version, {
+                  !validate311(data.version, {
                     instancePath: instancePath + '/version',
                     parentData: data,
                     parentDataProperty: 'version',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+                  vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs8 === errors;
@@ -21414,17 +21832,17 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate239.errors = [
+      validate243.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate239.errors = vErrors;
+  validate243.errors = vErrors;
   return errors === 0;
 }
 
-const schema80 = {
+const schema82 = {
   type: 'object',
   required: ['pubkey', 'writable', 'signer', 'source'],
   properties: {
@@ -21436,7 +21854,7 @@ const schema80 = {
   additionalProperties: false,
 };
 
-function validate314(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate318(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -21448,7 +21866,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
         (data.signer === undefined && (missing0 = 'signer')) ||
         (data.source === undefined && (missing0 = 'source'))
       ) {
-        validate314.errors = [
+        validate318.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -21461,7 +21879,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'pubkey' || key0 === 'writable' || key0 === 'signer' || key0 === 'source')) {
-            validate314.errors = [
+            validate318.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -21495,7 +21913,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.writable !== undefined) {
               const _errs3 = errors;
               if (typeof data.writable !== 'boolean') {
-                validate314.errors = [
+                validate318.errors = [
                   {
                     instancePath: instancePath + '/writable',
                     schemaPath: '#/properties/writable/type',
@@ -21513,7 +21931,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.signer !== undefined) {
                 const _errs5 = errors;
                 if (typeof data.signer !== 'boolean') {
-                  validate314.errors = [
+                  validate318.errors = [
                     {
                       instancePath: instancePath + '/signer',
                       schemaPath: '#/properties/signer/type',
@@ -21571,7 +21989,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
                         instancePath: instancePath + '/source',
                         schemaPath: '#/properties/source/anyOf/1/enum',
                         keyword: 'enum',
-                        params: { allowedValues: schema80.properties.source.anyOf[1].enum },
+                        params: { allowedValues: schema82.properties.source.anyOf[1].enum },
                       };
                       if (vErrors === null) {
                         vErrors = [err2];
@@ -21596,7 +22014,7 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err3);
                     }
                     errors++;
-                    validate314.errors = vErrors;
+                    validate318.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs8;
@@ -21618,17 +22036,17 @@ function validate314(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate314.errors = [
+      validate318.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate314.errors = vErrors;
+  validate318.errors = vErrors;
   return errors === 0;
 }
 
-const schema83 = {
+const schema85 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
@@ -21639,7 +22057,7 @@ const schema83 = {
   },
   additionalProperties: false,
 };
-const schema84 = {
+const schema86 = {
   anyOf: [
     {
       type: 'object',
@@ -21923,7 +22341,7 @@ const schema84 = {
   ],
 };
 
-function validate322(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate326(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -21990,7 +22408,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                 instancePath: instancePath + '/type',
                 schemaPath: '#/anyOf/0/properties/type/enum',
                 keyword: 'enum',
-                params: { allowedValues: schema84.anyOf[0].properties.type.enum },
+                params: { allowedValues: schema86.anyOf[0].properties.type.enum },
               };
               if (vErrors === null) {
                 vErrors = [err3];
@@ -22258,7 +22676,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                   instancePath: instancePath + '/type',
                   schemaPath: '#/anyOf/1/properties/type/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema84.anyOf[1].properties.type.enum },
+                  params: { allowedValues: schema86.anyOf[1].properties.type.enum },
                 };
                 if (vErrors === null) {
                   vErrors = [err11];
@@ -22456,7 +22874,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                     instancePath: instancePath + '/type',
                     schemaPath: '#/anyOf/2/properties/type/enum',
                     keyword: 'enum',
-                    params: { allowedValues: schema84.anyOf[2].properties.type.enum },
+                    params: { allowedValues: schema86.anyOf[2].properties.type.enum },
                   };
                   if (vErrors === null) {
                     vErrors = [err19];
@@ -22675,7 +23093,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                       instancePath: instancePath + '/type',
                       schemaPath: '#/anyOf/3/properties/type/enum',
                       keyword: 'enum',
-                      params: { allowedValues: schema84.anyOf[3].properties.type.enum },
+                      params: { allowedValues: schema86.anyOf[3].properties.type.enum },
                     };
                     if (vErrors === null) {
                       vErrors = [err27];
@@ -22998,7 +23416,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                         instancePath: instancePath + '/type',
                         schemaPath: '#/anyOf/4/properties/type/enum',
                         keyword: 'enum',
-                        params: { allowedValues: schema84.anyOf[4].properties.type.enum },
+                        params: { allowedValues: schema86.anyOf[4].properties.type.enum },
                       };
                       if (vErrors === null) {
                         vErrors = [err36];
@@ -23228,7 +23646,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                           instancePath: instancePath + '/type',
                           schemaPath: '#/anyOf/5/properties/type/enum',
                           keyword: 'enum',
-                          params: { allowedValues: schema84.anyOf[5].properties.type.enum },
+                          params: { allowedValues: schema86.anyOf[5].properties.type.enum },
                         };
                         if (vErrors === null) {
                           vErrors = [err44];
@@ -23532,7 +23950,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                             instancePath: instancePath + '/type',
                             schemaPath: '#/anyOf/6/properties/type/enum',
                             keyword: 'enum',
-                            params: { allowedValues: schema84.anyOf[6].properties.type.enum },
+                            params: { allowedValues: schema86.anyOf[6].properties.type.enum },
                           };
                           if (vErrors === null) {
                             vErrors = [err52];
@@ -23788,7 +24206,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                               instancePath: instancePath + '/type',
                               schemaPath: '#/anyOf/7/properties/type/enum',
                               keyword: 'enum',
-                              params: { allowedValues: schema84.anyOf[7].properties.type.enum },
+                              params: { allowedValues: schema86.anyOf[7].properties.type.enum },
                             };
                             if (vErrors === null) {
                               vErrors = [err60];
@@ -24019,7 +24437,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                 instancePath: instancePath + '/type',
                                 schemaPath: '#/anyOf/8/properties/type/enum',
                                 keyword: 'enum',
-                                params: { allowedValues: schema84.anyOf[8].properties.type.enum },
+                                params: { allowedValues: schema86.anyOf[8].properties.type.enum },
                               };
                               if (vErrors === null) {
                                 vErrors = [err68];
@@ -24221,7 +24639,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                   instancePath: instancePath + '/type',
                                   schemaPath: '#/anyOf/9/properties/type/enum',
                                   keyword: 'enum',
-                                  params: { allowedValues: schema84.anyOf[9].properties.type.enum },
+                                  params: { allowedValues: schema86.anyOf[9].properties.type.enum },
                                 };
                                 if (vErrors === null) {
                                   vErrors = [err76];
@@ -24501,7 +24919,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                     instancePath: instancePath + '/type',
                                     schemaPath: '#/anyOf/10/properties/type/enum',
                                     keyword: 'enum',
-                                    params: { allowedValues: schema84.anyOf[10].properties.type.enum },
+                                    params: { allowedValues: schema86.anyOf[10].properties.type.enum },
                                   };
                                   if (vErrors === null) {
                                     vErrors = [err85];
@@ -24757,7 +25175,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                       instancePath: instancePath + '/type',
                                       schemaPath: '#/anyOf/11/properties/type/enum',
                                       keyword: 'enum',
-                                      params: { allowedValues: schema84.anyOf[11].properties.type.enum },
+                                      params: { allowedValues: schema86.anyOf[11].properties.type.enum },
                                     };
                                     if (vErrors === null) {
                                       vErrors = [err94];
@@ -25061,7 +25479,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                         instancePath: instancePath + '/type',
                                         schemaPath: '#/anyOf/12/properties/type/enum',
                                         keyword: 'enum',
-                                        params: { allowedValues: schema84.anyOf[12].properties.type.enum },
+                                        params: { allowedValues: schema86.anyOf[12].properties.type.enum },
                                       };
                                       if (vErrors === null) {
                                         vErrors = [err103];
@@ -25238,7 +25656,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
                                           instancePath: instancePath + '/type',
                                           schemaPath: '#/anyOf/13/properties/type/enum',
                                           keyword: 'enum',
-                                          params: { allowedValues: schema84.anyOf[13].properties.type.enum },
+                                          params: { allowedValues: schema86.anyOf[13].properties.type.enum },
                                         };
                                         if (vErrors === null) {
                                           vErrors = [err111];
@@ -25643,7 +26061,7 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err120);
     }
     errors++;
-    validate322.errors = vErrors;
+    validate326.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -25655,11 +26073,11 @@ function validate322(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate322.errors = vErrors;
+  validate326.errors = vErrors;
   return errors === 0;
 }
 
-function validate320(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate324(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -25671,7 +26089,7 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parsed === undefined && (missing0 = 'parsed')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate320.errors = [
+        validate324.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -25684,7 +26102,7 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate320.errors = [
+            validate324.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -25701,7 +26119,7 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.program;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate320.errors = [
+              validate324.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/type',
@@ -25712,12 +26130,12 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
               return false;
             }
             if (!(data0 === 'system')) {
-              validate320.errors = [
+              validate324.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema83.properties.program.enum },
+                  params: { allowedValues: schema85.properties.program.enum },
                 },
               ];
               return false;
@@ -25748,14 +26166,14 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.parsed !== undefined) {
                 const _errs5 = errors;
                 if (
-                  !validate322(data.parsed, {
+                  !validate326(data.parsed, {
                     instancePath: instancePath + '/parsed',
                     parentData: data,
                     parentDataProperty: 'parsed',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+                  vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs5 === errors;
@@ -25766,14 +26184,14 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs6 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs6 === errors;
@@ -25786,17 +26204,17 @@ function validate320(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate320.errors = [
+      validate324.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate320.errors = vErrors;
+  validate324.errors = vErrors;
   return errors === 0;
 }
 
-const schema85 = {
+const schema87 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
@@ -25807,7 +26225,7 @@ const schema85 = {
   },
   additionalProperties: false,
 };
-const schema86 = {
+const schema88 = {
   anyOf: [
     {
       type: 'object',
@@ -26599,7 +27017,7 @@ const schema86 = {
     },
   ],
 };
-const schema87 = {
+const schema89 = {
   type: 'string',
   enum: [
     'mintTokens',
@@ -26623,11 +27041,11 @@ const schema87 = {
   ],
 };
 
-function validate419(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate423(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (typeof data !== 'string') {
-    validate419.errors = [
+    validate423.errors = [
       { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
     ];
     return false;
@@ -26654,16 +27072,16 @@ function validate419(data, { instancePath = '', parentData, parentDataProperty, 
       data === 'permissionedBurn'
     )
   ) {
-    validate419.errors = [
-      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema87.enum } },
+    validate423.errors = [
+      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema89.enum } },
     ];
     return false;
   }
-  validate419.errors = vErrors;
+  validate423.errors = vErrors;
   return errors === 0;
 }
 
-const schema88 = {
+const schema90 = {
   type: 'string',
   enum: [
     'uninitialized',
@@ -26698,11 +27116,11 @@ const schema88 = {
   ],
 };
 
-function validate530(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate534(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (typeof data !== 'string') {
-    validate530.errors = [
+    validate534.errors = [
       { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
     ];
     return false;
@@ -26740,16 +27158,16 @@ function validate530(data, { instancePath = '', parentData, parentDataProperty, 
       data === 'permissionedBurn'
     )
   ) {
-    validate530.errors = [
-      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema88.enum } },
+    validate534.errors = [
+      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema90.enum } },
     ];
     return false;
   }
-  validate530.errors = vErrors;
+  validate534.errors = vErrors;
   return errors === 0;
 }
 
-function validate557(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate561(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -26773,17 +27191,17 @@ function validate557(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate557.errors = [
+      validate561.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate557.errors = vErrors;
+  validate561.errors = vErrors;
   return errors === 0;
 }
 
-function validate556(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate560(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -26793,7 +27211,7 @@ function validate556(data, { instancePath = '', parentData, parentDataProperty, 
         (data.type === undefined && (missing0 = 'type')) ||
         (data.info === undefined && (missing0 = 'info'))
       ) {
-        validate556.errors = [
+        validate560.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -26806,7 +27224,7 @@ function validate556(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'type' || key0 === 'info')) {
-            validate556.errors = [
+            validate560.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -26822,7 +27240,7 @@ function validate556(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.type !== undefined) {
             const _errs2 = errors;
             if (typeof data.type !== 'string') {
-              validate556.errors = [
+              validate560.errors = [
                 {
                   instancePath: instancePath + '/type',
                   schemaPath: '#/properties/type/type',
@@ -26840,14 +27258,14 @@ function validate556(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.info !== undefined) {
               const _errs4 = errors;
               if (
-                !validate557(data.info, {
+                !validate561(data.info, {
                   instancePath: instancePath + '/info',
                   parentData: data,
                   parentDataProperty: 'info',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
+                vErrors = vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs4 === errors;
@@ -26858,17 +27276,17 @@ function validate556(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate556.errors = [
+      validate560.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate556.errors = vErrors;
+  validate560.errors = vErrors;
   return errors === 0;
 }
 
-function validate383(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate387(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -26935,7 +27353,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                 instancePath: instancePath + '/type',
                 schemaPath: '#/anyOf/0/properties/type/enum',
                 keyword: 'enum',
-                params: { allowedValues: schema86.anyOf[0].properties.type.enum },
+                params: { allowedValues: schema88.anyOf[0].properties.type.enum },
               };
               if (vErrors === null) {
                 vErrors = [err3];
@@ -27209,7 +27627,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                   instancePath: instancePath + '/type',
                   schemaPath: '#/anyOf/1/properties/type/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema86.anyOf[1].properties.type.enum },
+                  params: { allowedValues: schema88.anyOf[1].properties.type.enum },
                 };
                 if (vErrors === null) {
                   vErrors = [err12];
@@ -27456,7 +27874,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                     instancePath: instancePath + '/type',
                     schemaPath: '#/anyOf/2/properties/type/enum',
                     keyword: 'enum',
-                    params: { allowedValues: schema86.anyOf[2].properties.type.enum },
+                    params: { allowedValues: schema88.anyOf[2].properties.type.enum },
                   };
                   if (vErrors === null) {
                     vErrors = [err20];
@@ -27739,7 +28157,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                       instancePath: instancePath + '/type',
                       schemaPath: '#/anyOf/3/properties/type/enum',
                       keyword: 'enum',
-                      params: { allowedValues: schema86.anyOf[3].properties.type.enum },
+                      params: { allowedValues: schema88.anyOf[3].properties.type.enum },
                     };
                     if (vErrors === null) {
                       vErrors = [err30];
@@ -28224,7 +28642,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                         instancePath: instancePath + '/type',
                         schemaPath: '#/anyOf/4/properties/type/enum',
                         keyword: 'enum',
-                        params: { allowedValues: schema86.anyOf[4].properties.type.enum },
+                        params: { allowedValues: schema88.anyOf[4].properties.type.enum },
                       };
                       if (vErrors === null) {
                         vErrors = [err43];
@@ -28713,7 +29131,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                           instancePath: instancePath + '/type',
                           schemaPath: '#/anyOf/5/properties/type/enum',
                           keyword: 'enum',
-                          params: { allowedValues: schema86.anyOf[5].properties.type.enum },
+                          params: { allowedValues: schema88.anyOf[5].properties.type.enum },
                         };
                         if (vErrors === null) {
                           vErrors = [err56];
@@ -29099,7 +29517,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                             instancePath: instancePath + '/type',
                             schemaPath: '#/anyOf/6/properties/type/enum',
                             keyword: 'enum',
-                            params: { allowedValues: schema86.anyOf[6].properties.type.enum },
+                            params: { allowedValues: schema88.anyOf[6].properties.type.enum },
                           };
                           if (vErrors === null) {
                             vErrors = [err69];
@@ -29191,7 +29609,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                     if (data53.authorityType !== undefined) {
                                       const _errs119 = errors;
                                       if (
-                                        !validate419(data53.authorityType, {
+                                        !validate423(data53.authorityType, {
                                           instancePath: instancePath + '/info/authorityType',
                                           parentData: data53,
                                           parentDataProperty: 'authorityType',
@@ -29200,8 +29618,8 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                       ) {
                                         vErrors =
                                           vErrors === null
-                                            ? validate419.errors
-                                            : vErrors.concat(validate419.errors);
+                                            ? validate423.errors
+                                            : vErrors.concat(validate423.errors);
                                         errors = vErrors.length;
                                       }
                                       var valid25 = _errs119 === errors;
@@ -29349,7 +29767,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                       if (data53.authorityType !== undefined) {
                                         const _errs126 = errors;
                                         if (
-                                          !validate419(data53.authorityType, {
+                                          !validate423(data53.authorityType, {
                                             instancePath: instancePath + '/info/authorityType',
                                             parentData: data53,
                                             parentDataProperty: 'authorityType',
@@ -29358,8 +29776,8 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                         ) {
                                           vErrors =
                                             vErrors === null
-                                              ? validate419.errors
-                                              : vErrors.concat(validate419.errors);
+                                              ? validate423.errors
+                                              : vErrors.concat(validate423.errors);
                                           errors = vErrors.length;
                                         }
                                         var valid26 = _errs126 === errors;
@@ -29555,7 +29973,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                         if (data53.authorityType !== undefined) {
                                           const _errs136 = errors;
                                           if (
-                                            !validate419(data53.authorityType, {
+                                            !validate423(data53.authorityType, {
                                               instancePath: instancePath + '/info/authorityType',
                                               parentData: data53,
                                               parentDataProperty: 'authorityType',
@@ -29564,8 +29982,8 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                           ) {
                                             vErrors =
                                               vErrors === null
-                                                ? validate419.errors
-                                                : vErrors.concat(validate419.errors);
+                                                ? validate423.errors
+                                                : vErrors.concat(validate423.errors);
                                             errors = vErrors.length;
                                           }
                                           var valid28 = _errs136 === errors;
@@ -29714,7 +30132,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                           if (data53.authorityType !== undefined) {
                                             const _errs143 = errors;
                                             if (
-                                              !validate419(data53.authorityType, {
+                                              !validate423(data53.authorityType, {
                                                 instancePath: instancePath + '/info/authorityType',
                                                 parentData: data53,
                                                 parentDataProperty: 'authorityType',
@@ -29723,8 +30141,8 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                             ) {
                                               vErrors =
                                                 vErrors === null
-                                                  ? validate419.errors
-                                                  : vErrors.concat(validate419.errors);
+                                                  ? validate423.errors
+                                                  : vErrors.concat(validate423.errors);
                                               errors = vErrors.length;
                                             }
                                             var valid29 = _errs143 === errors;
@@ -29959,7 +30377,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                               instancePath: instancePath + '/type',
                               schemaPath: '#/anyOf/7/properties/type/enum',
                               keyword: 'enum',
-                              params: { allowedValues: schema86.anyOf[7].properties.type.enum },
+                              params: { allowedValues: schema88.anyOf[7].properties.type.enum },
                             };
                             if (vErrors === null) {
                               vErrors = [err89];
@@ -30452,7 +30870,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                 instancePath: instancePath + '/type',
                                 schemaPath: '#/anyOf/8/properties/type/enum',
                                 keyword: 'enum',
-                                params: { allowedValues: schema86.anyOf[8].properties.type.enum },
+                                params: { allowedValues: schema88.anyOf[8].properties.type.enum },
                               };
                               if (vErrors === null) {
                                 vErrors = [err102];
@@ -30947,7 +31365,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                   instancePath: instancePath + '/type',
                                   schemaPath: '#/anyOf/9/properties/type/enum',
                                   keyword: 'enum',
-                                  params: { allowedValues: schema86.anyOf[9].properties.type.enum },
+                                  params: { allowedValues: schema88.anyOf[9].properties.type.enum },
                                 };
                                 if (vErrors === null) {
                                   vErrors = [err115];
@@ -31394,7 +31812,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                     instancePath: instancePath + '/type',
                                     schemaPath: '#/anyOf/10/properties/type/enum',
                                     keyword: 'enum',
-                                    params: { allowedValues: schema86.anyOf[10].properties.type.enum },
+                                    params: { allowedValues: schema88.anyOf[10].properties.type.enum },
                                   };
                                   if (vErrors === null) {
                                     vErrors = [err128];
@@ -31843,7 +32261,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                       instancePath: instancePath + '/type',
                                       schemaPath: '#/anyOf/11/properties/type/enum',
                                       keyword: 'enum',
-                                      params: { allowedValues: schema86.anyOf[11].properties.type.enum },
+                                      params: { allowedValues: schema88.anyOf[11].properties.type.enum },
                                     };
                                     if (vErrors === null) {
                                       vErrors = [err141];
@@ -32296,7 +32714,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                         instancePath: instancePath + '/type',
                                         schemaPath: '#/anyOf/12/properties/type/enum',
                                         keyword: 'enum',
-                                        params: { allowedValues: schema86.anyOf[12].properties.type.enum },
+                                        params: { allowedValues: schema88.anyOf[12].properties.type.enum },
                                       };
                                       if (vErrors === null) {
                                         vErrors = [err154];
@@ -32853,7 +33271,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                           instancePath: instancePath + '/type',
                                           schemaPath: '#/anyOf/13/properties/type/enum',
                                           keyword: 'enum',
-                                          params: { allowedValues: schema86.anyOf[13].properties.type.enum },
+                                          params: { allowedValues: schema88.anyOf[13].properties.type.enum },
                                         };
                                         if (vErrors === null) {
                                           vErrors = [err167];
@@ -33413,7 +33831,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                             schemaPath: '#/anyOf/14/properties/type/enum',
                                             keyword: 'enum',
                                             params: {
-                                              allowedValues: schema86.anyOf[14].properties.type.enum,
+                                              allowedValues: schema88.anyOf[14].properties.type.enum,
                                             },
                                           };
                                           if (vErrors === null) {
@@ -33929,7 +34347,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                               schemaPath: '#/anyOf/15/properties/type/enum',
                                               keyword: 'enum',
                                               params: {
-                                                allowedValues: schema86.anyOf[15].properties.type.enum,
+                                                allowedValues: schema88.anyOf[15].properties.type.enum,
                                               },
                                             };
                                             if (vErrors === null) {
@@ -34449,7 +34867,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                 schemaPath: '#/anyOf/16/properties/type/enum',
                                                 keyword: 'enum',
                                                 params: {
-                                                  allowedValues: schema86.anyOf[16].properties.type.enum,
+                                                  allowedValues: schema88.anyOf[16].properties.type.enum,
                                                 },
                                               };
                                               if (vErrors === null) {
@@ -34714,7 +35132,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                   schemaPath: '#/anyOf/17/properties/type/enum',
                                                   keyword: 'enum',
                                                   params: {
-                                                    allowedValues: schema86.anyOf[17].properties.type.enum,
+                                                    allowedValues: schema88.anyOf[17].properties.type.enum,
                                                   },
                                                 };
                                                 if (vErrors === null) {
@@ -34897,7 +35315,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                     schemaPath: '#/anyOf/18/properties/type/enum',
                                                     keyword: 'enum',
                                                     params: {
-                                                      allowedValues: schema86.anyOf[18].properties.type.enum,
+                                                      allowedValues: schema88.anyOf[18].properties.type.enum,
                                                     },
                                                   };
                                                   if (vErrors === null) {
@@ -35139,7 +35557,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                       keyword: 'enum',
                                                       params: {
                                                         allowedValues:
-                                                          schema86.anyOf[19].properties.type.enum,
+                                                          schema88.anyOf[19].properties.type.enum,
                                                       },
                                                     };
                                                     if (vErrors === null) {
@@ -35425,7 +35843,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                         keyword: 'enum',
                                                         params: {
                                                           allowedValues:
-                                                            schema86.anyOf[20].properties.type.enum,
+                                                            schema88.anyOf[20].properties.type.enum,
                                                         },
                                                       };
                                                       if (vErrors === null) {
@@ -35711,7 +36129,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                           keyword: 'enum',
                                                           params: {
                                                             allowedValues:
-                                                              schema86.anyOf[21].properties.type.enum,
+                                                              schema88.anyOf[21].properties.type.enum,
                                                           },
                                                         };
                                                         if (vErrors === null) {
@@ -35815,7 +36233,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                         ) {
                                                                           const _errs431 = errors;
                                                                           if (
-                                                                            !validate530(data209[i16], {
+                                                                            !validate534(data209[i16], {
                                                                               instancePath:
                                                                                 instancePath +
                                                                                 '/info/extensionTypes/' +
@@ -35827,9 +36245,9 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                           ) {
                                                                             vErrors =
                                                                               vErrors === null
-                                                                                ? validate530.errors
+                                                                                ? validate534.errors
                                                                                 : vErrors.concat(
-                                                                                    validate530.errors,
+                                                                                    validate534.errors,
                                                                                   );
                                                                             errors = vErrors.length;
                                                                           }
@@ -35967,7 +36385,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                             keyword: 'enum',
                                                             params: {
                                                               allowedValues:
-                                                                schema86.anyOf[22].properties.type.enum,
+                                                                schema88.anyOf[22].properties.type.enum,
                                                             },
                                                           };
                                                           if (vErrors === null) {
@@ -36157,7 +36575,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                               keyword: 'enum',
                                                               params: {
                                                                 allowedValues:
-                                                                  schema86.anyOf[23].properties.type.enum,
+                                                                  schema88.anyOf[23].properties.type.enum,
                                                               },
                                                             };
                                                             if (vErrors === null) {
@@ -36385,7 +36803,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                 keyword: 'enum',
                                                                 params: {
                                                                   allowedValues:
-                                                                    schema86.anyOf[24].properties.type.enum,
+                                                                    schema88.anyOf[24].properties.type.enum,
                                                                 },
                                                               };
                                                               if (vErrors === null) {
@@ -36622,7 +37040,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                   keyword: 'enum',
                                                                   params: {
                                                                     allowedValues:
-                                                                      schema86.anyOf[25].properties.type.enum,
+                                                                      schema88.anyOf[25].properties.type.enum,
                                                                   },
                                                                 };
                                                                 if (vErrors === null) {
@@ -36909,7 +37327,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                     keyword: 'enum',
                                                                     params: {
                                                                       allowedValues:
-                                                                        schema86.anyOf[26].properties.type
+                                                                        schema88.anyOf[26].properties.type
                                                                           .enum,
                                                                     },
                                                                   };
@@ -37116,7 +37534,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                       keyword: 'enum',
                                                                       params: {
                                                                         allowedValues:
-                                                                          schema86.anyOf[27].properties.type
+                                                                          schema88.anyOf[27].properties.type
                                                                             .enum,
                                                                       },
                                                                     };
@@ -37725,7 +38143,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                         keyword: 'enum',
                                                                         params: {
                                                                           allowedValues:
-                                                                            schema86.anyOf[28].properties.type
+                                                                            schema88.anyOf[28].properties.type
                                                                               .enum,
                                                                         },
                                                                       };
@@ -38430,7 +38848,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                           keyword: 'enum',
                                                                           params: {
                                                                             allowedValues:
-                                                                              schema86.anyOf[29].properties
+                                                                              schema88.anyOf[29].properties
                                                                                 .type.enum,
                                                                           },
                                                                         };
@@ -38527,7 +38945,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                                         const _errs538 =
                                                                                           errors;
                                                                                         if (
-                                                                                          !validate556(
+                                                                                          !validate560(
                                                                                             data254[i19],
                                                                                             {
                                                                                               instancePath:
@@ -38544,9 +38962,9 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
                                                                                         ) {
                                                                                           vErrors =
                                                                                             vErrors === null
-                                                                                              ? validate556.errors
+                                                                                              ? validate560.errors
                                                                                               : vErrors.concat(
-                                                                                                  validate556.errors,
+                                                                                                  validate560.errors,
                                                                                                 );
                                                                                           errors =
                                                                                             vErrors.length;
@@ -38658,7 +39076,7 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err331);
     }
     errors++;
-    validate383.errors = vErrors;
+    validate387.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -38670,11 +39088,11 @@ function validate383(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate383.errors = vErrors;
+  validate387.errors = vErrors;
   return errors === 0;
 }
 
-const schema91 = {
+const schema93 = {
   type: 'object',
   required: ['type', 'info'],
   properties: {
@@ -38757,7 +39175,7 @@ const schema91 = {
   additionalProperties: false,
 };
 
-function validate562(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate566(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -38767,7 +39185,7 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
         (data.type === undefined && (missing0 = 'type')) ||
         (data.info === undefined && (missing0 = 'info'))
       ) {
-        validate562.errors = [
+        validate566.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -38780,7 +39198,7 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'type' || key0 === 'info')) {
-            validate562.errors = [
+            validate566.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -38797,7 +39215,7 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.type;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate562.errors = [
+              validate566.errors = [
                 {
                   instancePath: instancePath + '/type',
                   schemaPath: '#/properties/type/type',
@@ -38880,12 +39298,12 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
                 data0 === 'emitTokenMetadata'
               )
             ) {
-              validate562.errors = [
+              validate566.errors = [
                 {
                   instancePath: instancePath + '/type',
                   schemaPath: '#/properties/type/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema91.properties.type.enum },
+                  params: { allowedValues: schema93.properties.type.enum },
                 },
               ];
               return false;
@@ -38898,14 +39316,14 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.info !== undefined) {
               const _errs4 = errors;
               if (
-                !validate557(data.info, {
+                !validate561(data.info, {
                   instancePath: instancePath + '/info',
                   parentData: data,
                   parentDataProperty: 'info',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
+                vErrors = vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs4 === errors;
@@ -38916,17 +39334,17 @@ function validate562(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate562.errors = [
+      validate566.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate562.errors = vErrors;
+  validate566.errors = vErrors;
   return errors === 0;
 }
 
-function validate381(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate385(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -38938,7 +39356,7 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parsed === undefined && (missing0 = 'parsed')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate381.errors = [
+        validate385.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -38951,7 +39369,7 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate381.errors = [
+            validate385.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -38968,7 +39386,7 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.program;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate381.errors = [
+              validate385.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/type',
@@ -38979,12 +39397,12 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
               return false;
             }
             if (!(data0 === 'spl-token')) {
-              validate381.errors = [
+              validate385.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema85.properties.program.enum },
+                  params: { allowedValues: schema87.properties.program.enum },
                 },
               ];
               return false;
@@ -39019,14 +39437,14 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
                 let valid1 = false;
                 const _errs7 = errors;
                 if (
-                  !validate383(data2, {
+                  !validate387(data2, {
                     instancePath: instancePath + '/parsed',
                     parentData: data,
                     parentDataProperty: 'parsed',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate383.errors : vErrors.concat(validate383.errors);
+                  vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
                   errors = vErrors.length;
                 }
                 var _valid0 = _errs7 === errors;
@@ -39034,14 +39452,14 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
                 if (!valid1) {
                   const _errs8 = errors;
                   if (
-                    !validate562(data2, {
+                    !validate566(data2, {
                       instancePath: instancePath + '/parsed',
                       parentData: data,
                       parentDataProperty: 'parsed',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate562.errors : vErrors.concat(validate562.errors);
+                    vErrors = vErrors === null ? validate566.errors : vErrors.concat(validate566.errors);
                     errors = vErrors.length;
                   }
                   var _valid0 = _errs8 === errors;
@@ -39060,7 +39478,7 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err0);
                   }
                   errors++;
-                  validate381.errors = vErrors;
+                  validate385.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs6;
@@ -39080,14 +39498,14 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs9 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs9 === errors;
@@ -39100,17 +39518,17 @@ function validate381(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate381.errors = [
+      validate385.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate381.errors = vErrors;
+  validate385.errors = vErrors;
   return errors === 0;
 }
 
-const schema92 = {
+const schema94 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
@@ -39121,7 +39539,7 @@ const schema92 = {
   },
   additionalProperties: false,
 };
-const schema93 = {
+const schema95 = {
   anyOf: [
     {
       type: 'object',
@@ -39198,7 +39616,7 @@ const schema93 = {
   ],
 };
 
-function validate569(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate573(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -39265,7 +39683,7 @@ function validate569(data, { instancePath = '', parentData, parentDataProperty, 
                 instancePath: instancePath + '/type',
                 schemaPath: '#/anyOf/0/properties/type/enum',
                 keyword: 'enum',
-                params: { allowedValues: schema93.anyOf[0].properties.type.enum },
+                params: { allowedValues: schema95.anyOf[0].properties.type.enum },
               };
               if (vErrors === null) {
                 vErrors = [err3];
@@ -39557,7 +39975,7 @@ function validate569(data, { instancePath = '', parentData, parentDataProperty, 
                   instancePath: instancePath + '/type',
                   schemaPath: '#/anyOf/1/properties/type/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema93.anyOf[1].properties.type.enum },
+                  params: { allowedValues: schema95.anyOf[1].properties.type.enum },
                 };
                 if (vErrors === null) {
                   vErrors = [err11];
@@ -39852,7 +40270,7 @@ function validate569(data, { instancePath = '', parentData, parentDataProperty, 
                     instancePath: instancePath + '/type',
                     schemaPath: '#/anyOf/2/properties/type/enum',
                     keyword: 'enum',
-                    params: { allowedValues: schema93.anyOf[2].properties.type.enum },
+                    params: { allowedValues: schema95.anyOf[2].properties.type.enum },
                   };
                   if (vErrors === null) {
                     vErrors = [err19];
@@ -40120,7 +40538,7 @@ function validate569(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err24);
     }
     errors++;
-    validate569.errors = vErrors;
+    validate573.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -40132,11 +40550,11 @@ function validate569(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate569.errors = vErrors;
+  validate573.errors = vErrors;
   return errors === 0;
 }
 
-function validate567(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate571(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -40148,7 +40566,7 @@ function validate567(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parsed === undefined && (missing0 = 'parsed')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate567.errors = [
+        validate571.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -40161,7 +40579,7 @@ function validate567(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate567.errors = [
+            validate571.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -40178,7 +40596,7 @@ function validate567(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.program;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate567.errors = [
+              validate571.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/type',
@@ -40189,156 +40607,7 @@ function validate567(data, { instancePath = '', parentData, parentDataProperty, 
               return false;
             }
             if (!(data0 === 'spl-associated-token-account')) {
-              validate567.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/enum',
-                  keyword: 'enum',
-                  params: { allowedValues: schema92.properties.program.enum },
-                },
-              ];
-              return false;
-            }
-            var valid0 = _errs2 === errors;
-          } else {
-            var valid0 = true;
-          }
-          if (valid0) {
-            if (data.programId !== undefined) {
-              const _errs4 = errors;
-              if (
-                !validate16(data.programId, {
-                  instancePath: instancePath + '/programId',
-                  parentData: data,
-                  parentDataProperty: 'programId',
-                  rootData,
-                })
-              ) {
-                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
-                errors = vErrors.length;
-              }
-              var valid0 = _errs4 === errors;
-            } else {
-              var valid0 = true;
-            }
-            if (valid0) {
-              if (data.parsed !== undefined) {
-                const _errs5 = errors;
-                if (
-                  !validate569(data.parsed, {
-                    instancePath: instancePath + '/parsed',
-                    parentData: data,
-                    parentDataProperty: 'parsed',
-                    rootData,
-                  })
-                ) {
-                  vErrors = vErrors === null ? validate569.errors : vErrors.concat(validate569.errors);
-                  errors = vErrors.length;
-                }
-                var valid0 = _errs5 === errors;
-              } else {
-                var valid0 = true;
-              }
-              if (valid0) {
-                if (data.stackHeight !== undefined) {
-                  const _errs6 = errors;
-                  if (
-                    !validate252(data.stackHeight, {
-                      instancePath: instancePath + '/stackHeight',
-                      parentData: data,
-                      parentDataProperty: 'stackHeight',
-                      rootData,
-                    })
-                  ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
-                    errors = vErrors.length;
-                  }
-                  var valid0 = _errs6 === errors;
-                } else {
-                  var valid0 = true;
-                }
-              }
-            }
-          }
-        }
-      }
-    } else {
-      validate567.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
-      ];
-      return false;
-    }
-  }
-  validate567.errors = vErrors;
-  return errors === 0;
-}
-
-const schema94 = {
-  type: 'object',
-  required: ['program', 'programId', 'parsed', 'stackHeight'],
-  properties: {
-    program: { type: 'string', enum: ['spl-memo'] },
-    programId: { $ref: '#/$defs/Address' },
-    parsed: { type: 'string' },
-    stackHeight: { $ref: '#/$defs/StackHeight' },
-  },
-  additionalProperties: false,
-};
-
-function validate592(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (data && typeof data == 'object' && !Array.isArray(data)) {
-      let missing0;
-      if (
-        (data.program === undefined && (missing0 = 'program')) ||
-        (data.programId === undefined && (missing0 = 'programId')) ||
-        (data.parsed === undefined && (missing0 = 'parsed')) ||
-        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
-      ) {
-        validate592.errors = [
-          {
-            instancePath,
-            schemaPath: '#/required',
-            keyword: 'required',
-            params: { missingProperty: missing0 },
-          },
-        ];
-        return false;
-      } else {
-        const _errs1 = errors;
-        for (const key0 in data) {
-          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate592.errors = [
-              {
-                instancePath,
-                schemaPath: '#/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key0 },
-              },
-            ];
-            return false;
-            break;
-          }
-        }
-        if (_errs1 === errors) {
-          if (data.program !== undefined) {
-            let data0 = data.program;
-            const _errs2 = errors;
-            if (typeof data0 !== 'string') {
-              validate592.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/type',
-                  keyword: 'type',
-                  params: { type: 'string' },
-                },
-              ];
-              return false;
-            }
-            if (!(data0 === 'spl-memo')) {
-              validate592.errors = [
+              validate571.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
@@ -40373,16 +40642,16 @@ function validate592(data, { instancePath = '', parentData, parentDataProperty, 
             if (valid0) {
               if (data.parsed !== undefined) {
                 const _errs5 = errors;
-                if (typeof data.parsed !== 'string') {
-                  validate592.errors = [
-                    {
-                      instancePath: instancePath + '/parsed',
-                      schemaPath: '#/properties/parsed/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                    },
-                  ];
-                  return false;
+                if (
+                  !validate573(data.parsed, {
+                    instancePath: instancePath + '/parsed',
+                    parentData: data,
+                    parentDataProperty: 'parsed',
+                    rootData,
+                  })
+                ) {
+                  vErrors = vErrors === null ? validate573.errors : vErrors.concat(validate573.errors);
+                  errors = vErrors.length;
                 }
                 var valid0 = _errs5 === errors;
               } else {
@@ -40390,19 +40659,19 @@ function validate592(data, { instancePath = '', parentData, parentDataProperty, 
               }
               if (valid0) {
                 if (data.stackHeight !== undefined) {
-                  const _errs7 = errors;
+                  const _errs6 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
-                  var valid0 = _errs7 === errors;
+                  var valid0 = _errs6 === errors;
                 } else {
                   var valid0 = true;
                 }
@@ -40412,40 +40681,23 @@ function validate592(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate592.errors = [
+      validate571.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate592.errors = vErrors;
+  validate571.errors = vErrors;
   return errors === 0;
 }
 
-const schema95 = {
+const schema96 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
-    program: { type: 'string', enum: ['address-lookup-table'] },
+    program: { type: 'string', enum: ['spl-memo'] },
     programId: { $ref: '#/$defs/Address' },
-    parsed: {
-      type: 'object',
-      required: ['type', 'info'],
-      properties: {
-        type: {
-          type: 'string',
-          enum: [
-            'createLookupTable',
-            'freezeLookupTable',
-            'extendLookupTable',
-            'deactivateLookupTable',
-            'closeLookupTable',
-          ],
-        },
-        info: { $ref: '#/$defs/ProgramOwnInfo' },
-      },
-      additionalProperties: false,
-    },
+    parsed: { type: 'string' },
     stackHeight: { $ref: '#/$defs/StackHeight' },
   },
   additionalProperties: false,
@@ -40503,13 +40755,179 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
               ];
               return false;
             }
-            if (!(data0 === 'address-lookup-table')) {
+            if (!(data0 === 'spl-memo')) {
               validate596.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema95.properties.program.enum },
+                  params: { allowedValues: schema96.properties.program.enum },
+                },
+              ];
+              return false;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.programId !== undefined) {
+              const _errs4 = errors;
+              if (
+                !validate16(data.programId, {
+                  instancePath: instancePath + '/programId',
+                  parentData: data,
+                  parentDataProperty: 'programId',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs4 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.parsed !== undefined) {
+                const _errs5 = errors;
+                if (typeof data.parsed !== 'string') {
+                  validate596.errors = [
+                    {
+                      instancePath: instancePath + '/parsed',
+                      schemaPath: '#/properties/parsed/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                    },
+                  ];
+                  return false;
+                }
+                var valid0 = _errs5 === errors;
+              } else {
+                var valid0 = true;
+              }
+              if (valid0) {
+                if (data.stackHeight !== undefined) {
+                  const _errs7 = errors;
+                  if (
+                    !validate256(data.stackHeight, {
+                      instancePath: instancePath + '/stackHeight',
+                      parentData: data,
+                      parentDataProperty: 'stackHeight',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid0 = _errs7 === errors;
+                } else {
+                  var valid0 = true;
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate596.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate596.errors = vErrors;
+  return errors === 0;
+}
+
+const schema97 = {
+  type: 'object',
+  required: ['program', 'programId', 'parsed', 'stackHeight'],
+  properties: {
+    program: { type: 'string', enum: ['address-lookup-table'] },
+    programId: { $ref: '#/$defs/Address' },
+    parsed: {
+      type: 'object',
+      required: ['type', 'info'],
+      properties: {
+        type: {
+          type: 'string',
+          enum: [
+            'createLookupTable',
+            'freezeLookupTable',
+            'extendLookupTable',
+            'deactivateLookupTable',
+            'closeLookupTable',
+          ],
+        },
+        info: { $ref: '#/$defs/ProgramOwnInfo' },
+      },
+      additionalProperties: false,
+    },
+    stackHeight: { $ref: '#/$defs/StackHeight' },
+  },
+  additionalProperties: false,
+};
+
+function validate600(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.program === undefined && (missing0 = 'program')) ||
+        (data.programId === undefined && (missing0 = 'programId')) ||
+        (data.parsed === undefined && (missing0 = 'parsed')) ||
+        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
+      ) {
+        validate600.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
+            validate600.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.program !== undefined) {
+            let data0 = data.program;
+            const _errs2 = errors;
+            if (typeof data0 !== 'string') {
+              validate600.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/type',
+                  keyword: 'type',
+                  params: { type: 'string' },
+                },
+              ];
+              return false;
+            }
+            if (!(data0 === 'address-lookup-table')) {
+              validate600.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/enum',
+                  keyword: 'enum',
+                  params: { allowedValues: schema97.properties.program.enum },
                 },
               ];
               return false;
@@ -40547,7 +40965,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                       (data2.type === undefined && (missing1 = 'type')) ||
                       (data2.info === undefined && (missing1 = 'info'))
                     ) {
-                      validate596.errors = [
+                      validate600.errors = [
                         {
                           instancePath: instancePath + '/parsed',
                           schemaPath: '#/properties/parsed/required',
@@ -40560,7 +40978,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                       const _errs7 = errors;
                       for (const key1 in data2) {
                         if (!(key1 === 'type' || key1 === 'info')) {
-                          validate596.errors = [
+                          validate600.errors = [
                             {
                               instancePath: instancePath + '/parsed',
                               schemaPath: '#/properties/parsed/additionalProperties',
@@ -40577,7 +40995,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                           let data3 = data2.type;
                           const _errs8 = errors;
                           if (typeof data3 !== 'string') {
-                            validate596.errors = [
+                            validate600.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/type',
@@ -40596,12 +41014,12 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                               data3 === 'closeLookupTable'
                             )
                           ) {
-                            validate596.errors = [
+                            validate600.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/enum',
                                 keyword: 'enum',
-                                params: { allowedValues: schema95.properties.parsed.properties.type.enum },
+                                params: { allowedValues: schema97.properties.parsed.properties.type.enum },
                               },
                             ];
                             return false;
@@ -40614,7 +41032,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                           if (data2.info !== undefined) {
                             const _errs10 = errors;
                             if (
-                              !validate557(data2.info, {
+                              !validate561(data2.info, {
                                 instancePath: instancePath + '/parsed/info',
                                 parentData: data2,
                                 parentDataProperty: 'info',
@@ -40622,7 +41040,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
+                                vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
                               errors = vErrors.length;
                             }
                             var valid1 = _errs10 === errors;
@@ -40633,7 +41051,7 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                       }
                     }
                   } else {
-                    validate596.errors = [
+                    validate600.errors = [
                       {
                         instancePath: instancePath + '/parsed',
                         schemaPath: '#/properties/parsed/type',
@@ -40652,14 +41070,14 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs11 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs11 === errors;
@@ -40672,17 +41090,17 @@ function validate596(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate596.errors = [
+      validate600.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate596.errors = vErrors;
+  validate600.errors = vErrors;
   return errors === 0;
 }
 
-const schema96 = {
+const schema98 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
@@ -40724,7 +41142,7 @@ const schema96 = {
   additionalProperties: false,
 };
 
-function validate601(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate605(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -40736,7 +41154,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parsed === undefined && (missing0 = 'parsed')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate601.errors = [
+        validate605.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -40749,7 +41167,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate601.errors = [
+            validate605.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -40766,7 +41184,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.program;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate601.errors = [
+              validate605.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/type',
@@ -40777,12 +41195,12 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
               return false;
             }
             if (!(data0 === 'stake')) {
-              validate601.errors = [
+              validate605.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
                   keyword: 'enum',
-                  params: { allowedValues: schema96.properties.program.enum },
+                  params: { allowedValues: schema98.properties.program.enum },
                 },
               ];
               return false;
@@ -40820,7 +41238,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                       (data2.type === undefined && (missing1 = 'type')) ||
                       (data2.info === undefined && (missing1 = 'info'))
                     ) {
-                      validate601.errors = [
+                      validate605.errors = [
                         {
                           instancePath: instancePath + '/parsed',
                           schemaPath: '#/properties/parsed/required',
@@ -40833,7 +41251,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                       const _errs7 = errors;
                       for (const key1 in data2) {
                         if (!(key1 === 'type' || key1 === 'info')) {
-                          validate601.errors = [
+                          validate605.errors = [
                             {
                               instancePath: instancePath + '/parsed',
                               schemaPath: '#/properties/parsed/additionalProperties',
@@ -40850,7 +41268,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                           let data3 = data2.type;
                           const _errs8 = errors;
                           if (typeof data3 !== 'string') {
-                            validate601.errors = [
+                            validate605.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/type',
@@ -40882,12 +41300,12 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                               data3 === 'moveLamports'
                             )
                           ) {
-                            validate601.errors = [
+                            validate605.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/enum',
                                 keyword: 'enum',
-                                params: { allowedValues: schema96.properties.parsed.properties.type.enum },
+                                params: { allowedValues: schema98.properties.parsed.properties.type.enum },
                               },
                             ];
                             return false;
@@ -40900,7 +41318,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                           if (data2.info !== undefined) {
                             const _errs10 = errors;
                             if (
-                              !validate557(data2.info, {
+                              !validate561(data2.info, {
                                 instancePath: instancePath + '/parsed/info',
                                 parentData: data2,
                                 parentDataProperty: 'info',
@@ -40908,7 +41326,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
+                                vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
                               errors = vErrors.length;
                             }
                             var valid1 = _errs10 === errors;
@@ -40919,7 +41337,7 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                       }
                     }
                   } else {
-                    validate601.errors = [
+                    validate605.errors = [
                       {
                         instancePath: instancePath + '/parsed',
                         schemaPath: '#/properties/parsed/type',
@@ -40938,14 +41356,14 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs11 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs11 === errors;
@@ -40958,17 +41376,17 @@ function validate601(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate601.errors = [
+      validate605.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate601.errors = vErrors;
+  validate605.errors = vErrors;
   return errors === 0;
 }
 
-const schema97 = {
+const schema99 = {
   type: 'object',
   required: ['program', 'programId', 'parsed', 'stackHeight'],
   properties: {
@@ -41012,7 +41430,7 @@ const schema97 = {
   additionalProperties: false,
 };
 
-function validate606(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate610(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -41024,7 +41442,7 @@ function validate606(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parsed === undefined && (missing0 = 'parsed')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate606.errors = [
+        validate610.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -41037,7 +41455,7 @@ function validate606(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate606.errors = [
+            validate610.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -41054,7 +41472,7 @@ function validate606(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.program;
             const _errs2 = errors;
             if (typeof data0 !== 'string') {
-              validate606.errors = [
+              validate610.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/type',
@@ -41065,529 +41483,7 @@ function validate606(data, { instancePath = '', parentData, parentDataProperty, 
               return false;
             }
             if (!(data0 === 'vote')) {
-              validate606.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/enum',
-                  keyword: 'enum',
-                  params: { allowedValues: schema97.properties.program.enum },
-                },
-              ];
-              return false;
-            }
-            var valid0 = _errs2 === errors;
-          } else {
-            var valid0 = true;
-          }
-          if (valid0) {
-            if (data.programId !== undefined) {
-              const _errs4 = errors;
-              if (
-                !validate16(data.programId, {
-                  instancePath: instancePath + '/programId',
-                  parentData: data,
-                  parentDataProperty: 'programId',
-                  rootData,
-                })
-              ) {
-                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
-                errors = vErrors.length;
-              }
-              var valid0 = _errs4 === errors;
-            } else {
-              var valid0 = true;
-            }
-            if (valid0) {
-              if (data.parsed !== undefined) {
-                let data2 = data.parsed;
-                const _errs5 = errors;
-                if (errors === _errs5) {
-                  if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                    let missing1;
-                    if (
-                      (data2.type === undefined && (missing1 = 'type')) ||
-                      (data2.info === undefined && (missing1 = 'info'))
-                    ) {
-                      validate606.errors = [
-                        {
-                          instancePath: instancePath + '/parsed',
-                          schemaPath: '#/properties/parsed/required',
-                          keyword: 'required',
-                          params: { missingProperty: missing1 },
-                        },
-                      ];
-                      return false;
-                    } else {
-                      const _errs7 = errors;
-                      for (const key1 in data2) {
-                        if (!(key1 === 'type' || key1 === 'info')) {
-                          validate606.errors = [
-                            {
-                              instancePath: instancePath + '/parsed',
-                              schemaPath: '#/properties/parsed/additionalProperties',
-                              keyword: 'additionalProperties',
-                              params: { additionalProperty: key1 },
-                            },
-                          ];
-                          return false;
-                          break;
-                        }
-                      }
-                      if (_errs7 === errors) {
-                        if (data2.type !== undefined) {
-                          let data3 = data2.type;
-                          const _errs8 = errors;
-                          if (typeof data3 !== 'string') {
-                            validate606.errors = [
-                              {
-                                instancePath: instancePath + '/parsed/type',
-                                schemaPath: '#/properties/parsed/properties/type/type',
-                                keyword: 'type',
-                                params: { type: 'string' },
-                              },
-                            ];
-                            return false;
-                          }
-                          if (
-                            !(
-                              data3 === 'initialize' ||
-                              data3 === 'initializeV2' ||
-                              data3 === 'authorize' ||
-                              data3 === 'authorizeWithSeed' ||
-                              data3 === 'authorizeCheckedWithSeed' ||
-                              data3 === 'authorizeChecked' ||
-                              data3 === 'vote' ||
-                              data3 === 'voteSwitch' ||
-                              data3 === 'updatevotestate' ||
-                              data3 === 'updatevotestateswitch' ||
-                              data3 === 'compactupdatevotestate' ||
-                              data3 === 'compactupdatevotestateswitch' ||
-                              data3 === 'towersync' ||
-                              data3 === 'towersyncswitch' ||
-                              data3 === 'withdraw' ||
-                              data3 === 'updateValidatorIdentity' ||
-                              data3 === 'updateCommission' ||
-                              data3 === 'updateCommissionCollector' ||
-                              data3 === 'updateCommissionBps' ||
-                              data3 === 'depositDelegatorRewards'
-                            )
-                          ) {
-                            validate606.errors = [
-                              {
-                                instancePath: instancePath + '/parsed/type',
-                                schemaPath: '#/properties/parsed/properties/type/enum',
-                                keyword: 'enum',
-                                params: { allowedValues: schema97.properties.parsed.properties.type.enum },
-                              },
-                            ];
-                            return false;
-                          }
-                          var valid1 = _errs8 === errors;
-                        } else {
-                          var valid1 = true;
-                        }
-                        if (valid1) {
-                          if (data2.info !== undefined) {
-                            const _errs10 = errors;
-                            if (
-                              !validate557(data2.info, {
-                                instancePath: instancePath + '/parsed/info',
-                                parentData: data2,
-                                parentDataProperty: 'info',
-                                rootData,
-                              })
-                            ) {
-                              vErrors =
-                                vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
-                              errors = vErrors.length;
-                            }
-                            var valid1 = _errs10 === errors;
-                          } else {
-                            var valid1 = true;
-                          }
-                        }
-                      }
-                    }
-                  } else {
-                    validate606.errors = [
-                      {
-                        instancePath: instancePath + '/parsed',
-                        schemaPath: '#/properties/parsed/type',
-                        keyword: 'type',
-                        params: { type: 'object' },
-                      },
-                    ];
-                    return false;
-                  }
-                }
-                var valid0 = _errs5 === errors;
-              } else {
-                var valid0 = true;
-              }
-              if (valid0) {
-                if (data.stackHeight !== undefined) {
-                  const _errs11 = errors;
-                  if (
-                    !validate252(data.stackHeight, {
-                      instancePath: instancePath + '/stackHeight',
-                      parentData: data,
-                      parentDataProperty: 'stackHeight',
-                      rootData,
-                    })
-                  ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
-                    errors = vErrors.length;
-                  }
-                  var valid0 = _errs11 === errors;
-                } else {
-                  var valid0 = true;
-                }
-              }
-            }
-          }
-        }
-      }
-    } else {
-      validate606.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
-      ];
-      return false;
-    }
-  }
-  validate606.errors = vErrors;
-  return errors === 0;
-}
-
-const schema98 = {
-  type: 'object',
-  required: ['program', 'programId', 'parsed', 'stackHeight'],
-  properties: {
-    program: { type: 'string', enum: ['bpf-loader'] },
-    programId: { $ref: '#/$defs/Address' },
-    parsed: {
-      type: 'object',
-      required: ['type', 'info'],
-      properties: {
-        type: { type: 'string', enum: ['write', 'finalize'] },
-        info: { $ref: '#/$defs/ProgramOwnInfo' },
-      },
-      additionalProperties: false,
-    },
-    stackHeight: { $ref: '#/$defs/StackHeight' },
-  },
-  additionalProperties: false,
-};
-
-function validate611(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (data && typeof data == 'object' && !Array.isArray(data)) {
-      let missing0;
-      if (
-        (data.program === undefined && (missing0 = 'program')) ||
-        (data.programId === undefined && (missing0 = 'programId')) ||
-        (data.parsed === undefined && (missing0 = 'parsed')) ||
-        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
-      ) {
-        validate611.errors = [
-          {
-            instancePath,
-            schemaPath: '#/required',
-            keyword: 'required',
-            params: { missingProperty: missing0 },
-          },
-        ];
-        return false;
-      } else {
-        const _errs1 = errors;
-        for (const key0 in data) {
-          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate611.errors = [
-              {
-                instancePath,
-                schemaPath: '#/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key0 },
-              },
-            ];
-            return false;
-            break;
-          }
-        }
-        if (_errs1 === errors) {
-          if (data.program !== undefined) {
-            let data0 = data.program;
-            const _errs2 = errors;
-            if (typeof data0 !== 'string') {
-              validate611.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/type',
-                  keyword: 'type',
-                  params: { type: 'string' },
-                },
-              ];
-              return false;
-            }
-            if (!(data0 === 'bpf-loader')) {
-              validate611.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/enum',
-                  keyword: 'enum',
-                  params: { allowedValues: schema98.properties.program.enum },
-                },
-              ];
-              return false;
-            }
-            var valid0 = _errs2 === errors;
-          } else {
-            var valid0 = true;
-          }
-          if (valid0) {
-            if (data.programId !== undefined) {
-              const _errs4 = errors;
-              if (
-                !validate16(data.programId, {
-                  instancePath: instancePath + '/programId',
-                  parentData: data,
-                  parentDataProperty: 'programId',
-                  rootData,
-                })
-              ) {
-                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
-                errors = vErrors.length;
-              }
-              var valid0 = _errs4 === errors;
-            } else {
-              var valid0 = true;
-            }
-            if (valid0) {
-              if (data.parsed !== undefined) {
-                let data2 = data.parsed;
-                const _errs5 = errors;
-                if (errors === _errs5) {
-                  if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                    let missing1;
-                    if (
-                      (data2.type === undefined && (missing1 = 'type')) ||
-                      (data2.info === undefined && (missing1 = 'info'))
-                    ) {
-                      validate611.errors = [
-                        {
-                          instancePath: instancePath + '/parsed',
-                          schemaPath: '#/properties/parsed/required',
-                          keyword: 'required',
-                          params: { missingProperty: missing1 },
-                        },
-                      ];
-                      return false;
-                    } else {
-                      const _errs7 = errors;
-                      for (const key1 in data2) {
-                        if (!(key1 === 'type' || key1 === 'info')) {
-                          validate611.errors = [
-                            {
-                              instancePath: instancePath + '/parsed',
-                              schemaPath: '#/properties/parsed/additionalProperties',
-                              keyword: 'additionalProperties',
-                              params: { additionalProperty: key1 },
-                            },
-                          ];
-                          return false;
-                          break;
-                        }
-                      }
-                      if (_errs7 === errors) {
-                        if (data2.type !== undefined) {
-                          let data3 = data2.type;
-                          const _errs8 = errors;
-                          if (typeof data3 !== 'string') {
-                            validate611.errors = [
-                              {
-                                instancePath: instancePath + '/parsed/type',
-                                schemaPath: '#/properties/parsed/properties/type/type',
-                                keyword: 'type',
-                                params: { type: 'string' },
-                              },
-                            ];
-                            return false;
-                          }
-                          if (!(data3 === 'write' || data3 === 'finalize')) {
-                            validate611.errors = [
-                              {
-                                instancePath: instancePath + '/parsed/type',
-                                schemaPath: '#/properties/parsed/properties/type/enum',
-                                keyword: 'enum',
-                                params: { allowedValues: schema98.properties.parsed.properties.type.enum },
-                              },
-                            ];
-                            return false;
-                          }
-                          var valid1 = _errs8 === errors;
-                        } else {
-                          var valid1 = true;
-                        }
-                        if (valid1) {
-                          if (data2.info !== undefined) {
-                            const _errs10 = errors;
-                            if (
-                              !validate557(data2.info, {
-                                instancePath: instancePath + '/parsed/info',
-                                parentData: data2,
-                                parentDataProperty: 'info',
-                                rootData,
-                              })
-                            ) {
-                              vErrors =
-                                vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
-                              errors = vErrors.length;
-                            }
-                            var valid1 = _errs10 === errors;
-                          } else {
-                            var valid1 = true;
-                          }
-                        }
-                      }
-                    }
-                  } else {
-                    validate611.errors = [
-                      {
-                        instancePath: instancePath + '/parsed',
-                        schemaPath: '#/properties/parsed/type',
-                        keyword: 'type',
-                        params: { type: 'object' },
-                      },
-                    ];
-                    return false;
-                  }
-                }
-                var valid0 = _errs5 === errors;
-              } else {
-                var valid0 = true;
-              }
-              if (valid0) {
-                if (data.stackHeight !== undefined) {
-                  const _errs11 = errors;
-                  if (
-                    !validate252(data.stackHeight, {
-                      instancePath: instancePath + '/stackHeight',
-                      parentData: data,
-                      parentDataProperty: 'stackHeight',
-                      rootData,
-                    })
-                  ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
-                    errors = vErrors.length;
-                  }
-                  var valid0 = _errs11 === errors;
-                } else {
-                  var valid0 = true;
-                }
-              }
-            }
-          }
-        }
-      }
-    } else {
-      validate611.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
-      ];
-      return false;
-    }
-  }
-  validate611.errors = vErrors;
-  return errors === 0;
-}
-
-const schema99 = {
-  type: 'object',
-  required: ['program', 'programId', 'parsed', 'stackHeight'],
-  properties: {
-    program: { type: 'string', enum: ['bpf-upgradeable-loader'] },
-    programId: { $ref: '#/$defs/Address' },
-    parsed: {
-      type: 'object',
-      required: ['type', 'info'],
-      properties: {
-        type: {
-          type: 'string',
-          enum: [
-            'initializeBuffer',
-            'write',
-            'deployWithMaxDataLen',
-            'upgrade',
-            'setAuthority',
-            'setAuthorityChecked',
-            'close',
-            'extendProgram',
-            'extendProgramChecked',
-          ],
-        },
-        info: { $ref: '#/$defs/ProgramOwnInfo' },
-      },
-      additionalProperties: false,
-    },
-    stackHeight: { $ref: '#/$defs/StackHeight' },
-  },
-  additionalProperties: false,
-};
-
-function validate616(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (data && typeof data == 'object' && !Array.isArray(data)) {
-      let missing0;
-      if (
-        (data.program === undefined && (missing0 = 'program')) ||
-        (data.programId === undefined && (missing0 = 'programId')) ||
-        (data.parsed === undefined && (missing0 = 'parsed')) ||
-        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
-      ) {
-        validate616.errors = [
-          {
-            instancePath,
-            schemaPath: '#/required',
-            keyword: 'required',
-            params: { missingProperty: missing0 },
-          },
-        ];
-        return false;
-      } else {
-        const _errs1 = errors;
-        for (const key0 in data) {
-          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
-            validate616.errors = [
-              {
-                instancePath,
-                schemaPath: '#/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key0 },
-              },
-            ];
-            return false;
-            break;
-          }
-        }
-        if (_errs1 === errors) {
-          if (data.program !== undefined) {
-            let data0 = data.program;
-            const _errs2 = errors;
-            if (typeof data0 !== 'string') {
-              validate616.errors = [
-                {
-                  instancePath: instancePath + '/program',
-                  schemaPath: '#/properties/program/type',
-                  keyword: 'type',
-                  params: { type: 'string' },
-                },
-              ];
-              return false;
-            }
-            if (!(data0 === 'bpf-upgradeable-loader')) {
-              validate616.errors = [
+              validate610.errors = [
                 {
                   instancePath: instancePath + '/program',
                   schemaPath: '#/properties/program/enum',
@@ -41630,7 +41526,7 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                       (data2.type === undefined && (missing1 = 'type')) ||
                       (data2.info === undefined && (missing1 = 'info'))
                     ) {
-                      validate616.errors = [
+                      validate610.errors = [
                         {
                           instancePath: instancePath + '/parsed',
                           schemaPath: '#/properties/parsed/required',
@@ -41643,7 +41539,7 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                       const _errs7 = errors;
                       for (const key1 in data2) {
                         if (!(key1 === 'type' || key1 === 'info')) {
-                          validate616.errors = [
+                          validate610.errors = [
                             {
                               instancePath: instancePath + '/parsed',
                               schemaPath: '#/properties/parsed/additionalProperties',
@@ -41660,7 +41556,529 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                           let data3 = data2.type;
                           const _errs8 = errors;
                           if (typeof data3 !== 'string') {
-                            validate616.errors = [
+                            validate610.errors = [
+                              {
+                                instancePath: instancePath + '/parsed/type',
+                                schemaPath: '#/properties/parsed/properties/type/type',
+                                keyword: 'type',
+                                params: { type: 'string' },
+                              },
+                            ];
+                            return false;
+                          }
+                          if (
+                            !(
+                              data3 === 'initialize' ||
+                              data3 === 'initializeV2' ||
+                              data3 === 'authorize' ||
+                              data3 === 'authorizeWithSeed' ||
+                              data3 === 'authorizeCheckedWithSeed' ||
+                              data3 === 'authorizeChecked' ||
+                              data3 === 'vote' ||
+                              data3 === 'voteSwitch' ||
+                              data3 === 'updatevotestate' ||
+                              data3 === 'updatevotestateswitch' ||
+                              data3 === 'compactupdatevotestate' ||
+                              data3 === 'compactupdatevotestateswitch' ||
+                              data3 === 'towersync' ||
+                              data3 === 'towersyncswitch' ||
+                              data3 === 'withdraw' ||
+                              data3 === 'updateValidatorIdentity' ||
+                              data3 === 'updateCommission' ||
+                              data3 === 'updateCommissionCollector' ||
+                              data3 === 'updateCommissionBps' ||
+                              data3 === 'depositDelegatorRewards'
+                            )
+                          ) {
+                            validate610.errors = [
+                              {
+                                instancePath: instancePath + '/parsed/type',
+                                schemaPath: '#/properties/parsed/properties/type/enum',
+                                keyword: 'enum',
+                                params: { allowedValues: schema99.properties.parsed.properties.type.enum },
+                              },
+                            ];
+                            return false;
+                          }
+                          var valid1 = _errs8 === errors;
+                        } else {
+                          var valid1 = true;
+                        }
+                        if (valid1) {
+                          if (data2.info !== undefined) {
+                            const _errs10 = errors;
+                            if (
+                              !validate561(data2.info, {
+                                instancePath: instancePath + '/parsed/info',
+                                parentData: data2,
+                                parentDataProperty: 'info',
+                                rootData,
+                              })
+                            ) {
+                              vErrors =
+                                vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
+                              errors = vErrors.length;
+                            }
+                            var valid1 = _errs10 === errors;
+                          } else {
+                            var valid1 = true;
+                          }
+                        }
+                      }
+                    }
+                  } else {
+                    validate610.errors = [
+                      {
+                        instancePath: instancePath + '/parsed',
+                        schemaPath: '#/properties/parsed/type',
+                        keyword: 'type',
+                        params: { type: 'object' },
+                      },
+                    ];
+                    return false;
+                  }
+                }
+                var valid0 = _errs5 === errors;
+              } else {
+                var valid0 = true;
+              }
+              if (valid0) {
+                if (data.stackHeight !== undefined) {
+                  const _errs11 = errors;
+                  if (
+                    !validate256(data.stackHeight, {
+                      instancePath: instancePath + '/stackHeight',
+                      parentData: data,
+                      parentDataProperty: 'stackHeight',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid0 = _errs11 === errors;
+                } else {
+                  var valid0 = true;
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate610.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate610.errors = vErrors;
+  return errors === 0;
+}
+
+const schema100 = {
+  type: 'object',
+  required: ['program', 'programId', 'parsed', 'stackHeight'],
+  properties: {
+    program: { type: 'string', enum: ['bpf-loader'] },
+    programId: { $ref: '#/$defs/Address' },
+    parsed: {
+      type: 'object',
+      required: ['type', 'info'],
+      properties: {
+        type: { type: 'string', enum: ['write', 'finalize'] },
+        info: { $ref: '#/$defs/ProgramOwnInfo' },
+      },
+      additionalProperties: false,
+    },
+    stackHeight: { $ref: '#/$defs/StackHeight' },
+  },
+  additionalProperties: false,
+};
+
+function validate615(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.program === undefined && (missing0 = 'program')) ||
+        (data.programId === undefined && (missing0 = 'programId')) ||
+        (data.parsed === undefined && (missing0 = 'parsed')) ||
+        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
+      ) {
+        validate615.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
+            validate615.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.program !== undefined) {
+            let data0 = data.program;
+            const _errs2 = errors;
+            if (typeof data0 !== 'string') {
+              validate615.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/type',
+                  keyword: 'type',
+                  params: { type: 'string' },
+                },
+              ];
+              return false;
+            }
+            if (!(data0 === 'bpf-loader')) {
+              validate615.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/enum',
+                  keyword: 'enum',
+                  params: { allowedValues: schema100.properties.program.enum },
+                },
+              ];
+              return false;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.programId !== undefined) {
+              const _errs4 = errors;
+              if (
+                !validate16(data.programId, {
+                  instancePath: instancePath + '/programId',
+                  parentData: data,
+                  parentDataProperty: 'programId',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs4 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.parsed !== undefined) {
+                let data2 = data.parsed;
+                const _errs5 = errors;
+                if (errors === _errs5) {
+                  if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
+                    let missing1;
+                    if (
+                      (data2.type === undefined && (missing1 = 'type')) ||
+                      (data2.info === undefined && (missing1 = 'info'))
+                    ) {
+                      validate615.errors = [
+                        {
+                          instancePath: instancePath + '/parsed',
+                          schemaPath: '#/properties/parsed/required',
+                          keyword: 'required',
+                          params: { missingProperty: missing1 },
+                        },
+                      ];
+                      return false;
+                    } else {
+                      const _errs7 = errors;
+                      for (const key1 in data2) {
+                        if (!(key1 === 'type' || key1 === 'info')) {
+                          validate615.errors = [
+                            {
+                              instancePath: instancePath + '/parsed',
+                              schemaPath: '#/properties/parsed/additionalProperties',
+                              keyword: 'additionalProperties',
+                              params: { additionalProperty: key1 },
+                            },
+                          ];
+                          return false;
+                          break;
+                        }
+                      }
+                      if (_errs7 === errors) {
+                        if (data2.type !== undefined) {
+                          let data3 = data2.type;
+                          const _errs8 = errors;
+                          if (typeof data3 !== 'string') {
+                            validate615.errors = [
+                              {
+                                instancePath: instancePath + '/parsed/type',
+                                schemaPath: '#/properties/parsed/properties/type/type',
+                                keyword: 'type',
+                                params: { type: 'string' },
+                              },
+                            ];
+                            return false;
+                          }
+                          if (!(data3 === 'write' || data3 === 'finalize')) {
+                            validate615.errors = [
+                              {
+                                instancePath: instancePath + '/parsed/type',
+                                schemaPath: '#/properties/parsed/properties/type/enum',
+                                keyword: 'enum',
+                                params: { allowedValues: schema100.properties.parsed.properties.type.enum },
+                              },
+                            ];
+                            return false;
+                          }
+                          var valid1 = _errs8 === errors;
+                        } else {
+                          var valid1 = true;
+                        }
+                        if (valid1) {
+                          if (data2.info !== undefined) {
+                            const _errs10 = errors;
+                            if (
+                              !validate561(data2.info, {
+                                instancePath: instancePath + '/parsed/info',
+                                parentData: data2,
+                                parentDataProperty: 'info',
+                                rootData,
+                              })
+                            ) {
+                              vErrors =
+                                vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
+                              errors = vErrors.length;
+                            }
+                            var valid1 = _errs10 === errors;
+                          } else {
+                            var valid1 = true;
+                          }
+                        }
+                      }
+                    }
+                  } else {
+                    validate615.errors = [
+                      {
+                        instancePath: instancePath + '/parsed',
+                        schemaPath: '#/properties/parsed/type',
+                        keyword: 'type',
+                        params: { type: 'object' },
+                      },
+                    ];
+                    return false;
+                  }
+                }
+                var valid0 = _errs5 === errors;
+              } else {
+                var valid0 = true;
+              }
+              if (valid0) {
+                if (data.stackHeight !== undefined) {
+                  const _errs11 = errors;
+                  if (
+                    !validate256(data.stackHeight, {
+                      instancePath: instancePath + '/stackHeight',
+                      parentData: data,
+                      parentDataProperty: 'stackHeight',
+                      rootData,
+                    })
+                  ) {
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+                    errors = vErrors.length;
+                  }
+                  var valid0 = _errs11 === errors;
+                } else {
+                  var valid0 = true;
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      validate615.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate615.errors = vErrors;
+  return errors === 0;
+}
+
+const schema101 = {
+  type: 'object',
+  required: ['program', 'programId', 'parsed', 'stackHeight'],
+  properties: {
+    program: { type: 'string', enum: ['bpf-upgradeable-loader'] },
+    programId: { $ref: '#/$defs/Address' },
+    parsed: {
+      type: 'object',
+      required: ['type', 'info'],
+      properties: {
+        type: {
+          type: 'string',
+          enum: [
+            'initializeBuffer',
+            'write',
+            'deployWithMaxDataLen',
+            'upgrade',
+            'setAuthority',
+            'setAuthorityChecked',
+            'close',
+            'extendProgram',
+            'extendProgramChecked',
+          ],
+        },
+        info: { $ref: '#/$defs/ProgramOwnInfo' },
+      },
+      additionalProperties: false,
+    },
+    stackHeight: { $ref: '#/$defs/StackHeight' },
+  },
+  additionalProperties: false,
+};
+
+function validate620(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.program === undefined && (missing0 = 'program')) ||
+        (data.programId === undefined && (missing0 = 'programId')) ||
+        (data.parsed === undefined && (missing0 = 'parsed')) ||
+        (data.stackHeight === undefined && (missing0 = 'stackHeight'))
+      ) {
+        validate620.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'program' || key0 === 'programId' || key0 === 'parsed' || key0 === 'stackHeight')) {
+            validate620.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.program !== undefined) {
+            let data0 = data.program;
+            const _errs2 = errors;
+            if (typeof data0 !== 'string') {
+              validate620.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/type',
+                  keyword: 'type',
+                  params: { type: 'string' },
+                },
+              ];
+              return false;
+            }
+            if (!(data0 === 'bpf-upgradeable-loader')) {
+              validate620.errors = [
+                {
+                  instancePath: instancePath + '/program',
+                  schemaPath: '#/properties/program/enum',
+                  keyword: 'enum',
+                  params: { allowedValues: schema101.properties.program.enum },
+                },
+              ];
+              return false;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.programId !== undefined) {
+              const _errs4 = errors;
+              if (
+                !validate16(data.programId, {
+                  instancePath: instancePath + '/programId',
+                  parentData: data,
+                  parentDataProperty: 'programId',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs4 === errors;
+            } else {
+              var valid0 = true;
+            }
+            if (valid0) {
+              if (data.parsed !== undefined) {
+                let data2 = data.parsed;
+                const _errs5 = errors;
+                if (errors === _errs5) {
+                  if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
+                    let missing1;
+                    if (
+                      (data2.type === undefined && (missing1 = 'type')) ||
+                      (data2.info === undefined && (missing1 = 'info'))
+                    ) {
+                      validate620.errors = [
+                        {
+                          instancePath: instancePath + '/parsed',
+                          schemaPath: '#/properties/parsed/required',
+                          keyword: 'required',
+                          params: { missingProperty: missing1 },
+                        },
+                      ];
+                      return false;
+                    } else {
+                      const _errs7 = errors;
+                      for (const key1 in data2) {
+                        if (!(key1 === 'type' || key1 === 'info')) {
+                          validate620.errors = [
+                            {
+                              instancePath: instancePath + '/parsed',
+                              schemaPath: '#/properties/parsed/additionalProperties',
+                              keyword: 'additionalProperties',
+                              params: { additionalProperty: key1 },
+                            },
+                          ];
+                          return false;
+                          break;
+                        }
+                      }
+                      if (_errs7 === errors) {
+                        if (data2.type !== undefined) {
+                          let data3 = data2.type;
+                          const _errs8 = errors;
+                          if (typeof data3 !== 'string') {
+                            validate620.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/type',
@@ -41683,12 +42101,12 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                               data3 === 'extendProgramChecked'
                             )
                           ) {
-                            validate616.errors = [
+                            validate620.errors = [
                               {
                                 instancePath: instancePath + '/parsed/type',
                                 schemaPath: '#/properties/parsed/properties/type/enum',
                                 keyword: 'enum',
-                                params: { allowedValues: schema99.properties.parsed.properties.type.enum },
+                                params: { allowedValues: schema101.properties.parsed.properties.type.enum },
                               },
                             ];
                             return false;
@@ -41701,7 +42119,7 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                           if (data2.info !== undefined) {
                             const _errs10 = errors;
                             if (
-                              !validate557(data2.info, {
+                              !validate561(data2.info, {
                                 instancePath: instancePath + '/parsed/info',
                                 parentData: data2,
                                 parentDataProperty: 'info',
@@ -41709,7 +42127,7 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate557.errors : vErrors.concat(validate557.errors);
+                                vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
                               errors = vErrors.length;
                             }
                             var valid1 = _errs10 === errors;
@@ -41720,7 +42138,7 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                       }
                     }
                   } else {
-                    validate616.errors = [
+                    validate620.errors = [
                       {
                         instancePath: instancePath + '/parsed',
                         schemaPath: '#/properties/parsed/type',
@@ -41739,14 +42157,14 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs11 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs11 === errors;
@@ -41759,88 +42177,88 @@ function validate616(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate616.errors = [
+      validate620.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate616.errors = vErrors;
+  validate620.errors = vErrors;
   return errors === 0;
 }
 
-function validate319(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate323(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
   let valid0 = false;
   const _errs1 = errors;
-  if (!validate320(data, { instancePath, parentData, parentDataProperty, rootData })) {
-    vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+  if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData })) {
+    vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs2 = errors;
-    if (!validate381(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate381.errors : vErrors.concat(validate381.errors);
+    if (!validate385(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate385.errors : vErrors.concat(validate385.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs2 === errors;
     valid0 = valid0 || _valid0;
     if (!valid0) {
       const _errs3 = errors;
-      if (!validate567(data, { instancePath, parentData, parentDataProperty, rootData })) {
-        vErrors = vErrors === null ? validate567.errors : vErrors.concat(validate567.errors);
+      if (!validate571(data, { instancePath, parentData, parentDataProperty, rootData })) {
+        vErrors = vErrors === null ? validate571.errors : vErrors.concat(validate571.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs3 === errors;
       valid0 = valid0 || _valid0;
       if (!valid0) {
         const _errs4 = errors;
-        if (!validate592(data, { instancePath, parentData, parentDataProperty, rootData })) {
-          vErrors = vErrors === null ? validate592.errors : vErrors.concat(validate592.errors);
+        if (!validate596(data, { instancePath, parentData, parentDataProperty, rootData })) {
+          vErrors = vErrors === null ? validate596.errors : vErrors.concat(validate596.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs4 === errors;
         valid0 = valid0 || _valid0;
         if (!valid0) {
           const _errs5 = errors;
-          if (!validate596(data, { instancePath, parentData, parentDataProperty, rootData })) {
-            vErrors = vErrors === null ? validate596.errors : vErrors.concat(validate596.errors);
+          if (!validate600(data, { instancePath, parentData, parentDataProperty, rootData })) {
+            vErrors = vErrors === null ? validate600.errors : vErrors.concat(validate600.errors);
             errors = vErrors.length;
           }
           var _valid0 = _errs5 === errors;
           valid0 = valid0 || _valid0;
           if (!valid0) {
             const _errs6 = errors;
-            if (!validate601(data, { instancePath, parentData, parentDataProperty, rootData })) {
-              vErrors = vErrors === null ? validate601.errors : vErrors.concat(validate601.errors);
+            if (!validate605(data, { instancePath, parentData, parentDataProperty, rootData })) {
+              vErrors = vErrors === null ? validate605.errors : vErrors.concat(validate605.errors);
               errors = vErrors.length;
             }
             var _valid0 = _errs6 === errors;
             valid0 = valid0 || _valid0;
             if (!valid0) {
               const _errs7 = errors;
-              if (!validate606(data, { instancePath, parentData, parentDataProperty, rootData })) {
-                vErrors = vErrors === null ? validate606.errors : vErrors.concat(validate606.errors);
+              if (!validate610(data, { instancePath, parentData, parentDataProperty, rootData })) {
+                vErrors = vErrors === null ? validate610.errors : vErrors.concat(validate610.errors);
                 errors = vErrors.length;
               }
               var _valid0 = _errs7 === errors;
               valid0 = valid0 || _valid0;
               if (!valid0) {
                 const _errs8 = errors;
-                if (!validate611(data, { instancePath, parentData, parentDataProperty, rootData })) {
-                  vErrors = vErrors === null ? validate611.errors : vErrors.concat(validate611.errors);
+                if (!validate615(data, { instancePath, parentData, parentDataProperty, rootData })) {
+                  vErrors = vErrors === null ? validate615.errors : vErrors.concat(validate615.errors);
                   errors = vErrors.length;
                 }
                 var _valid0 = _errs8 === errors;
                 valid0 = valid0 || _valid0;
                 if (!valid0) {
                   const _errs9 = errors;
-                  if (!validate616(data, { instancePath, parentData, parentDataProperty, rootData })) {
-                    vErrors = vErrors === null ? validate616.errors : vErrors.concat(validate616.errors);
+                  if (!validate620(data, { instancePath, parentData, parentDataProperty, rootData })) {
+                    vErrors = vErrors === null ? validate620.errors : vErrors.concat(validate620.errors);
                     errors = vErrors.length;
                   }
                   var _valid0 = _errs9 === errors;
@@ -41861,7 +42279,7 @@ function validate319(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err0);
     }
     errors++;
-    validate319.errors = vErrors;
+    validate323.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -41873,11 +42291,11 @@ function validate319(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate319.errors = vErrors;
+  validate323.errors = vErrors;
   return errors === 0;
 }
 
-function validate622(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate626(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -41889,7 +42307,7 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
         (data.data === undefined && (missing0 = 'data')) ||
         (data.stackHeight === undefined && (missing0 = 'stackHeight'))
       ) {
-        validate622.errors = [
+        validate626.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -41902,7 +42320,7 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'programId' || key0 === 'accounts' || key0 === 'data' || key0 === 'stackHeight')) {
-            validate622.errors = [
+            validate626.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -41959,7 +42377,7 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate622.errors = [
+                  validate626.errors = [
                     {
                       instancePath: instancePath + '/accounts',
                       schemaPath: '#/properties/accounts/type',
@@ -41978,14 +42396,14 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.data !== undefined) {
                 const _errs6 = errors;
                 if (
-                  !validate250(data.data, {
+                  !validate254(data.data, {
                     instancePath: instancePath + '/data',
                     parentData: data,
                     parentDataProperty: 'data',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+                  vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs6 === errors;
@@ -41996,14 +42414,14 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.stackHeight !== undefined) {
                   const _errs7 = errors;
                   if (
-                    !validate252(data.stackHeight, {
+                    !validate256(data.stackHeight, {
                       instancePath: instancePath + '/stackHeight',
                       parentData: data,
                       parentDataProperty: 'stackHeight',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+                    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs7 === errors;
@@ -42016,32 +42434,32 @@ function validate622(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate622.errors = [
+      validate626.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate622.errors = vErrors;
+  validate626.errors = vErrors;
   return errors === 0;
 }
 
-function validate318(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate322(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
   let valid0 = false;
   const _errs1 = errors;
-  if (!validate319(data, { instancePath, parentData, parentDataProperty, rootData })) {
-    vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+  if (!validate323(data, { instancePath, parentData, parentDataProperty, rootData })) {
+    vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs2 = errors;
-    if (!validate622(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate622.errors : vErrors.concat(validate622.errors);
+    if (!validate626(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate626.errors : vErrors.concat(validate626.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs2 === errors;
@@ -42055,7 +42473,7 @@ function validate318(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err0);
     }
     errors++;
-    validate318.errors = vErrors;
+    validate322.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -42067,11 +42485,11 @@ function validate318(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate318.errors = vErrors;
+  validate322.errors = vErrors;
   return errors === 0;
 }
 
-function validate313(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate317(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -42082,7 +42500,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
         (data.recentBlockhash === undefined && (missing0 = 'recentBlockhash')) ||
         (data.instructions === undefined && (missing0 = 'instructions'))
       ) {
-        validate313.errors = [
+        validate317.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -42103,7 +42521,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionConfig'
             )
           ) {
-            validate313.errors = [
+            validate317.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -42126,14 +42544,14 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate314(data0[i0], {
+                    !validate318(data0[i0], {
                       instancePath: instancePath + '/accountKeys/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
+                    vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -42142,7 +42560,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate313.errors = [
+                validate317.errors = [
                   {
                     instancePath: instancePath + '/accountKeys',
                     schemaPath: '#/properties/accountKeys/type',
@@ -42186,14 +42604,14 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                     for (let i1 = 0; i1 < len1; i1++) {
                       const _errs8 = errors;
                       if (
-                        !validate318(data3[i1], {
+                        !validate322(data3[i1], {
                           instancePath: instancePath + '/instructions/' + i1,
                           parentData: data3,
                           parentDataProperty: i1,
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
+                        vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
                         errors = vErrors.length;
                       }
                       var valid2 = _errs8 === errors;
@@ -42202,7 +42620,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                       }
                     }
                   } else {
-                    validate313.errors = [
+                    validate317.errors = [
                       {
                         instancePath: instancePath + '/instructions',
                         schemaPath: '#/properties/instructions/type',
@@ -42228,7 +42646,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                       for (let i2 = 0; i2 < len2; i2++) {
                         const _errs11 = errors;
                         if (
-                          !validate255(data5[i2], {
+                          !validate259(data5[i2], {
                             instancePath: instancePath + '/addressTableLookups/' + i2,
                             parentData: data5,
                             parentDataProperty: i2,
@@ -42236,7 +42654,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+                            vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
                           errors = vErrors.length;
                         }
                         var valid3 = _errs11 === errors;
@@ -42245,7 +42663,7 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate313.errors = [
+                      validate317.errors = [
                         {
                           instancePath: instancePath + '/addressTableLookups',
                           schemaPath: '#/properties/addressTableLookups/type',
@@ -42264,14 +42682,14 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
                   if (data.transactionConfig !== undefined) {
                     const _errs12 = errors;
                     if (
-                      !validate258(data.transactionConfig, {
+                      !validate262(data.transactionConfig, {
                         instancePath: instancePath + '/transactionConfig',
                         parentData: data,
                         parentDataProperty: 'transactionConfig',
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+                      vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs12 === errors;
@@ -42285,17 +42703,17 @@ function validate313(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate313.errors = [
+      validate317.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate313.errors = vErrors;
+  validate317.errors = vErrors;
   return errors === 0;
 }
 
-function validate311(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate315(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -42305,7 +42723,7 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
         (data.signatures === undefined && (missing0 = 'signatures')) ||
         (data.message === undefined && (missing0 = 'message'))
       ) {
-        validate311.errors = [
+        validate315.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -42318,7 +42736,7 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'signatures' || key0 === 'message')) {
-            validate311.errors = [
+            validate315.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -42341,14 +42759,14 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate242(data0[i0], {
+                    !validate246(data0[i0], {
                       instancePath: instancePath + '/signatures/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -42357,7 +42775,7 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate311.errors = [
+                validate315.errors = [
                   {
                     instancePath: instancePath + '/signatures',
                     schemaPath: '#/properties/signatures/type',
@@ -42376,14 +42794,14 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.message !== undefined) {
               const _errs5 = errors;
               if (
-                !validate313(data.message, {
+                !validate317(data.message, {
                   instancePath: instancePath + '/message',
                   parentData: data,
                   parentDataProperty: 'message',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
+                vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs5 === errors;
@@ -42394,17 +42812,17 @@ function validate311(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate311.errors = [
+      validate315.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate311.errors = vErrors;
+  validate315.errors = vErrors;
   return errors === 0;
 }
 
-const schema101 = {
+const schema103 = {
   type: 'object',
   required: [
     'err',
@@ -42442,7 +42860,7 @@ const schema101 = {
   additionalProperties: false,
 };
 
-function validate639(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate643(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -42452,7 +42870,7 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
         (data.index === undefined && (missing0 = 'index')) ||
         (data.instructions === undefined && (missing0 = 'instructions'))
       ) {
-        validate639.errors = [
+        validate643.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -42465,7 +42883,7 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'index' || key0 === 'instructions')) {
-            validate639.errors = [
+            validate643.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -42486,7 +42904,7 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
                 ? Number.isInteger(data0) && data0 >= 0 && data0 <= 255
                 : typeof data0 == 'bigint' && data0 >= 0 && data0 <= 255)
             ) {
-              validate639.errors = [
+              validate643.errors = [
                 {
                   instancePath: instancePath + '/index',
                   schemaPath: '#/properties/index/x-int',
@@ -42511,14 +42929,14 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i0 = 0; i0 < len0; i0++) {
                     const _errs5 = errors;
                     if (
-                      !validate318(data1[i0], {
+                      !validate322(data1[i0], {
                         instancePath: instancePath + '/instructions/' + i0,
                         parentData: data1,
                         parentDataProperty: i0,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
+                      vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
                       errors = vErrors.length;
                     }
                     var valid1 = _errs5 === errors;
@@ -42527,7 +42945,7 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate639.errors = [
+                  validate643.errors = [
                     {
                       instancePath: instancePath + '/instructions',
                       schemaPath: '#/properties/instructions/type',
@@ -42546,17 +42964,17 @@ function validate639(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate639.errors = [
+      validate643.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate639.errors = vErrors;
+  validate643.errors = vErrors;
   return errors === 0;
 }
 
-function validate633(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate637(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -42574,7 +42992,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
         (data.postTokenBalances === undefined && (missing0 = 'postTokenBalances')) ||
         (data.rewards === undefined && (missing0 = 'rewards'))
       ) {
-        validate633.errors = [
+        validate637.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -42586,8 +43004,8 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
       } else {
         const _errs1 = errors;
         for (const key0 in data) {
-          if (!func2.call(schema101.properties, key0)) {
-            validate633.errors = [
+          if (!func2.call(schema103.properties, key0)) {
+            validate637.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -42625,14 +43043,14 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
             if (!valid1) {
               const _errs6 = errors;
               if (
-                !validate269(data0, {
+                !validate273(data0, {
                   instancePath: instancePath + '/err',
                   parentData: data,
                   parentDataProperty: 'err',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                 errors = vErrors.length;
               }
               var _valid0 = _errs6 === errors;
@@ -42651,7 +43069,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err1);
               }
               errors++;
-              validate633.errors = vErrors;
+              validate637.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -42671,14 +43089,14 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.status !== undefined) {
               const _errs7 = errors;
               if (
-                !validate276(data.status, {
+                !validate280(data.status, {
                   instancePath: instancePath + '/status',
                   parentData: data,
                   parentDataProperty: 'status',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+                vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs7 === errors;
@@ -42730,7 +43148,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate633.errors = [
+                      validate637.errors = [
                         {
                           instancePath: instancePath + '/preBalances',
                           schemaPath: '#/properties/preBalances/type',
@@ -42772,7 +43190,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate633.errors = [
+                        validate637.errors = [
                           {
                             instancePath: instancePath + '/postBalances',
                             schemaPath: '#/properties/postBalances/type',
@@ -42819,7 +43237,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                             for (let i2 = 0; i2 < len2; i2++) {
                               const _errs21 = errors;
                               if (
-                                !validate639(data7[i2], {
+                                !validate643(data7[i2], {
                                   instancePath: instancePath + '/innerInstructions/' + i2,
                                   parentData: data7,
                                   parentDataProperty: i2,
@@ -42827,7 +43245,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                 })
                               ) {
                                 vErrors =
-                                  vErrors === null ? validate639.errors : vErrors.concat(validate639.errors);
+                                  vErrors === null ? validate643.errors : vErrors.concat(validate643.errors);
                                 errors = vErrors.length;
                               }
                               var valid5 = _errs21 === errors;
@@ -42866,7 +43284,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err4);
                         }
                         errors++;
-                        validate633.errors = vErrors;
+                        validate637.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs16;
@@ -42963,7 +43381,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err8);
                           }
                           errors++;
-                          validate633.errors = vErrors;
+                          validate637.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs23;
@@ -43011,7 +43429,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                 for (let i4 = 0; i4 < len4; i4++) {
                                   const _errs36 = errors;
                                   if (
-                                    !validate285(data11[i4], {
+                                    !validate289(data11[i4], {
                                       instancePath: instancePath + '/preTokenBalances/' + i4,
                                       parentData: data11,
                                       parentDataProperty: i4,
@@ -43020,8 +43438,8 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                   ) {
                                     vErrors =
                                       vErrors === null
-                                        ? validate285.errors
-                                        : vErrors.concat(validate285.errors);
+                                        ? validate289.errors
+                                        : vErrors.concat(validate289.errors);
                                     errors = vErrors.length;
                                   }
                                   var valid9 = _errs36 === errors;
@@ -43060,7 +43478,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err11);
                             }
                             errors++;
-                            validate633.errors = vErrors;
+                            validate637.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs31;
@@ -43108,7 +43526,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                   for (let i5 = 0; i5 < len5; i5++) {
                                     const _errs43 = errors;
                                     if (
-                                      !validate285(data13[i5], {
+                                      !validate289(data13[i5], {
                                         instancePath: instancePath + '/postTokenBalances/' + i5,
                                         parentData: data13,
                                         parentDataProperty: i5,
@@ -43117,8 +43535,8 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                     ) {
                                       vErrors =
                                         vErrors === null
-                                          ? validate285.errors
-                                          : vErrors.concat(validate285.errors);
+                                          ? validate289.errors
+                                          : vErrors.concat(validate289.errors);
                                       errors = vErrors.length;
                                     }
                                     var valid11 = _errs43 === errors;
@@ -43157,7 +43575,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                 vErrors.push(err14);
                               }
                               errors++;
-                              validate633.errors = vErrors;
+                              validate637.errors = vErrors;
                               return false;
                             } else {
                               errors = _errs38;
@@ -43205,7 +43623,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                     for (let i6 = 0; i6 < len6; i6++) {
                                       const _errs50 = errors;
                                       if (
-                                        !validate292(data15[i6], {
+                                        !validate296(data15[i6], {
                                           instancePath: instancePath + '/rewards/' + i6,
                                           parentData: data15,
                                           parentDataProperty: i6,
@@ -43214,8 +43632,8 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                       ) {
                                         vErrors =
                                           vErrors === null
-                                            ? validate292.errors
-                                            : vErrors.concat(validate292.errors);
+                                            ? validate296.errors
+                                            : vErrors.concat(validate296.errors);
                                         errors = vErrors.length;
                                       }
                                       var valid13 = _errs50 === errors;
@@ -43254,7 +43672,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                   vErrors.push(err17);
                                 }
                                 errors++;
-                                validate633.errors = vErrors;
+                                validate637.errors = vErrors;
                                 return false;
                               } else {
                                 errors = _errs45;
@@ -43274,7 +43692,7 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                               if (data.returnData !== undefined) {
                                 const _errs51 = errors;
                                 if (
-                                  !validate300(data.returnData, {
+                                  !validate304(data.returnData, {
                                     instancePath: instancePath + '/returnData',
                                     parentData: data,
                                     parentDataProperty: 'returnData',
@@ -43283,8 +43701,8 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
                                 ) {
                                   vErrors =
                                     vErrors === null
-                                      ? validate300.errors
-                                      : vErrors.concat(validate300.errors);
+                                      ? validate304.errors
+                                      : vErrors.concat(validate304.errors);
                                   errors = vErrors.length;
                                 }
                                 var valid0 = _errs51 === errors;
@@ -43348,17 +43766,17 @@ function validate633(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate633.errors = [
+      validate637.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate633.errors = vErrors;
+  validate637.errors = vErrors;
   return errors === 0;
 }
 
-function validate310(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate314(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -43368,7 +43786,7 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
         (data.transaction === undefined && (missing0 = 'transaction')) ||
         (data.meta === undefined && (missing0 = 'meta'))
       ) {
-        validate310.errors = [
+        validate314.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -43381,7 +43799,7 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'transaction' || key0 === 'meta' || key0 === 'version')) {
-            validate310.errors = [
+            validate314.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -43397,14 +43815,14 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.transaction !== undefined) {
             const _errs2 = errors;
             if (
-              !validate311(data.transaction, {
+              !validate315(data.transaction, {
                 instancePath: instancePath + '/transaction',
                 parentData: data,
                 parentDataProperty: 'transaction',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
+              vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -43437,14 +43855,14 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
               if (!valid1) {
                 const _errs7 = errors;
                 if (
-                  !validate633(data1, {
+                  !validate637(data1, {
                     instancePath: instancePath + '/meta',
                     parentData: data,
                     parentDataProperty: 'meta',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate633.errors : vErrors.concat(validate633.errors);
+                  vErrors = vErrors === null ? validate637.errors : vErrors.concat(validate637.errors);
                   errors = vErrors.length;
                 }
                 var _valid0 = _errs7 === errors;
@@ -43463,7 +43881,7 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate310.errors = vErrors;
+                validate314.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -43483,14 +43901,14 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.version !== undefined) {
                 const _errs8 = errors;
                 if (
-                  !validate307(data.version, {
+                  !validate311(data.version, {
                     instancePath: instancePath + '/version',
                     parentData: data,
                     parentDataProperty: 'version',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+                  vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs8 === errors;
@@ -43502,17 +43920,17 @@ function validate310(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate310.errors = [
+      validate314.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate310.errors = vErrors;
+  validate314.errors = vErrors;
   return errors === 0;
 }
 
-function validate652(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate656(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -43522,7 +43940,7 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
         (data.signatures === undefined && (missing0 = 'signatures')) ||
         (data.accountKeys === undefined && (missing0 = 'accountKeys'))
       ) {
-        validate652.errors = [
+        validate656.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -43535,7 +43953,7 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'signatures' || key0 === 'accountKeys')) {
-            validate652.errors = [
+            validate656.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -43558,14 +43976,14 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate242(data0[i0], {
+                    !validate246(data0[i0], {
                       instancePath: instancePath + '/signatures/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -43574,7 +43992,7 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate652.errors = [
+                validate656.errors = [
                   {
                     instancePath: instancePath + '/signatures',
                     schemaPath: '#/properties/signatures/type',
@@ -43600,14 +44018,14 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i1 = 0; i1 < len1; i1++) {
                     const _errs7 = errors;
                     if (
-                      !validate314(data2[i1], {
+                      !validate318(data2[i1], {
                         instancePath: instancePath + '/accountKeys/' + i1,
                         parentData: data2,
                         parentDataProperty: i1,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
+                      vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
                       errors = vErrors.length;
                     }
                     var valid2 = _errs7 === errors;
@@ -43616,7 +44034,7 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate652.errors = [
+                  validate656.errors = [
                     {
                       instancePath: instancePath + '/accountKeys',
                       schemaPath: '#/properties/accountKeys/type',
@@ -43635,17 +44053,17 @@ function validate652(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate652.errors = [
+      validate656.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate652.errors = vErrors;
+  validate656.errors = vErrors;
   return errors === 0;
 }
 
-function validate656(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate660(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -43660,7 +44078,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
         (data.preTokenBalances === undefined && (missing0 = 'preTokenBalances')) ||
         (data.postTokenBalances === undefined && (missing0 = 'postTokenBalances'))
       ) {
-        validate656.errors = [
+        validate660.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -43684,7 +44102,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'rewards'
             )
           ) {
-            validate656.errors = [
+            validate660.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -43722,14 +44140,14 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
             if (!valid1) {
               const _errs6 = errors;
               if (
-                !validate269(data0, {
+                !validate273(data0, {
                   instancePath: instancePath + '/err',
                   parentData: data,
                   parentDataProperty: 'err',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                 errors = vErrors.length;
               }
               var _valid0 = _errs6 === errors;
@@ -43748,7 +44166,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err1);
               }
               errors++;
-              validate656.errors = vErrors;
+              validate660.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -43768,14 +44186,14 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.status !== undefined) {
               const _errs7 = errors;
               if (
-                !validate276(data.status, {
+                !validate280(data.status, {
                   instancePath: instancePath + '/status',
                   parentData: data,
                   parentDataProperty: 'status',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+                vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs7 === errors;
@@ -43827,7 +44245,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate656.errors = [
+                      validate660.errors = [
                         {
                           instancePath: instancePath + '/preBalances',
                           schemaPath: '#/properties/preBalances/type',
@@ -43869,7 +44287,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate656.errors = [
+                        validate660.errors = [
                           {
                             instancePath: instancePath + '/postBalances',
                             schemaPath: '#/properties/postBalances/type',
@@ -43916,7 +44334,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                             for (let i2 = 0; i2 < len2; i2++) {
                               const _errs21 = errors;
                               if (
-                                !validate285(data7[i2], {
+                                !validate289(data7[i2], {
                                   instancePath: instancePath + '/preTokenBalances/' + i2,
                                   parentData: data7,
                                   parentDataProperty: i2,
@@ -43924,7 +44342,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                                 })
                               ) {
                                 vErrors =
-                                  vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+                                  vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
                                 errors = vErrors.length;
                               }
                               var valid5 = _errs21 === errors;
@@ -43963,7 +44381,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err4);
                         }
                         errors++;
-                        validate656.errors = vErrors;
+                        validate660.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs16;
@@ -44011,7 +44429,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                               for (let i3 = 0; i3 < len3; i3++) {
                                 const _errs28 = errors;
                                 if (
-                                  !validate285(data9[i3], {
+                                  !validate289(data9[i3], {
                                     instancePath: instancePath + '/postTokenBalances/' + i3,
                                     parentData: data9,
                                     parentDataProperty: i3,
@@ -44020,8 +44438,8 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                                 ) {
                                   vErrors =
                                     vErrors === null
-                                      ? validate285.errors
-                                      : vErrors.concat(validate285.errors);
+                                      ? validate289.errors
+                                      : vErrors.concat(validate289.errors);
                                   errors = vErrors.length;
                                 }
                                 var valid7 = _errs28 === errors;
@@ -44060,7 +44478,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err7);
                           }
                           errors++;
-                          validate656.errors = vErrors;
+                          validate660.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs23;
@@ -44108,7 +44526,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                                 for (let i4 = 0; i4 < len4; i4++) {
                                   const _errs35 = errors;
                                   if (
-                                    !validate292(data11[i4], {
+                                    !validate296(data11[i4], {
                                       instancePath: instancePath + '/rewards/' + i4,
                                       parentData: data11,
                                       parentDataProperty: i4,
@@ -44117,8 +44535,8 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                                   ) {
                                     vErrors =
                                       vErrors === null
-                                        ? validate292.errors
-                                        : vErrors.concat(validate292.errors);
+                                        ? validate296.errors
+                                        : vErrors.concat(validate296.errors);
                                     errors = vErrors.length;
                                   }
                                   var valid9 = _errs35 === errors;
@@ -44157,7 +44575,7 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err10);
                             }
                             errors++;
-                            validate656.errors = vErrors;
+                            validate660.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs30;
@@ -44183,17 +44601,17 @@ function validate656(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate656.errors = [
+      validate660.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate656.errors = vErrors;
+  validate660.errors = vErrors;
   return errors === 0;
 }
 
-function validate651(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate655(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -44203,7 +44621,7 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
         (data.transaction === undefined && (missing0 = 'transaction')) ||
         (data.meta === undefined && (missing0 = 'meta'))
       ) {
-        validate651.errors = [
+        validate655.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -44216,7 +44634,7 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'transaction' || key0 === 'meta' || key0 === 'version')) {
-            validate651.errors = [
+            validate655.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -44232,14 +44650,14 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.transaction !== undefined) {
             const _errs2 = errors;
             if (
-              !validate652(data.transaction, {
+              !validate656(data.transaction, {
                 instancePath: instancePath + '/transaction',
                 parentData: data,
                 parentDataProperty: 'transaction',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate652.errors : vErrors.concat(validate652.errors);
+              vErrors = vErrors === null ? validate656.errors : vErrors.concat(validate656.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -44272,14 +44690,14 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
               if (!valid1) {
                 const _errs7 = errors;
                 if (
-                  !validate656(data1, {
+                  !validate660(data1, {
                     instancePath: instancePath + '/meta',
                     parentData: data,
                     parentDataProperty: 'meta',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate656.errors : vErrors.concat(validate656.errors);
+                  vErrors = vErrors === null ? validate660.errors : vErrors.concat(validate660.errors);
                   errors = vErrors.length;
                 }
                 var _valid0 = _errs7 === errors;
@@ -44298,7 +44716,7 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate651.errors = vErrors;
+                validate655.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -44318,14 +44736,14 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.version !== undefined) {
                 const _errs8 = errors;
                 if (
-                  !validate307(data.version, {
+                  !validate311(data.version, {
                     instancePath: instancePath + '/version',
                     parentData: data,
                     parentDataProperty: 'version',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+                  vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs8 === errors;
@@ -44337,17 +44755,17 @@ function validate651(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate651.errors = [
+      validate655.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate651.errors = vErrors;
+  validate655.errors = vErrors;
   return errors === 0;
 }
 
-function validate235(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate239(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -44361,7 +44779,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockTime === undefined && (missing0 = 'blockTime')) ||
         (data.blockHeight === undefined && (missing0 = 'blockHeight'))
       ) {
-        validate235.errors = [
+        validate239.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -44385,7 +44803,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'blockHeight'
             )
           ) {
-            validate235.errors = [
+            validate239.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -44465,7 +44883,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                       for (let i0 = 0; i0 < len0; i0++) {
                         const _errs9 = errors;
                         if (
-                          !validate239(data3[i0], {
+                          !validate243(data3[i0], {
                             instancePath: instancePath + '/transactions/' + i0,
                             parentData: data3,
                             parentDataProperty: i0,
@@ -44473,7 +44891,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+                            vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
                           errors = vErrors.length;
                         }
                         var valid2 = _errs9 === errors;
@@ -44507,7 +44925,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                         for (let i1 = 0; i1 < len1; i1++) {
                           const _errs12 = errors;
                           if (
-                            !validate310(data3[i1], {
+                            !validate314(data3[i1], {
                               instancePath: instancePath + '/transactions/' + i1,
                               parentData: data3,
                               parentDataProperty: i1,
@@ -44515,7 +44933,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
+                              vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
                             errors = vErrors.length;
                           }
                           var valid3 = _errs12 === errors;
@@ -44549,7 +44967,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                           for (let i2 = 0; i2 < len2; i2++) {
                             const _errs15 = errors;
                             if (
-                              !validate651(data3[i2], {
+                              !validate655(data3[i2], {
                                 instancePath: instancePath + '/transactions/' + i2,
                                 parentData: data3,
                                 parentDataProperty: i2,
@@ -44557,7 +44975,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate651.errors : vErrors.concat(validate651.errors);
+                                vErrors === null ? validate655.errors : vErrors.concat(validate655.errors);
                               errors = vErrors.length;
                             }
                             var valid4 = _errs15 === errors;
@@ -44597,7 +45015,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err3);
                     }
                     errors++;
-                    validate235.errors = vErrors;
+                    validate239.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs6;
@@ -44624,7 +45042,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                         for (let i3 = 0; i3 < len3; i3++) {
                           const _errs18 = errors;
                           if (
-                            !validate292(data7[i3], {
+                            !validate296(data7[i3], {
                               instancePath: instancePath + '/rewards/' + i3,
                               parentData: data7,
                               parentDataProperty: i3,
@@ -44632,7 +45050,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+                              vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
                             errors = vErrors.length;
                           }
                           var valid5 = _errs18 === errors;
@@ -44641,7 +45059,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate235.errors = [
+                        validate239.errors = [
                           {
                             instancePath: instancePath + '/rewards',
                             schemaPath: '#/properties/rewards/type',
@@ -44727,7 +45145,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err5);
                           }
                           errors++;
-                          validate235.errors = vErrors;
+                          validate239.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs21;
@@ -44796,7 +45214,7 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err7);
                             }
                             errors++;
-                            validate235.errors = vErrors;
+                            validate239.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs26;
@@ -44822,17 +45240,17 @@ function validate235(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate235.errors = [
+      validate239.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate235.errors = vErrors;
+  validate239.errors = vErrors;
   return errors === 0;
 }
 
-function validate673(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate677(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -44846,7 +45264,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockTime === undefined && (missing0 = 'blockTime')) ||
         (data.blockHeight === undefined && (missing0 = 'blockHeight'))
       ) {
-        validate673.errors = [
+        validate677.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -44870,7 +45288,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'blockHeight'
             )
           ) {
-            validate673.errors = [
+            validate677.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -44947,7 +45365,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                       for (let i0 = 0; i0 < len0; i0++) {
                         const _errs7 = errors;
                         if (
-                          !validate242(data3[i0], {
+                          !validate246(data3[i0], {
                             instancePath: instancePath + '/signatures/' + i0,
                             parentData: data3,
                             parentDataProperty: i0,
@@ -44955,7 +45373,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                            vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
                           errors = vErrors.length;
                         }
                         var valid1 = _errs7 === errors;
@@ -44964,7 +45382,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate673.errors = [
+                      validate677.errors = [
                         {
                           instancePath: instancePath + '/signatures',
                           schemaPath: '#/properties/signatures/type',
@@ -44990,7 +45408,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                         for (let i1 = 0; i1 < len1; i1++) {
                           const _errs10 = errors;
                           if (
-                            !validate292(data5[i1], {
+                            !validate296(data5[i1], {
                               instancePath: instancePath + '/rewards/' + i1,
                               parentData: data5,
                               parentDataProperty: i1,
@@ -44998,7 +45416,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+                              vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
                             errors = vErrors.length;
                           }
                           var valid2 = _errs10 === errors;
@@ -45007,7 +45425,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                           }
                         }
                       } else {
-                        validate673.errors = [
+                        validate677.errors = [
                           {
                             instancePath: instancePath + '/rewards',
                             schemaPath: '#/properties/rewards/type',
@@ -45093,7 +45511,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err1);
                           }
                           errors++;
-                          validate673.errors = vErrors;
+                          validate677.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs13;
@@ -45162,7 +45580,7 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err3);
                             }
                             errors++;
-                            validate673.errors = vErrors;
+                            validate677.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs18;
@@ -45188,17 +45606,17 @@ function validate673(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate673.errors = [
+      validate677.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate673.errors = vErrors;
+  validate677.errors = vErrors;
   return errors === 0;
 }
 
-function validate683(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate687(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -45211,7 +45629,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockTime === undefined && (missing0 = 'blockTime')) ||
         (data.blockHeight === undefined && (missing0 = 'blockHeight'))
       ) {
-        validate683.errors = [
+        validate687.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -45234,7 +45652,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'blockHeight'
             )
           ) {
-            validate683.errors = [
+            validate687.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -45311,7 +45729,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
                       for (let i0 = 0; i0 < len0; i0++) {
                         const _errs7 = errors;
                         if (
-                          !validate292(data3[i0], {
+                          !validate296(data3[i0], {
                             instancePath: instancePath + '/rewards/' + i0,
                             parentData: data3,
                             parentDataProperty: i0,
@@ -45319,7 +45737,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+                            vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
                           errors = vErrors.length;
                         }
                         var valid1 = _errs7 === errors;
@@ -45328,7 +45746,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate683.errors = [
+                      validate687.errors = [
                         {
                           instancePath: instancePath + '/rewards',
                           schemaPath: '#/properties/rewards/type',
@@ -45413,7 +45831,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err1);
                         }
                         errors++;
-                        validate683.errors = vErrors;
+                        validate687.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs10;
@@ -45482,7 +45900,7 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err3);
                           }
                           errors++;
-                          validate683.errors = vErrors;
+                          validate687.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs15;
@@ -45507,40 +45925,40 @@ function validate683(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate683.errors = [
+      validate687.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate683.errors = vErrors;
+  validate687.errors = vErrors;
   return errors === 0;
 }
 
-function validate234(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate238(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
   let valid0 = false;
   const _errs1 = errors;
-  if (!validate235(data, { instancePath, parentData, parentDataProperty, rootData })) {
-    vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+  if (!validate239(data, { instancePath, parentData, parentDataProperty, rootData })) {
+    vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs2 = errors;
-    if (!validate673(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate673.errors : vErrors.concat(validate673.errors);
+    if (!validate677(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate677.errors : vErrors.concat(validate677.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs2 === errors;
     valid0 = valid0 || _valid0;
     if (!valid0) {
       const _errs3 = errors;
-      if (!validate683(data, { instancePath, parentData, parentDataProperty, rootData })) {
-        vErrors = vErrors === null ? validate683.errors : vErrors.concat(validate683.errors);
+      if (!validate687(data, { instancePath, parentData, parentDataProperty, rootData })) {
+        vErrors = vErrors === null ? validate687.errors : vErrors.concat(validate687.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs3 === errors;
@@ -45555,7 +45973,7 @@ function validate234(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err0);
     }
     errors++;
-    validate234.errors = vErrors;
+    validate238.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -45567,11 +45985,11 @@ function validate234(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate234.errors = vErrors;
+  validate238.errors = vErrors;
   return errors === 0;
 }
 
-function validate233(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate237(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -45590,8 +46008,8 @@ function validate233(data, { instancePath = '', parentData, parentDataProperty, 
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs3 = errors;
-    if (!validate234(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+    if (!validate238(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -45605,7 +46023,7 @@ function validate233(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err1);
     }
     errors++;
-    validate233.errors = vErrors;
+    validate237.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -45617,13 +46035,13 @@ function validate233(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate233.errors = vErrors;
+  validate237.errors = vErrors;
   return errors === 0;
 }
 
-export const getBlockCommitment = validate693;
+export const getBlockCommitment = validate697;
 
-function validate693(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate697(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -45633,7 +46051,7 @@ function validate693(data, { instancePath = '', parentData, parentDataProperty, 
         (data.commitment === undefined && (missing0 = 'commitment')) ||
         (data.totalStake === undefined && (missing0 = 'totalStake'))
       ) {
-        validate693.errors = [
+        validate697.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -45646,7 +46064,7 @@ function validate693(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'commitment' || key0 === 'totalStake')) {
-            validate693.errors = [
+            validate697.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -45766,7 +46184,7 @@ function validate693(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err4);
               }
               errors++;
-              validate693.errors = vErrors;
+              validate697.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -45804,19 +46222,19 @@ function validate693(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate693.errors = [
+      validate697.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate693.errors = vErrors;
+  validate697.errors = vErrors;
   return errors === 0;
 }
 
-export const getBlockHeight = validate696;
+export const getBlockHeight = validate700;
 
-function validate696(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate700(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -45824,16 +46242,16 @@ function validate696(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate696.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate700.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate696.errors = vErrors;
+  validate700.errors = vErrors;
   return errors === 0;
 }
 
-export const getBlockProduction = validate697;
+export const getBlockProduction = validate701;
 
-function validate699(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate703(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -45843,7 +46261,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
         (data.byIdentity === undefined && (missing0 = 'byIdentity')) ||
         (data.range === undefined && (missing0 = 'range'))
       ) {
-        validate699.errors = [
+        validate703.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -45856,7 +46274,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'byIdentity' || key0 === 'range')) {
-            validate699.errors = [
+            validate703.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -45880,7 +46298,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                   if (errors === _errs5) {
                     if (Array.isArray(data1)) {
                       if (data1.length > 2) {
-                        validate699.errors = [
+                        validate703.errors = [
                           {
                             instancePath:
                               instancePath + '/byIdentity/' + key1.replace(/~/g, '~0').replace(/\//g, '~1'),
@@ -45892,7 +46310,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                         return false;
                       } else {
                         if (data1.length < 2) {
-                          validate699.errors = [
+                          validate703.errors = [
                             {
                               instancePath:
                                 instancePath + '/byIdentity/' + key1.replace(/~/g, '~0').replace(/\//g, '~1'),
@@ -45905,7 +46323,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                         } else {
                           const len0 = data1.length;
                           if (!(len0 <= 2)) {
-                            validate699.errors = [
+                            validate703.errors = [
                               {
                                 instancePath:
                                   instancePath +
@@ -45965,7 +46383,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate699.errors = [
+                      validate703.errors = [
                         {
                           instancePath:
                             instancePath + '/byIdentity/' + key1.replace(/~/g, '~0').replace(/\//g, '~1'),
@@ -45983,7 +46401,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate699.errors = [
+                validate703.errors = [
                   {
                     instancePath: instancePath + '/byIdentity',
                     schemaPath: '#/properties/byIdentity/type',
@@ -46009,7 +46427,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                     (data4.firstSlot === undefined && (missing1 = 'firstSlot')) ||
                     (data4.lastSlot === undefined && (missing1 = 'lastSlot'))
                   ) {
-                    validate699.errors = [
+                    validate703.errors = [
                       {
                         instancePath: instancePath + '/range',
                         schemaPath: '#/properties/range/required',
@@ -46022,7 +46440,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                     const _errs11 = errors;
                     for (const key2 in data4) {
                       if (!(key2 === 'firstSlot' || key2 === 'lastSlot')) {
-                        validate699.errors = [
+                        validate703.errors = [
                           {
                             instancePath: instancePath + '/range',
                             schemaPath: '#/properties/range/additionalProperties',
@@ -46074,7 +46492,7 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate699.errors = [
+                  validate703.errors = [
                     {
                       instancePath: instancePath + '/range',
                       schemaPath: '#/properties/range/type',
@@ -46093,17 +46511,17 @@ function validate699(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate699.errors = [
+      validate703.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate699.errors = vErrors;
+  validate703.errors = vErrors;
   return errors === 0;
 }
 
-function validate697(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate701(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -46113,7 +46531,7 @@ function validate697(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate697.errors = [
+        validate701.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -46126,7 +46544,7 @@ function validate697(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate697.errors = [
+            validate701.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -46160,14 +46578,14 @@ function validate697(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.value !== undefined) {
               const _errs3 = errors;
               if (
-                !validate699(data.value, {
+                !validate703(data.value, {
                   instancePath: instancePath + '/value',
                   parentData: data,
                   parentDataProperty: 'value',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate699.errors : vErrors.concat(validate699.errors);
+                vErrors = vErrors === null ? validate703.errors : vErrors.concat(validate703.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -46178,19 +46596,19 @@ function validate697(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate697.errors = [
+      validate701.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate697.errors = vErrors;
+  validate701.errors = vErrors;
   return errors === 0;
 }
 
-export const getBlockTime = validate705;
+export const getBlockTime = validate709;
 
-function validate705(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate709(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -46224,7 +46642,7 @@ function validate705(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err1);
     }
     errors++;
-    validate705.errors = vErrors;
+    validate709.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -46236,88 +46654,88 @@ function validate705(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate705.errors = vErrors;
-  return errors === 0;
-}
-
-export const getBlocks = validate707;
-
-function validate707(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (Array.isArray(data)) {
-      var valid0 = true;
-      const len0 = data.length;
-      for (let i0 = 0; i0 < len0; i0++) {
-        const _errs1 = errors;
-        if (
-          !validate3(data[i0], {
-            instancePath: instancePath + '/' + i0,
-            parentData: data,
-            parentDataProperty: i0,
-            rootData,
-          })
-        ) {
-          vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
-          errors = vErrors.length;
-        }
-        var valid0 = _errs1 === errors;
-        if (!valid0) {
-          break;
-        }
-      }
-    } else {
-      validate707.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
-      ];
-      return false;
-    }
-  }
-  validate707.errors = vErrors;
-  return errors === 0;
-}
-
-export const getBlocksWithLimit = validate709;
-
-function validate709(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (Array.isArray(data)) {
-      var valid0 = true;
-      const len0 = data.length;
-      for (let i0 = 0; i0 < len0; i0++) {
-        const _errs1 = errors;
-        if (
-          !validate3(data[i0], {
-            instancePath: instancePath + '/' + i0,
-            parentData: data,
-            parentDataProperty: i0,
-            rootData,
-          })
-        ) {
-          vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
-          errors = vErrors.length;
-        }
-        var valid0 = _errs1 === errors;
-        if (!valid0) {
-          break;
-        }
-      }
-    } else {
-      validate709.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
-      ];
-      return false;
-    }
-  }
   validate709.errors = vErrors;
   return errors === 0;
 }
 
-export const getClusterNodes = validate711;
-const schema116 = {
+export const getBlocks = validate711;
+
+function validate711(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (Array.isArray(data)) {
+      var valid0 = true;
+      const len0 = data.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        const _errs1 = errors;
+        if (
+          !validate3(data[i0], {
+            instancePath: instancePath + '/' + i0,
+            parentData: data,
+            parentDataProperty: i0,
+            rootData,
+          })
+        ) {
+          vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+          errors = vErrors.length;
+        }
+        var valid0 = _errs1 === errors;
+        if (!valid0) {
+          break;
+        }
+      }
+    } else {
+      validate711.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
+      ];
+      return false;
+    }
+  }
+  validate711.errors = vErrors;
+  return errors === 0;
+}
+
+export const getBlocksWithLimit = validate713;
+
+function validate713(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (Array.isArray(data)) {
+      var valid0 = true;
+      const len0 = data.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        const _errs1 = errors;
+        if (
+          !validate3(data[i0], {
+            instancePath: instancePath + '/' + i0,
+            parentData: data,
+            parentDataProperty: i0,
+            rootData,
+          })
+        ) {
+          vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+          errors = vErrors.length;
+        }
+        var valid0 = _errs1 === errors;
+        if (!valid0) {
+          break;
+        }
+      }
+    } else {
+      validate713.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
+      ];
+      return false;
+    }
+  }
+  validate713.errors = vErrors;
+  return errors === 0;
+}
+
+export const getClusterNodes = validate715;
+const schema118 = {
   type: 'object',
   required: [
     'pubkey',
@@ -46356,7 +46774,7 @@ const schema116 = {
 };
 const pattern5 = new RegExp('^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:.]+\\]):\\d{1,5}$', 'u');
 
-function validate714(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate718(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -46417,7 +46835,7 @@ function validate714(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err3);
     }
     errors++;
-    validate714.errors = vErrors;
+    validate718.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -46429,11 +46847,11 @@ function validate714(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate714.errors = vErrors;
+  validate718.errors = vErrors;
   return errors === 0;
 }
 
-function validate712(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate716(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -46455,7 +46873,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
         (data.featureSet === undefined && (missing0 = 'featureSet')) ||
         (data.shredVersion === undefined && (missing0 = 'shredVersion'))
       ) {
-        validate712.errors = [
+        validate716.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -46467,8 +46885,8 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
       } else {
         const _errs1 = errors;
         for (const key0 in data) {
-          if (!func2.call(schema116.properties, key0)) {
-            validate712.errors = [
+          if (!func2.call(schema118.properties, key0)) {
+            validate716.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -46502,14 +46920,14 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.gossip !== undefined) {
               const _errs3 = errors;
               if (
-                !validate714(data.gossip, {
+                !validate718(data.gossip, {
                   instancePath: instancePath + '/gossip',
                   parentData: data,
                   parentDataProperty: 'gossip',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                vErrors = vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -46520,14 +46938,14 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.tvu !== undefined) {
                 const _errs4 = errors;
                 if (
-                  !validate714(data.tvu, {
+                  !validate718(data.tvu, {
                     instancePath: instancePath + '/tvu',
                     parentData: data,
                     parentDataProperty: 'tvu',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                  vErrors = vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs4 === errors;
@@ -46538,14 +46956,14 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.tpu !== undefined) {
                   const _errs5 = errors;
                   if (
-                    !validate714(data.tpu, {
+                    !validate718(data.tpu, {
                       instancePath: instancePath + '/tpu',
                       parentData: data,
                       parentDataProperty: 'tpu',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                    vErrors = vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs5 === errors;
@@ -46556,14 +46974,14 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                   if (data.tpuQuic !== undefined) {
                     const _errs6 = errors;
                     if (
-                      !validate714(data.tpuQuic, {
+                      !validate718(data.tpuQuic, {
                         instancePath: instancePath + '/tpuQuic',
                         parentData: data,
                         parentDataProperty: 'tpuQuic',
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                      vErrors = vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs6 === errors;
@@ -46574,14 +46992,14 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                     if (data.tpuForwards !== undefined) {
                       const _errs7 = errors;
                       if (
-                        !validate714(data.tpuForwards, {
+                        !validate718(data.tpuForwards, {
                           instancePath: instancePath + '/tpuForwards',
                           parentData: data,
                           parentDataProperty: 'tpuForwards',
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                        vErrors = vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                         errors = vErrors.length;
                       }
                       var valid0 = _errs7 === errors;
@@ -46592,7 +47010,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                       if (data.tpuForwardsQuic !== undefined) {
                         const _errs8 = errors;
                         if (
-                          !validate714(data.tpuForwardsQuic, {
+                          !validate718(data.tpuForwardsQuic, {
                             instancePath: instancePath + '/tpuForwardsQuic',
                             parentData: data,
                             parentDataProperty: 'tpuForwardsQuic',
@@ -46600,7 +47018,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                            vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                           errors = vErrors.length;
                         }
                         var valid0 = _errs8 === errors;
@@ -46611,7 +47029,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                         if (data.tpuVote !== undefined) {
                           const _errs9 = errors;
                           if (
-                            !validate714(data.tpuVote, {
+                            !validate718(data.tpuVote, {
                               instancePath: instancePath + '/tpuVote',
                               parentData: data,
                               parentDataProperty: 'tpuVote',
@@ -46619,7 +47037,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                              vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                             errors = vErrors.length;
                           }
                           var valid0 = _errs9 === errors;
@@ -46630,7 +47048,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                           if (data.serveRepair !== undefined) {
                             const _errs10 = errors;
                             if (
-                              !validate714(data.serveRepair, {
+                              !validate718(data.serveRepair, {
                                 instancePath: instancePath + '/serveRepair',
                                 parentData: data,
                                 parentDataProperty: 'serveRepair',
@@ -46638,7 +47056,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                                vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                               errors = vErrors.length;
                             }
                             var valid0 = _errs10 === errors;
@@ -46649,7 +47067,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                             if (data.rpc !== undefined) {
                               const _errs11 = errors;
                               if (
-                                !validate714(data.rpc, {
+                                !validate718(data.rpc, {
                                   instancePath: instancePath + '/rpc',
                                   parentData: data,
                                   parentDataProperty: 'rpc',
@@ -46657,7 +47075,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                 })
                               ) {
                                 vErrors =
-                                  vErrors === null ? validate714.errors : vErrors.concat(validate714.errors);
+                                  vErrors === null ? validate718.errors : vErrors.concat(validate718.errors);
                                 errors = vErrors.length;
                               }
                               var valid0 = _errs11 === errors;
@@ -46668,7 +47086,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                               if (data.pubsub !== undefined) {
                                 const _errs12 = errors;
                                 if (
-                                  !validate714(data.pubsub, {
+                                  !validate718(data.pubsub, {
                                     instancePath: instancePath + '/pubsub',
                                     parentData: data,
                                     parentDataProperty: 'pubsub',
@@ -46677,8 +47095,8 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                 ) {
                                   vErrors =
                                     vErrors === null
-                                      ? validate714.errors
-                                      : vErrors.concat(validate714.errors);
+                                      ? validate718.errors
+                                      : vErrors.concat(validate718.errors);
                                   errors = vErrors.length;
                                 }
                                 var valid0 = _errs12 === errors;
@@ -46740,7 +47158,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                       vErrors.push(err2);
                                     }
                                     errors++;
-                                    validate712.errors = vErrors;
+                                    validate716.errors = vErrors;
                                     return false;
                                   } else {
                                     errors = _errs14;
@@ -46811,7 +47229,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                         vErrors.push(err5);
                                       }
                                       errors++;
-                                      validate712.errors = vErrors;
+                                      validate716.errors = vErrors;
                                       return false;
                                     } else {
                                       errors = _errs20;
@@ -46888,7 +47306,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                           vErrors.push(err8);
                                         }
                                         errors++;
-                                        validate712.errors = vErrors;
+                                        validate716.errors = vErrors;
                                         return false;
                                       } else {
                                         errors = _errs26;
@@ -46963,7 +47381,7 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
                                             vErrors.push(err11);
                                           }
                                           errors++;
-                                          validate712.errors = vErrors;
+                                          validate716.errors = vErrors;
                                           return false;
                                         } else {
                                           errors = _errs31;
@@ -46996,17 +47414,17 @@ function validate712(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate712.errors = [
+      validate716.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate712.errors = vErrors;
+  validate716.errors = vErrors;
   return errors === 0;
 }
 
-function validate711(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate715(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47016,14 +47434,14 @@ function validate711(data, { instancePath = '', parentData, parentDataProperty, 
       for (let i0 = 0; i0 < len0; i0++) {
         const _errs1 = errors;
         if (
-          !validate712(data[i0], {
+          !validate716(data[i0], {
             instancePath: instancePath + '/' + i0,
             parentData: data,
             parentDataProperty: i0,
             rootData,
           })
         ) {
-          vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
+          vErrors = vErrors === null ? validate716.errors : vErrors.concat(validate716.errors);
           errors = vErrors.length;
         }
         var valid0 = _errs1 === errors;
@@ -47032,19 +47450,19 @@ function validate711(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate711.errors = [
+      validate715.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate711.errors = vErrors;
+  validate715.errors = vErrors;
   return errors === 0;
 }
 
-export const getEpochInfo = validate726;
+export const getEpochInfo = validate730;
 
-function validate726(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate730(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47058,7 +47476,7 @@ function validate726(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockHeight === undefined && (missing0 = 'blockHeight')) ||
         (data.transactionCount === undefined && (missing0 = 'transactionCount'))
       ) {
-        validate726.errors = [
+        validate730.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47080,7 +47498,7 @@ function validate726(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionCount'
             )
           ) {
-            validate726.errors = [
+            validate730.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47119,7 +47537,7 @@ function validate726(data, { instancePath = '', parentData, parentDataProperty, 
                   ? Number.isSafeInteger(data1) && data1 >= 0
                   : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
               ) {
-                validate726.errors = [
+                validate730.errors = [
                   {
                     instancePath: instancePath + '/slotIndex',
                     schemaPath: '#/properties/slotIndex/x-int',
@@ -47239,7 +47657,7 @@ function validate726(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err1);
                         }
                         errors++;
-                        validate726.errors = vErrors;
+                        validate730.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs8;
@@ -47263,19 +47681,19 @@ function validate726(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate726.errors = [
+      validate730.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate726.errors = vErrors;
+  validate730.errors = vErrors;
   return errors === 0;
 }
 
-export const getEpochSchedule = validate732;
+export const getEpochSchedule = validate736;
 
-function validate732(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate736(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47288,7 +47706,7 @@ function validate732(data, { instancePath = '', parentData, parentDataProperty, 
         (data.firstNormalEpoch === undefined && (missing0 = 'firstNormalEpoch')) ||
         (data.firstNormalSlot === undefined && (missing0 = 'firstNormalSlot'))
       ) {
-        validate732.errors = [
+        validate736.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47309,7 +47727,7 @@ function validate732(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'firstNormalSlot'
             )
           ) {
-            validate732.errors = [
+            validate736.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47361,7 +47779,7 @@ function validate732(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.warmup !== undefined) {
                 const _errs4 = errors;
                 if (typeof data.warmup !== 'boolean') {
-                  validate732.errors = [
+                  validate736.errors = [
                     {
                       instancePath: instancePath + '/warmup',
                       schemaPath: '#/properties/warmup/type',
@@ -47418,19 +47836,19 @@ function validate732(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate732.errors = [
+      validate736.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate732.errors = vErrors;
+  validate736.errors = vErrors;
   return errors === 0;
 }
 
-export const getFeeForMessage = validate737;
+export const getFeeForMessage = validate741;
 
-function validate737(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate741(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47440,7 +47858,7 @@ function validate737(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate737.errors = [
+        validate741.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47453,7 +47871,7 @@ function validate737(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate737.errors = [
+            validate741.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47535,7 +47953,7 @@ function validate737(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate737.errors = vErrors;
+                validate741.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -47555,47 +47973,8 @@ function validate737(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate737.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
-      ];
-      return false;
-    }
-  }
-  validate737.errors = vErrors;
-  return errors === 0;
-}
-
-export const getFirstAvailableBlock = validate740;
-
-function validate740(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (
-    !(typeof data == 'number'
-      ? Number.isSafeInteger(data) && data >= 0
-      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
-  ) {
-    validate740.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
-    return false;
-  }
-  validate740.errors = vErrors;
-  return errors === 0;
-}
-
-export const getGenesisHash = validate741;
-
-function validate741(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (typeof data === 'string') {
-      if (!func0(data, 32)) {
-        validate741.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
-        return false;
-      }
-    } else {
       validate741.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
@@ -47604,31 +47983,70 @@ function validate741(data, { instancePath = '', parentData, parentDataProperty, 
   return errors === 0;
 }
 
-export const getHealth = validate742;
-const schema123 = { type: 'string', enum: ['ok'] };
+export const getFirstAvailableBlock = validate744;
 
-function validate742(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate744(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate744.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate744.errors = vErrors;
+  return errors === 0;
+}
+
+export const getGenesisHash = validate745;
+
+function validate745(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (typeof data === 'string') {
+      if (!func0(data, 32)) {
+        validate745.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
+        return false;
+      }
+    } else {
+      validate745.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
+      ];
+      return false;
+    }
+  }
+  validate745.errors = vErrors;
+  return errors === 0;
+}
+
+export const getHealth = validate746;
+const schema125 = { type: 'string', enum: ['ok'] };
+
+function validate746(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (typeof data !== 'string') {
-    validate742.errors = [
+    validate746.errors = [
       { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
     ];
     return false;
   }
   if (!(data === 'ok')) {
-    validate742.errors = [
-      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema123.enum } },
+    validate746.errors = [
+      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema125.enum } },
     ];
     return false;
   }
-  validate742.errors = vErrors;
+  validate746.errors = vErrors;
   return errors === 0;
 }
 
-export const getHighestSnapshotSlot = validate743;
+export const getHighestSnapshotSlot = validate747;
 
-function validate743(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate747(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47638,7 +48056,7 @@ function validate743(data, { instancePath = '', parentData, parentDataProperty, 
         (data.full === undefined && (missing0 = 'full')) ||
         (data.incremental === undefined && (missing0 = 'incremental'))
       ) {
-        validate743.errors = [
+        validate747.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47651,7 +48069,7 @@ function validate743(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'full' || key0 === 'incremental')) {
-            validate743.errors = [
+            validate747.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47733,7 +48151,7 @@ function validate743(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate743.errors = vErrors;
+                validate747.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -47753,26 +48171,26 @@ function validate743(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate743.errors = [
+      validate747.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate743.errors = vErrors;
+  validate747.errors = vErrors;
   return errors === 0;
 }
 
-export const getIdentity = validate746;
+export const getIdentity = validate750;
 
-function validate746(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate750(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (data && typeof data == 'object' && !Array.isArray(data)) {
       let missing0;
       if (data.identity === undefined && (missing0 = 'identity')) {
-        validate746.errors = [
+        validate750.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47785,7 +48203,7 @@ function validate746(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'identity')) {
-            validate746.errors = [
+            validate750.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47814,19 +48232,19 @@ function validate746(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate746.errors = [
+      validate750.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate746.errors = vErrors;
+  validate750.errors = vErrors;
   return errors === 0;
 }
 
-export const getInflationGovernor = validate748;
+export const getInflationGovernor = validate752;
 
-function validate748(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate752(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47839,7 +48257,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
         (data.foundation === undefined && (missing0 = 'foundation')) ||
         (data.foundationTerm === undefined && (missing0 = 'foundationTerm'))
       ) {
-        validate748.errors = [
+        validate752.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -47860,7 +48278,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'foundationTerm'
             )
           ) {
-            validate748.errors = [
+            validate752.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -47877,7 +48295,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.initial;
             const _errs2 = errors;
             if (!(typeof data0 == 'number' || typeof data0 == 'bigint')) {
-              validate748.errors = [
+              validate752.errors = [
                 {
                   instancePath: instancePath + '/initial',
                   schemaPath: '#/properties/initial/x-number',
@@ -47896,7 +48314,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
               let data1 = data.terminal;
               const _errs3 = errors;
               if (!(typeof data1 == 'number' || typeof data1 == 'bigint')) {
-                validate748.errors = [
+                validate752.errors = [
                   {
                     instancePath: instancePath + '/terminal',
                     schemaPath: '#/properties/terminal/x-number',
@@ -47915,7 +48333,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
                 let data2 = data.taper;
                 const _errs4 = errors;
                 if (!(typeof data2 == 'number' || typeof data2 == 'bigint')) {
-                  validate748.errors = [
+                  validate752.errors = [
                     {
                       instancePath: instancePath + '/taper',
                       schemaPath: '#/properties/taper/x-number',
@@ -47934,7 +48352,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
                   let data3 = data.foundation;
                   const _errs5 = errors;
                   if (!(typeof data3 == 'number' || typeof data3 == 'bigint')) {
-                    validate748.errors = [
+                    validate752.errors = [
                       {
                         instancePath: instancePath + '/foundation',
                         schemaPath: '#/properties/foundation/x-number',
@@ -47953,7 +48371,7 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
                     let data4 = data.foundationTerm;
                     const _errs6 = errors;
                     if (!(typeof data4 == 'number' || typeof data4 == 'bigint')) {
-                      validate748.errors = [
+                      validate752.errors = [
                         {
                           instancePath: instancePath + '/foundationTerm',
                           schemaPath: '#/properties/foundationTerm/x-number',
@@ -47974,19 +48392,19 @@ function validate748(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate748.errors = [
+      validate752.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate748.errors = vErrors;
+  validate752.errors = vErrors;
   return errors === 0;
 }
 
-export const getInflationRate = validate749;
+export const getInflationRate = validate753;
 
-function validate749(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate753(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -47998,7 +48416,7 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
         (data.foundation === undefined && (missing0 = 'foundation')) ||
         (data.epoch === undefined && (missing0 = 'epoch'))
       ) {
-        validate749.errors = [
+        validate753.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48011,7 +48429,7 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'total' || key0 === 'validator' || key0 === 'foundation' || key0 === 'epoch')) {
-            validate749.errors = [
+            validate753.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48028,7 +48446,7 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
             let data0 = data.total;
             const _errs2 = errors;
             if (!(typeof data0 == 'number' || typeof data0 == 'bigint')) {
-              validate749.errors = [
+              validate753.errors = [
                 {
                   instancePath: instancePath + '/total',
                   schemaPath: '#/properties/total/x-number',
@@ -48047,7 +48465,7 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
               let data1 = data.validator;
               const _errs3 = errors;
               if (!(typeof data1 == 'number' || typeof data1 == 'bigint')) {
-                validate749.errors = [
+                validate753.errors = [
                   {
                     instancePath: instancePath + '/validator',
                     schemaPath: '#/properties/validator/x-number',
@@ -48066,7 +48484,7 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
                 let data2 = data.foundation;
                 const _errs4 = errors;
                 if (!(typeof data2 == 'number' || typeof data2 == 'bigint')) {
-                  validate749.errors = [
+                  validate753.errors = [
                     {
                       instancePath: instancePath + '/foundation',
                       schemaPath: '#/properties/foundation/x-number',
@@ -48104,19 +48522,19 @@ function validate749(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate749.errors = [
+      validate753.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate749.errors = vErrors;
+  validate753.errors = vErrors;
   return errors === 0;
 }
 
-export const getInflationReward = validate751;
+export const getInflationReward = validate755;
 
-function validate752(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate756(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48129,7 +48547,7 @@ function validate752(data, { instancePath = '', parentData, parentDataProperty, 
         (data.postBalance === undefined && (missing0 = 'postBalance')) ||
         (data.commission === undefined && (missing0 = 'commission'))
       ) {
-        validate752.errors = [
+        validate756.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48151,7 +48569,7 @@ function validate752(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'commissionBps'
             )
           ) {
-            validate752.errors = [
+            validate756.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48294,7 +48712,7 @@ function validate752(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err2);
                       }
                       errors++;
-                      validate752.errors = vErrors;
+                      validate756.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs7;
@@ -48319,7 +48737,7 @@ function validate752(data, { instancePath = '', parentData, parentDataProperty, 
                           ? Number.isInteger(data5) && data5 >= 0 && data5 <= 65535
                           : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 65535)
                       ) {
-                        validate752.errors = [
+                        validate756.errors = [
                           {
                             instancePath: instancePath + '/commissionBps',
                             schemaPath: '#/properties/commissionBps/x-int',
@@ -48341,17 +48759,17 @@ function validate752(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate752.errors = [
+      validate756.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate752.errors = vErrors;
+  validate756.errors = vErrors;
   return errors === 0;
 }
 
-function validate751(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate755(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48383,14 +48801,14 @@ function validate751(data, { instancePath = '', parentData, parentDataProperty, 
         if (!valid1) {
           const _errs5 = errors;
           if (
-            !validate752(data0, {
+            !validate756(data0, {
               instancePath: instancePath + '/' + i0,
               parentData: data,
               parentDataProperty: i0,
               rootData,
             })
           ) {
-            vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
+            vErrors = vErrors === null ? validate756.errors : vErrors.concat(validate756.errors);
             errors = vErrors.length;
           }
           var _valid0 = _errs5 === errors;
@@ -48409,7 +48827,7 @@ function validate751(data, { instancePath = '', parentData, parentDataProperty, 
             vErrors.push(err1);
           }
           errors++;
-          validate751.errors = vErrors;
+          validate755.errors = vErrors;
           return false;
         } else {
           errors = _errs2;
@@ -48427,19 +48845,19 @@ function validate751(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate751.errors = [
+      validate755.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate751.errors = vErrors;
+  validate755.errors = vErrors;
   return errors === 0;
 }
 
-export const getLargestAccounts = validate758;
+export const getLargestAccounts = validate762;
 
-function validate760(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate764(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48449,7 +48867,7 @@ function validate760(data, { instancePath = '', parentData, parentDataProperty, 
         (data.address === undefined && (missing0 = 'address')) ||
         (data.lamports === undefined && (missing0 = 'lamports'))
       ) {
-        validate760.errors = [
+        validate764.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48462,7 +48880,7 @@ function validate760(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'address' || key0 === 'lamports')) {
-            validate760.errors = [
+            validate764.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48514,17 +48932,17 @@ function validate760(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate760.errors = [
+      validate764.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate760.errors = vErrors;
+  validate764.errors = vErrors;
   return errors === 0;
 }
 
-function validate758(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate762(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48534,7 +48952,7 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate758.errors = [
+        validate762.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48547,7 +48965,7 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate758.errors = [
+            validate762.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48584,7 +49002,7 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
               if (errors === _errs3) {
                 if (Array.isArray(data1)) {
                   if (data1.length > 20) {
-                    validate758.errors = [
+                    validate762.errors = [
                       {
                         instancePath: instancePath + '/value',
                         schemaPath: '#/properties/value/maxItems',
@@ -48599,14 +49017,14 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
                     for (let i0 = 0; i0 < len0; i0++) {
                       const _errs5 = errors;
                       if (
-                        !validate760(data1[i0], {
+                        !validate764(data1[i0], {
                           instancePath: instancePath + '/value/' + i0,
                           parentData: data1,
                           parentDataProperty: i0,
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate760.errors : vErrors.concat(validate760.errors);
+                        vErrors = vErrors === null ? validate764.errors : vErrors.concat(validate764.errors);
                         errors = vErrors.length;
                       }
                       var valid1 = _errs5 === errors;
@@ -48616,7 +49034,7 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate758.errors = [
+                  validate762.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -48635,19 +49053,19 @@ function validate758(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate758.errors = [
+      validate762.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate758.errors = vErrors;
+  validate762.errors = vErrors;
   return errors === 0;
 }
 
-export const getLatestBlockhash = validate764;
+export const getLatestBlockhash = validate768;
 
-function validate766(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate770(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48657,7 +49075,7 @@ function validate766(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockhash === undefined && (missing0 = 'blockhash')) ||
         (data.lastValidBlockHeight === undefined && (missing0 = 'lastValidBlockHeight'))
       ) {
-        validate766.errors = [
+        validate770.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48670,7 +49088,7 @@ function validate766(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'blockhash' || key0 === 'lastValidBlockHeight')) {
-            validate766.errors = [
+            validate770.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48722,17 +49140,17 @@ function validate766(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate766.errors = [
+      validate770.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate766.errors = vErrors;
+  validate770.errors = vErrors;
   return errors === 0;
 }
 
-function validate764(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate768(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48742,7 +49160,7 @@ function validate764(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate764.errors = [
+        validate768.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -48755,7 +49173,7 @@ function validate764(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate764.errors = [
+            validate768.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -48789,14 +49207,14 @@ function validate764(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.value !== undefined) {
               const _errs3 = errors;
               if (
-                !validate766(data.value, {
+                !validate770(data.value, {
                   instancePath: instancePath + '/value',
                   parentData: data,
                   parentDataProperty: 'value',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate766.errors : vErrors.concat(validate766.errors);
+                vErrors = vErrors === null ? validate770.errors : vErrors.concat(validate770.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -48807,19 +49225,19 @@ function validate764(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate764.errors = [
+      validate768.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate764.errors = vErrors;
+  validate768.errors = vErrors;
   return errors === 0;
 }
 
-export const getLeaderSchedule = validate770;
+export const getLeaderSchedule = validate774;
 
-function validate770(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate774(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -48912,7 +49330,7 @@ function validate770(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err3);
     }
     errors++;
-    validate770.errors = vErrors;
+    validate774.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -48924,64 +49342,64 @@ function validate770(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate770.errors = vErrors;
-  return errors === 0;
-}
-
-export const getMaxRetransmitSlot = validate772;
-
-function validate772(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (
-    !(typeof data == 'number'
-      ? Number.isSafeInteger(data) && data >= 0
-      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
-  ) {
-    validate772.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
-    return false;
-  }
-  validate772.errors = vErrors;
-  return errors === 0;
-}
-
-export const getMaxShredInsertSlot = validate773;
-
-function validate773(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (
-    !(typeof data == 'number'
-      ? Number.isSafeInteger(data) && data >= 0
-      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
-  ) {
-    validate773.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
-    return false;
-  }
-  validate773.errors = vErrors;
-  return errors === 0;
-}
-
-export const getMinimumBalanceForRentExemption = validate774;
-
-function validate774(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (
-    !(typeof data == 'number'
-      ? Number.isSafeInteger(data) && data >= 0
-      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
-  ) {
-    validate774.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
-    return false;
-  }
   validate774.errors = vErrors;
   return errors === 0;
 }
 
-export const getMultipleAccounts = validate775;
+export const getMaxRetransmitSlot = validate776;
 
-function validate775(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate776(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate776.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate776.errors = vErrors;
+  return errors === 0;
+}
+
+export const getMaxShredInsertSlot = validate777;
+
+function validate777(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate777.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate777.errors = vErrors;
+  return errors === 0;
+}
+
+export const getMinimumBalanceForRentExemption = validate778;
+
+function validate778(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate778.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate778.errors = vErrors;
+  return errors === 0;
+}
+
+export const getMultipleAccounts = validate779;
+
+function validate779(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -48991,7 +49409,7 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate775.errors = [
+        validate779.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -49004,7 +49422,7 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate775.errors = [
+            validate779.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -49093,7 +49511,7 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err1);
                       }
                       errors++;
-                      validate775.errors = vErrors;
+                      validate779.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs6;
@@ -49111,7 +49529,7 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate775.errors = [
+                  validate779.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -49130,19 +49548,19 @@ function validate775(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate775.errors = [
+      validate779.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate775.errors = vErrors;
+  validate779.errors = vErrors;
   return errors === 0;
 }
 
-export const getProgramAccounts = validate778;
+export const getProgramAccounts = validate782;
 
-function validate779(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate783(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49152,7 +49570,7 @@ function validate779(data, { instancePath = '', parentData, parentDataProperty, 
         (data.pubkey === undefined && (missing0 = 'pubkey')) ||
         (data.account === undefined && (missing0 = 'account'))
       ) {
-        validate779.errors = [
+        validate783.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -49165,7 +49583,7 @@ function validate779(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'pubkey' || key0 === 'account')) {
-            validate779.errors = [
+            validate783.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -49217,17 +49635,17 @@ function validate779(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate779.errors = [
+      validate783.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate779.errors = vErrors;
+  validate783.errors = vErrors;
   return errors === 0;
 }
 
-function validate778(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate782(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -49240,14 +49658,14 @@ function validate778(data, { instancePath = '', parentData, parentDataProperty, 
       for (let i0 = 0; i0 < len0; i0++) {
         const _errs3 = errors;
         if (
-          !validate779(data[i0], {
+          !validate783(data[i0], {
             instancePath: instancePath + '/' + i0,
             parentData: data,
             parentDataProperty: i0,
             rootData,
           })
         ) {
-          vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
+          vErrors = vErrors === null ? validate783.errors : vErrors.concat(validate783.errors);
           errors = vErrors.length;
         }
         var valid1 = _errs3 === errors;
@@ -49336,14 +49754,14 @@ function validate778(data, { instancePath = '', parentData, parentDataProperty, 
                     for (let i1 = 0; i1 < len1; i1++) {
                       const _errs10 = errors;
                       if (
-                        !validate779(data2[i1], {
+                        !validate783(data2[i1], {
                           instancePath: instancePath + '/value/' + i1,
                           parentData: data2,
                           parentDataProperty: i1,
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
+                        vErrors = vErrors === null ? validate783.errors : vErrors.concat(validate783.errors);
                         errors = vErrors.length;
                       }
                       var valid3 = _errs10 === errors;
@@ -49399,7 +49817,7 @@ function validate778(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err5);
     }
     errors++;
-    validate778.errors = vErrors;
+    validate782.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -49411,13 +49829,13 @@ function validate778(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate778.errors = vErrors;
+  validate782.errors = vErrors;
   return errors === 0;
 }
 
-export const getRecentPerformanceSamples = validate785;
+export const getRecentPerformanceSamples = validate789;
 
-function validate786(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate790(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49430,7 +49848,7 @@ function validate786(data, { instancePath = '', parentData, parentDataProperty, 
         (data.numSlots === undefined && (missing0 = 'numSlots')) ||
         (data.samplePeriodSecs === undefined && (missing0 = 'samplePeriodSecs'))
       ) {
-        validate786.errors = [
+        validate790.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -49451,7 +49869,7 @@ function validate786(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'samplePeriodSecs'
             )
           ) {
-            validate786.errors = [
+            validate790.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -49551,7 +49969,7 @@ function validate786(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err1);
                   }
                   errors++;
-                  validate786.errors = vErrors;
+                  validate790.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs5;
@@ -49594,7 +50012,7 @@ function validate786(data, { instancePath = '', parentData, parentDataProperty, 
                         ? Number.isInteger(data4) && data4 >= 0 && data4 <= 65535
                         : typeof data4 == 'bigint' && data4 >= 0 && data4 <= 65535)
                     ) {
-                      validate786.errors = [
+                      validate790.errors = [
                         {
                           instancePath: instancePath + '/samplePeriodSecs',
                           schemaPath: '#/properties/samplePeriodSecs/x-int',
@@ -49615,17 +50033,17 @@ function validate786(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate786.errors = [
+      validate790.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate786.errors = vErrors;
+  validate790.errors = vErrors;
   return errors === 0;
 }
 
-function validate785(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate789(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49635,14 +50053,14 @@ function validate785(data, { instancePath = '', parentData, parentDataProperty, 
       for (let i0 = 0; i0 < len0; i0++) {
         const _errs1 = errors;
         if (
-          !validate786(data[i0], {
+          !validate790(data[i0], {
             instancePath: instancePath + '/' + i0,
             parentData: data,
             parentDataProperty: i0,
             rootData,
           })
         ) {
-          vErrors = vErrors === null ? validate786.errors : vErrors.concat(validate786.errors);
+          vErrors = vErrors === null ? validate790.errors : vErrors.concat(validate790.errors);
           errors = vErrors.length;
         }
         var valid0 = _errs1 === errors;
@@ -49651,19 +50069,19 @@ function validate785(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate785.errors = [
+      validate789.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate785.errors = vErrors;
+  validate789.errors = vErrors;
   return errors === 0;
 }
 
-export const getRecentPrioritizationFees = validate792;
+export const getRecentPrioritizationFees = validate796;
 
-function validate793(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate797(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49673,7 +50091,7 @@ function validate793(data, { instancePath = '', parentData, parentDataProperty, 
         (data.slot === undefined && (missing0 = 'slot')) ||
         (data.prioritizationFee === undefined && (missing0 = 'prioritizationFee'))
       ) {
-        validate793.errors = [
+        validate797.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -49686,7 +50104,7 @@ function validate793(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'slot' || key0 === 'prioritizationFee')) {
-            validate793.errors = [
+            validate797.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -49738,17 +50156,17 @@ function validate793(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate793.errors = [
+      validate797.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate793.errors = vErrors;
+  validate797.errors = vErrors;
   return errors === 0;
 }
 
-function validate792(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate796(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49758,14 +50176,14 @@ function validate792(data, { instancePath = '', parentData, parentDataProperty, 
       for (let i0 = 0; i0 < len0; i0++) {
         const _errs1 = errors;
         if (
-          !validate793(data[i0], {
+          !validate797(data[i0], {
             instancePath: instancePath + '/' + i0,
             parentData: data,
             parentDataProperty: i0,
             rootData,
           })
         ) {
-          vErrors = vErrors === null ? validate793.errors : vErrors.concat(validate793.errors);
+          vErrors = vErrors === null ? validate797.errors : vErrors.concat(validate797.errors);
           errors = vErrors.length;
         }
         var valid0 = _errs1 === errors;
@@ -49774,39 +50192,39 @@ function validate792(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate792.errors = [
+      validate796.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate792.errors = vErrors;
+  validate796.errors = vErrors;
   return errors === 0;
 }
 
-export const getSignatureStatuses = validate797;
-const schema147 = { type: 'string', enum: ['processed', 'confirmed', 'finalized'] };
+export const getSignatureStatuses = validate801;
+const schema149 = { type: 'string', enum: ['processed', 'confirmed', 'finalized'] };
 
-function validate804(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate808(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (typeof data !== 'string') {
-    validate804.errors = [
+    validate808.errors = [
       { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
     ];
     return false;
   }
   if (!(data === 'processed' || data === 'confirmed' || data === 'finalized')) {
-    validate804.errors = [
-      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema147.enum } },
+    validate808.errors = [
+      { instancePath, schemaPath: '#/enum', keyword: 'enum', params: { allowedValues: schema149.enum } },
     ];
     return false;
   }
-  validate804.errors = vErrors;
+  validate808.errors = vErrors;
   return errors === 0;
 }
 
-function validate799(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate803(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -49819,7 +50237,7 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
         (data.err === undefined && (missing0 = 'err')) ||
         (data.confirmationStatus === undefined && (missing0 = 'confirmationStatus'))
       ) {
-        validate799.errors = [
+        validate803.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -49840,7 +50258,7 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'confirmationStatus'
             )
           ) {
-            validate799.errors = [
+            validate803.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -49922,7 +50340,7 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err1);
                 }
                 errors++;
-                validate799.errors = vErrors;
+                validate803.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -49942,14 +50360,14 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
               if (data.status !== undefined) {
                 const _errs8 = errors;
                 if (
-                  !validate276(data.status, {
+                  !validate280(data.status, {
                     instancePath: instancePath + '/status',
                     parentData: data,
                     parentDataProperty: 'status',
                     rootData,
                   })
                 ) {
-                  vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+                  vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
                   errors = vErrors.length;
                 }
                 var valid0 = _errs8 === errors;
@@ -49982,14 +50400,14 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
                   if (!valid2) {
                     const _errs13 = errors;
                     if (
-                      !validate269(data3, {
+                      !validate273(data3, {
                         instancePath: instancePath + '/err',
                         parentData: data,
                         parentDataProperty: 'err',
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                      vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                       errors = vErrors.length;
                     }
                     var _valid1 = _errs13 === errors;
@@ -50008,7 +50426,7 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err3);
                     }
                     errors++;
-                    validate799.errors = vErrors;
+                    validate803.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs10;
@@ -50050,14 +50468,14 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
                     if (!valid3) {
                       const _errs18 = errors;
                       if (
-                        !validate804(data4, {
+                        !validate808(data4, {
                           instancePath: instancePath + '/confirmationStatus',
                           parentData: data,
                           parentDataProperty: 'confirmationStatus',
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate804.errors : vErrors.concat(validate804.errors);
+                        vErrors = vErrors === null ? validate808.errors : vErrors.concat(validate808.errors);
                         errors = vErrors.length;
                       }
                       var _valid2 = _errs18 === errors;
@@ -50076,7 +50494,7 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err5);
                       }
                       errors++;
-                      validate799.errors = vErrors;
+                      validate803.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs15;
@@ -50099,17 +50517,17 @@ function validate799(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate799.errors = [
+      validate803.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate799.errors = vErrors;
+  validate803.errors = vErrors;
   return errors === 0;
 }
 
-function validate797(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate801(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50119,7 +50537,7 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate797.errors = [
+        validate801.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -50132,7 +50550,7 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate797.errors = [
+            validate801.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -50195,14 +50613,14 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
                     if (!valid2) {
                       const _errs9 = errors;
                       if (
-                        !validate799(data2, {
+                        !validate803(data2, {
                           instancePath: instancePath + '/value/' + i0,
                           parentData: data1,
                           parentDataProperty: i0,
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate799.errors : vErrors.concat(validate799.errors);
+                        vErrors = vErrors === null ? validate803.errors : vErrors.concat(validate803.errors);
                         errors = vErrors.length;
                       }
                       var _valid0 = _errs9 === errors;
@@ -50221,7 +50639,7 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err1);
                       }
                       errors++;
-                      validate797.errors = vErrors;
+                      validate801.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs6;
@@ -50239,7 +50657,7 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate797.errors = [
+                  validate801.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -50258,18 +50676,18 @@ function validate797(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate797.errors = [
+      validate801.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate797.errors = vErrors;
+  validate801.errors = vErrors;
   return errors === 0;
 }
 
-export const getSignaturesForAddress = validate807;
-const schema149 = {
+export const getSignaturesForAddress = validate811;
+const schema151 = {
   type: 'object',
   required: ['signature', 'slot', 'err', 'memo', 'blockTime', 'confirmationStatus'],
   properties: {
@@ -50284,7 +50702,7 @@ const schema149 = {
   additionalProperties: false,
 };
 
-function validate808(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate812(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50298,7 +50716,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
         (data.blockTime === undefined && (missing0 = 'blockTime')) ||
         (data.confirmationStatus === undefined && (missing0 = 'confirmationStatus'))
       ) {
-        validate808.errors = [
+        validate812.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -50321,7 +50739,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionIndex'
             )
           ) {
-            validate808.errors = [
+            validate812.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -50337,14 +50755,14 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.signature !== undefined) {
             const _errs2 = errors;
             if (
-              !validate242(data.signature, {
+              !validate246(data.signature, {
                 instancePath: instancePath + '/signature',
                 parentData: data,
                 parentDataProperty: 'signature',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+              vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -50395,14 +50813,14 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                 if (!valid1) {
                   const _errs8 = errors;
                   if (
-                    !validate269(data2, {
+                    !validate273(data2, {
                       instancePath: instancePath + '/err',
                       parentData: data,
                       parentDataProperty: 'err',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                    vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                     errors = vErrors.length;
                   }
                   var _valid0 = _errs8 === errors;
@@ -50421,7 +50839,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err1);
                   }
                   errors++;
-                  validate808.errors = vErrors;
+                  validate812.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs5;
@@ -50492,7 +50910,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err4);
                     }
                     errors++;
-                    validate808.errors = vErrors;
+                    validate812.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs10;
@@ -50560,7 +50978,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err6);
                       }
                       errors++;
-                      validate808.errors = vErrors;
+                      validate812.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs16;
@@ -50620,7 +51038,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                             instancePath: instancePath + '/confirmationStatus',
                             schemaPath: '#/properties/confirmationStatus/anyOf/1/enum',
                             keyword: 'enum',
-                            params: { allowedValues: schema149.properties.confirmationStatus.anyOf[1].enum },
+                            params: { allowedValues: schema151.properties.confirmationStatus.anyOf[1].enum },
                           };
                           if (vErrors === null) {
                             vErrors = [err9];
@@ -50645,7 +51063,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err10);
                         }
                         errors++;
-                        validate808.errors = vErrors;
+                        validate812.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs21;
@@ -50670,7 +51088,7 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
                             ? Number.isInteger(data6) && data6 >= 0 && data6 <= 4294967295
                             : typeof data6 == 'bigint' && data6 >= 0 && data6 <= 4294967295)
                         ) {
-                          validate808.errors = [
+                          validate812.errors = [
                             {
                               instancePath: instancePath + '/transactionIndex',
                               schemaPath: '#/properties/transactionIndex/x-int',
@@ -50693,17 +51111,17 @@ function validate808(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate808.errors = [
+      validate812.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate808.errors = vErrors;
+  validate812.errors = vErrors;
   return errors === 0;
 }
 
-function validate807(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate811(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50713,14 +51131,14 @@ function validate807(data, { instancePath = '', parentData, parentDataProperty, 
       for (let i0 = 0; i0 < len0; i0++) {
         const _errs1 = errors;
         if (
-          !validate808(data[i0], {
+          !validate812(data[i0], {
             instancePath: instancePath + '/' + i0,
             parentData: data,
             parentDataProperty: i0,
             rootData,
           })
         ) {
-          vErrors = vErrors === null ? validate808.errors : vErrors.concat(validate808.errors);
+          vErrors = vErrors === null ? validate812.errors : vErrors.concat(validate812.errors);
           errors = vErrors.length;
         }
         var valid0 = _errs1 === errors;
@@ -50729,19 +51147,19 @@ function validate807(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate807.errors = [
+      validate811.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate807.errors = vErrors;
+  validate811.errors = vErrors;
   return errors === 0;
 }
 
-export const getSlot = validate814;
+export const getSlot = validate818;
 
-function validate814(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate818(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -50749,38 +51167,38 @@ function validate814(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate814.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate818.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate814.errors = vErrors;
+  validate818.errors = vErrors;
   return errors === 0;
 }
 
-export const getSlotLeader = validate815;
+export const getSlotLeader = validate819;
 
-function validate815(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate819(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!func0(data, 32)) {
-        validate815.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
+        validate819.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
         return false;
       }
     } else {
-      validate815.errors = [
+      validate819.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate815.errors = vErrors;
+  validate819.errors = vErrors;
   return errors === 0;
 }
 
-export const getSlotLeaders = validate816;
+export const getSlotLeaders = validate820;
 
-function validate816(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate820(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50806,19 +51224,19 @@ function validate816(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate816.errors = [
+      validate820.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'array' } },
       ];
       return false;
     }
   }
-  validate816.errors = vErrors;
+  validate820.errors = vErrors;
   return errors === 0;
 }
 
-export const getStakeMinimumDelegation = validate818;
+export const getStakeMinimumDelegation = validate822;
 
-function validate818(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate822(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50828,7 +51246,7 @@ function validate818(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate818.errors = [
+        validate822.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -50841,7 +51259,7 @@ function validate818(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate818.errors = [
+            validate822.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -50893,19 +51311,19 @@ function validate818(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate818.errors = [
+      validate822.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate818.errors = vErrors;
+  validate822.errors = vErrors;
   return errors === 0;
 }
 
-export const getSupply = validate821;
+export const getSupply = validate825;
 
-function validate823(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate827(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -50917,7 +51335,7 @@ function validate823(data, { instancePath = '', parentData, parentDataProperty, 
         (data.nonCirculating === undefined && (missing0 = 'nonCirculating')) ||
         (data.nonCirculatingAccounts === undefined && (missing0 = 'nonCirculatingAccounts'))
       ) {
-        validate823.errors = [
+        validate827.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -50937,7 +51355,7 @@ function validate823(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'nonCirculatingAccounts'
             )
           ) {
-            validate823.errors = [
+            validate827.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51030,7 +51448,7 @@ function validate823(data, { instancePath = '', parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate823.errors = [
+                      validate827.errors = [
                         {
                           instancePath: instancePath + '/nonCirculatingAccounts',
                           schemaPath: '#/properties/nonCirculatingAccounts/type',
@@ -51051,17 +51469,17 @@ function validate823(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate823.errors = [
+      validate827.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate823.errors = vErrors;
+  validate827.errors = vErrors;
   return errors === 0;
 }
 
-function validate821(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate825(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51071,7 +51489,7 @@ function validate821(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate821.errors = [
+        validate825.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51084,7 +51502,7 @@ function validate821(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate821.errors = [
+            validate825.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51118,14 +51536,14 @@ function validate821(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.value !== undefined) {
               const _errs3 = errors;
               if (
-                !validate823(data.value, {
+                !validate827(data.value, {
                   instancePath: instancePath + '/value',
                   parentData: data,
                   parentDataProperty: 'value',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate823.errors : vErrors.concat(validate823.errors);
+                vErrors = vErrors === null ? validate827.errors : vErrors.concat(validate827.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -51136,19 +51554,19 @@ function validate821(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate821.errors = [
+      validate825.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate821.errors = vErrors;
+  validate825.errors = vErrors;
   return errors === 0;
 }
 
-export const getTokenAccountBalance = validate829;
+export const getTokenAccountBalance = validate833;
 
-function validate829(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate833(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51158,7 +51576,7 @@ function validate829(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate829.errors = [
+        validate833.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51171,7 +51589,7 @@ function validate829(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate829.errors = [
+            validate833.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51223,19 +51641,19 @@ function validate829(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate829.errors = [
+      validate833.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate829.errors = vErrors;
+  validate833.errors = vErrors;
   return errors === 0;
 }
 
-export const getTokenAccountsByDelegate = validate832;
+export const getTokenAccountsByDelegate = validate836;
 
-function validate832(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate836(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51245,7 +51663,7 @@ function validate832(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate832.errors = [
+        validate836.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51258,7 +51676,7 @@ function validate832(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate832.errors = [
+            validate836.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51299,14 +51717,14 @@ function validate832(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i0 = 0; i0 < len0; i0++) {
                     const _errs5 = errors;
                     if (
-                      !validate779(data1[i0], {
+                      !validate783(data1[i0], {
                         instancePath: instancePath + '/value/' + i0,
                         parentData: data1,
                         parentDataProperty: i0,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
+                      vErrors = vErrors === null ? validate783.errors : vErrors.concat(validate783.errors);
                       errors = vErrors.length;
                     }
                     var valid1 = _errs5 === errors;
@@ -51315,7 +51733,7 @@ function validate832(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate832.errors = [
+                  validate836.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -51334,19 +51752,19 @@ function validate832(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate832.errors = [
+      validate836.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate832.errors = vErrors;
+  validate836.errors = vErrors;
   return errors === 0;
 }
 
-export const getTokenAccountsByOwner = validate835;
+export const getTokenAccountsByOwner = validate839;
 
-function validate835(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate839(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51356,7 +51774,7 @@ function validate835(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate835.errors = [
+        validate839.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51369,7 +51787,7 @@ function validate835(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate835.errors = [
+            validate839.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51410,14 +51828,14 @@ function validate835(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i0 = 0; i0 < len0; i0++) {
                     const _errs5 = errors;
                     if (
-                      !validate779(data1[i0], {
+                      !validate783(data1[i0], {
                         instancePath: instancePath + '/value/' + i0,
                         parentData: data1,
                         parentDataProperty: i0,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
+                      vErrors = vErrors === null ? validate783.errors : vErrors.concat(validate783.errors);
                       errors = vErrors.length;
                     }
                     var valid1 = _errs5 === errors;
@@ -51426,7 +51844,7 @@ function validate835(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate835.errors = [
+                  validate839.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -51445,19 +51863,19 @@ function validate835(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate835.errors = [
+      validate839.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate835.errors = vErrors;
+  validate839.errors = vErrors;
   return errors === 0;
 }
 
-export const getTokenLargestAccounts = validate838;
+export const getTokenLargestAccounts = validate842;
 
-function validate840(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate844(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51470,7 +51888,7 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
         (data.amount === undefined && (missing0 = 'amount')) ||
         (data.uiAmountString === undefined && (missing0 = 'uiAmountString'))
       ) {
-        validate840.errors = [
+        validate844.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51491,7 +51909,7 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'uiAmountString'
             )
           ) {
-            validate840.errors = [
+            validate844.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51576,7 +51994,7 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err2);
                 }
                 errors++;
-                validate840.errors = vErrors;
+                validate844.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -51601,7 +52019,7 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
                     ? Number.isInteger(data2) && data2 >= 0 && data2 <= 255
                     : typeof data2 == 'bigint' && data2 >= 0 && data2 <= 255)
                 ) {
-                  validate840.errors = [
+                  validate844.errors = [
                     {
                       instancePath: instancePath + '/decimals',
                       schemaPath: '#/properties/decimals/x-int',
@@ -51637,7 +52055,7 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
                   if (data.uiAmountString !== undefined) {
                     const _errs10 = errors;
                     if (typeof data.uiAmountString !== 'string') {
-                      validate840.errors = [
+                      validate844.errors = [
                         {
                           instancePath: instancePath + '/uiAmountString',
                           schemaPath: '#/properties/uiAmountString/type',
@@ -51658,17 +52076,17 @@ function validate840(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate840.errors = [
+      validate844.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate840.errors = vErrors;
+  validate844.errors = vErrors;
   return errors === 0;
 }
 
-function validate838(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate842(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51678,7 +52096,7 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate838.errors = [
+        validate842.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51691,7 +52109,7 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate838.errors = [
+            validate842.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51728,7 +52146,7 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
               if (errors === _errs3) {
                 if (Array.isArray(data1)) {
                   if (data1.length > 20) {
-                    validate838.errors = [
+                    validate842.errors = [
                       {
                         instancePath: instancePath + '/value',
                         schemaPath: '#/properties/value/maxItems',
@@ -51743,14 +52161,14 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
                     for (let i0 = 0; i0 < len0; i0++) {
                       const _errs5 = errors;
                       if (
-                        !validate840(data1[i0], {
+                        !validate844(data1[i0], {
                           instancePath: instancePath + '/value/' + i0,
                           parentData: data1,
                           parentDataProperty: i0,
                           rootData,
                         })
                       ) {
-                        vErrors = vErrors === null ? validate840.errors : vErrors.concat(validate840.errors);
+                        vErrors = vErrors === null ? validate844.errors : vErrors.concat(validate844.errors);
                         errors = vErrors.length;
                       }
                       var valid1 = _errs5 === errors;
@@ -51760,7 +52178,7 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate838.errors = [
+                  validate842.errors = [
                     {
                       instancePath: instancePath + '/value',
                       schemaPath: '#/properties/value/type',
@@ -51779,19 +52197,19 @@ function validate838(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate838.errors = [
+      validate842.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate838.errors = vErrors;
+  validate842.errors = vErrors;
   return errors === 0;
 }
 
-export const getTokenSupply = validate844;
+export const getTokenSupply = validate848;
 
-function validate844(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate848(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51801,7 +52219,7 @@ function validate844(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate844.errors = [
+        validate848.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51814,7 +52232,7 @@ function validate844(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate844.errors = [
+            validate848.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51866,19 +52284,19 @@ function validate844(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate844.errors = [
+      validate848.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate844.errors = vErrors;
+  validate848.errors = vErrors;
   return errors === 0;
 }
 
-export const getTransaction = validate847;
+export const getTransaction = validate851;
 
-function validate849(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate853(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -51890,7 +52308,7 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
         (data.meta === undefined && (missing0 = 'meta')) ||
         (data.blockTime === undefined && (missing0 = 'blockTime'))
       ) {
-        validate849.errors = [
+        validate853.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -51912,7 +52330,7 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionIndex'
             )
           ) {
-            validate849.errors = [
+            validate853.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -51946,14 +52364,14 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.transaction !== undefined) {
               const _errs3 = errors;
               if (
-                !validate240(data.transaction, {
+                !validate244(data.transaction, {
                   instancePath: instancePath + '/transaction',
                   parentData: data,
                   parentDataProperty: 'transaction',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+                vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -51986,14 +52404,14 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
                 if (!valid1) {
                   const _errs8 = errors;
                   if (
-                    !validate268(data2, {
+                    !validate272(data2, {
                       instancePath: instancePath + '/meta',
                       parentData: data,
                       parentDataProperty: 'meta',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+                    vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
                     errors = vErrors.length;
                   }
                   var _valid0 = _errs8 === errors;
@@ -52012,7 +52430,7 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err1);
                   }
                   errors++;
-                  validate849.errors = vErrors;
+                  validate853.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs5;
@@ -52032,14 +52450,14 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.version !== undefined) {
                   const _errs9 = errors;
                   if (
-                    !validate307(data.version, {
+                    !validate311(data.version, {
                       instancePath: instancePath + '/version',
                       parentData: data,
                       parentDataProperty: 'version',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+                    vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs9 === errors;
@@ -52098,7 +52516,7 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err3);
                       }
                       errors++;
-                      validate849.errors = vErrors;
+                      validate853.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs11;
@@ -52123,7 +52541,7 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
                           ? Number.isInteger(data5) && data5 >= 0 && data5 <= 4294967295
                           : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 4294967295)
                       ) {
-                        validate849.errors = [
+                        validate853.errors = [
                           {
                             instancePath: instancePath + '/transactionIndex',
                             schemaPath: '#/properties/transactionIndex/x-int',
@@ -52145,17 +52563,17 @@ function validate849(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate849.errors = [
+      validate853.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate849.errors = vErrors;
+  validate853.errors = vErrors;
   return errors === 0;
 }
 
-function validate856(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate860(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -52167,7 +52585,7 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
         (data.meta === undefined && (missing0 = 'meta')) ||
         (data.blockTime === undefined && (missing0 = 'blockTime'))
       ) {
-        validate856.errors = [
+        validate860.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -52189,7 +52607,7 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'transactionIndex'
             )
           ) {
-            validate856.errors = [
+            validate860.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -52223,14 +52641,14 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.transaction !== undefined) {
               const _errs3 = errors;
               if (
-                !validate311(data.transaction, {
+                !validate315(data.transaction, {
                   instancePath: instancePath + '/transaction',
                   parentData: data,
                   parentDataProperty: 'transaction',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
+                vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -52263,14 +52681,14 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
                 if (!valid1) {
                   const _errs8 = errors;
                   if (
-                    !validate633(data2, {
+                    !validate637(data2, {
                       instancePath: instancePath + '/meta',
                       parentData: data,
                       parentDataProperty: 'meta',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate633.errors : vErrors.concat(validate633.errors);
+                    vErrors = vErrors === null ? validate637.errors : vErrors.concat(validate637.errors);
                     errors = vErrors.length;
                   }
                   var _valid0 = _errs8 === errors;
@@ -52289,7 +52707,7 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err1);
                   }
                   errors++;
-                  validate856.errors = vErrors;
+                  validate860.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs5;
@@ -52309,14 +52727,14 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
                 if (data.version !== undefined) {
                   const _errs9 = errors;
                   if (
-                    !validate307(data.version, {
+                    !validate311(data.version, {
                       instancePath: instancePath + '/version',
                       parentData: data,
                       parentDataProperty: 'version',
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+                    vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs9 === errors;
@@ -52375,7 +52793,7 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err3);
                       }
                       errors++;
-                      validate856.errors = vErrors;
+                      validate860.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs11;
@@ -52400,7 +52818,7 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
                           ? Number.isInteger(data5) && data5 >= 0 && data5 <= 4294967295
                           : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 4294967295)
                       ) {
-                        validate856.errors = [
+                        validate860.errors = [
                           {
                             instancePath: instancePath + '/transactionIndex',
                             schemaPath: '#/properties/transactionIndex/x-int',
@@ -52422,32 +52840,32 @@ function validate856(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate856.errors = [
+      validate860.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate856.errors = vErrors;
+  validate860.errors = vErrors;
   return errors === 0;
 }
 
-function validate848(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate852(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
   let valid0 = false;
   const _errs1 = errors;
-  if (!validate849(data, { instancePath, parentData, parentDataProperty, rootData })) {
-    vErrors = vErrors === null ? validate849.errors : vErrors.concat(validate849.errors);
+  if (!validate853(data, { instancePath, parentData, parentDataProperty, rootData })) {
+    vErrors = vErrors === null ? validate853.errors : vErrors.concat(validate853.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs2 = errors;
-    if (!validate856(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate856.errors : vErrors.concat(validate856.errors);
+    if (!validate860(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate860.errors : vErrors.concat(validate860.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs2 === errors;
@@ -52461,7 +52879,7 @@ function validate848(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err0);
     }
     errors++;
-    validate848.errors = vErrors;
+    validate852.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -52473,11 +52891,11 @@ function validate848(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate848.errors = vErrors;
+  validate852.errors = vErrors;
   return errors === 0;
 }
 
-function validate847(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate851(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -52496,8 +52914,8 @@ function validate847(data, { instancePath = '', parentData, parentDataProperty, 
   valid0 = valid0 || _valid0;
   if (!valid0) {
     const _errs3 = errors;
-    if (!validate848(data, { instancePath, parentData, parentDataProperty, rootData })) {
-      vErrors = vErrors === null ? validate848.errors : vErrors.concat(validate848.errors);
+    if (!validate852(data, { instancePath, parentData, parentDataProperty, rootData })) {
+      vErrors = vErrors === null ? validate852.errors : vErrors.concat(validate852.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -52511,7 +52929,7 @@ function validate847(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err1);
     }
     errors++;
-    validate847.errors = vErrors;
+    validate851.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -52523,13 +52941,13 @@ function validate847(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate847.errors = vErrors;
+  validate851.errors = vErrors;
   return errors === 0;
 }
 
-export const getTransactionCount = validate864;
+export const getTransactionCount = validate868;
 
-function validate864(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate868(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -52537,16 +52955,16 @@ function validate864(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate864.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate868.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate864.errors = vErrors;
+  validate868.errors = vErrors;
   return errors === 0;
 }
 
-export const getVersion = validate865;
+export const getVersion = validate869;
 
-function validate865(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate869(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -52556,7 +52974,7 @@ function validate865(data, { instancePath = '', parentData, parentDataProperty, 
         (data['solana-core'] === undefined && (missing0 = 'solana-core')) ||
         (data['feature-set'] === undefined && (missing0 = 'feature-set'))
       ) {
-        validate865.errors = [
+        validate869.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -52569,7 +52987,7 @@ function validate865(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'solana-core' || key0 === 'feature-set')) {
-            validate865.errors = [
+            validate869.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -52585,7 +53003,7 @@ function validate865(data, { instancePath = '', parentData, parentDataProperty, 
           if (data['solana-core'] !== undefined) {
             const _errs2 = errors;
             if (typeof data['solana-core'] !== 'string') {
-              validate865.errors = [
+              validate869.errors = [
                 {
                   instancePath: instancePath + '/solana-core',
                   schemaPath: '#/properties/solana-core/type',
@@ -52658,7 +53076,7 @@ function validate865(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err2);
                 }
                 errors++;
-                validate865.errors = vErrors;
+                validate869.errors = vErrors;
                 return false;
               } else {
                 errors = _errs5;
@@ -52678,18 +53096,18 @@ function validate865(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate865.errors = [
+      validate869.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate865.errors = vErrors;
+  validate869.errors = vErrors;
   return errors === 0;
 }
 
-export const getVoteAccounts = validate866;
-const schema169 = {
+export const getVoteAccounts = validate870;
+const schema171 = {
   type: 'object',
   required: [
     'votePubkey',
@@ -52724,7 +53142,7 @@ const schema169 = {
   additionalProperties: false,
 };
 
-function validate867(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate871(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -52740,7 +53158,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
         (data.lastVote === undefined && (missing0 = 'lastVote')) ||
         (data.rootSlot === undefined && (missing0 = 'rootSlot'))
       ) {
-        validate867.errors = [
+        validate871.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -52752,8 +53170,8 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
       } else {
         const _errs1 = errors;
         for (const key0 in data) {
-          if (!func2.call(schema169.properties, key0)) {
-            validate867.errors = [
+          if (!func2.call(schema171.properties, key0)) {
+            validate871.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -52828,7 +53246,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                       ? Number.isInteger(data3) && data3 >= 0 && data3 <= 255
                       : typeof data3 == 'bigint' && data3 >= 0 && data3 <= 255)
                   ) {
-                    validate867.errors = [
+                    validate871.errors = [
                       {
                         instancePath: instancePath + '/commission',
                         schemaPath: '#/properties/commission/x-int',
@@ -52851,7 +53269,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                         ? Number.isInteger(data4) && data4 >= 0 && data4 <= 65535
                         : typeof data4 == 'bigint' && data4 >= 0 && data4 <= 65535)
                     ) {
-                      validate867.errors = [
+                      validate871.errors = [
                         {
                           instancePath: instancePath + '/inflationRewardsCommissionBps',
                           schemaPath: '#/properties/inflationRewardsCommissionBps/x-int',
@@ -52869,7 +53287,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                     if (data.epochVoteAccount !== undefined) {
                       const _errs7 = errors;
                       if (typeof data.epochVoteAccount !== 'boolean') {
-                        validate867.errors = [
+                        validate871.errors = [
                           {
                             instancePath: instancePath + '/epochVoteAccount',
                             schemaPath: '#/properties/epochVoteAccount/type',
@@ -52897,7 +53315,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                               if (errors === _errs11) {
                                 if (Array.isArray(data7)) {
                                   if (data7.length > 3) {
-                                    validate867.errors = [
+                                    validate871.errors = [
                                       {
                                         instancePath: instancePath + '/epochCredits/' + i0,
                                         schemaPath: '#/properties/epochCredits/items/maxItems',
@@ -52908,7 +53326,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                                     return false;
                                   } else {
                                     if (data7.length < 3) {
-                                      validate867.errors = [
+                                      validate871.errors = [
                                         {
                                           instancePath: instancePath + '/epochCredits/' + i0,
                                           schemaPath: '#/properties/epochCredits/items/minItems',
@@ -52920,7 +53338,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                                     } else {
                                       const len1 = data7.length;
                                       if (!(len1 <= 3)) {
-                                        validate867.errors = [
+                                        validate871.errors = [
                                           {
                                             instancePath: instancePath + '/epochCredits/' + i0,
                                             schemaPath: '#/properties/epochCredits/items/additionalItems',
@@ -52993,7 +53411,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                                     }
                                   }
                                 } else {
-                                  validate867.errors = [
+                                  validate871.errors = [
                                     {
                                       instancePath: instancePath + '/epochCredits/' + i0,
                                       schemaPath: '#/properties/epochCredits/items/type',
@@ -53010,7 +53428,7 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
                               }
                             }
                           } else {
-                            validate867.errors = [
+                            validate871.errors = [
                               {
                                 instancePath: instancePath + '/epochCredits',
                                 schemaPath: '#/properties/epochCredits/type',
@@ -53073,17 +53491,17 @@ function validate867(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate867.errors = [
+      validate871.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate867.errors = vErrors;
+  validate871.errors = vErrors;
   return errors === 0;
 }
 
-function validate866(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate870(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -53093,7 +53511,7 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
         (data.current === undefined && (missing0 = 'current')) ||
         (data.delinquent === undefined && (missing0 = 'delinquent'))
       ) {
-        validate866.errors = [
+        validate870.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -53106,7 +53524,7 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'current' || key0 === 'delinquent')) {
-            validate866.errors = [
+            validate870.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -53129,14 +53547,14 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate867(data0[i0], {
+                    !validate871(data0[i0], {
                       instancePath: instancePath + '/current/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate867.errors : vErrors.concat(validate867.errors);
+                    vErrors = vErrors === null ? validate871.errors : vErrors.concat(validate871.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -53145,7 +53563,7 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate866.errors = [
+                validate870.errors = [
                   {
                     instancePath: instancePath + '/current',
                     schemaPath: '#/properties/current/type',
@@ -53171,14 +53589,14 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
                   for (let i1 = 0; i1 < len1; i1++) {
                     const _errs7 = errors;
                     if (
-                      !validate867(data2[i1], {
+                      !validate871(data2[i1], {
                         instancePath: instancePath + '/delinquent/' + i1,
                         parentData: data2,
                         parentDataProperty: i1,
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate867.errors : vErrors.concat(validate867.errors);
+                      vErrors = vErrors === null ? validate871.errors : vErrors.concat(validate871.errors);
                       errors = vErrors.length;
                     }
                     var valid2 = _errs7 === errors;
@@ -53187,7 +53605,7 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate866.errors = [
+                  validate870.errors = [
                     {
                       instancePath: instancePath + '/delinquent',
                       schemaPath: '#/properties/delinquent/type',
@@ -53206,19 +53624,19 @@ function validate866(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate866.errors = [
+      validate870.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate866.errors = vErrors;
+  validate870.errors = vErrors;
   return errors === 0;
 }
 
-export const isBlockhashValid = validate878;
+export const isBlockhashValid = validate882;
 
-function validate878(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate882(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -53228,7 +53646,7 @@ function validate878(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate878.errors = [
+        validate882.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -53241,7 +53659,7 @@ function validate878(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate878.errors = [
+            validate882.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -53275,7 +53693,7 @@ function validate878(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.value !== undefined) {
               const _errs3 = errors;
               if (typeof data.value !== 'boolean') {
-                validate878.errors = [
+                validate882.errors = [
                   {
                     instancePath: instancePath + '/value',
                     schemaPath: '#/properties/value/type',
@@ -53293,19 +53711,19 @@ function validate878(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate878.errors = [
+      validate882.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate878.errors = vErrors;
+  validate882.errors = vErrors;
   return errors === 0;
 }
 
-export const minimumLedgerSlot = validate880;
+export const minimumLedgerSlot = validate884;
 
-function validate880(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate884(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -53313,38 +53731,38 @@ function validate880(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate880.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate884.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate880.errors = vErrors;
+  validate884.errors = vErrors;
   return errors === 0;
 }
 
-export const requestAirdrop = validate881;
+export const requestAirdrop = validate885;
 
-function validate881(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate885(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!func0(data, 64)) {
-        validate881.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
+        validate885.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
         return false;
       }
     } else {
-      validate881.errors = [
+      validate885.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate881.errors = vErrors;
+  validate885.errors = vErrors;
   return errors === 0;
 }
 
-export const rpcDiscover = validate882;
+export const rpcDiscover = validate886;
 
-function validate882(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate886(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -53368,40 +53786,40 @@ function validate882(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate882.errors = [
+      validate886.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate882.errors = vErrors;
+  validate886.errors = vErrors;
   return errors === 0;
 }
 
-export const sendTransaction = validate884;
+export const sendTransaction = validate888;
 
-function validate884(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate888(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === 'string') {
       if (!func0(data, 64)) {
-        validate884.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
+        validate888.errors = [{ instancePath, schemaPath: '#/x-base58', keyword: 'x-base58', params: {} }];
         return false;
       }
     } else {
-      validate884.errors = [
+      validate888.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'string' } },
       ];
       return false;
     }
   }
-  validate884.errors = vErrors;
+  validate888.errors = vErrors;
   return errors === 0;
 }
 
-export const simulateTransaction = validate885;
-const schema176 = {
+export const simulateTransaction = validate889;
+const schema178 = {
   type: 'object',
   required: [
     'err',
@@ -53449,7 +53867,7 @@ const schema176 = {
   additionalProperties: false,
 };
 
-function validate887(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate891(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -53471,7 +53889,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
         (data.postTokenBalances === undefined && (missing0 = 'postTokenBalances')) ||
         (data.loadedAddresses === undefined && (missing0 = 'loadedAddresses'))
       ) {
-        validate887.errors = [
+        validate891.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -53483,8 +53901,8 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
       } else {
         const _errs1 = errors;
         for (const key0 in data) {
-          if (!func2.call(schema176.properties, key0)) {
-            validate887.errors = [
+          if (!func2.call(schema178.properties, key0)) {
+            validate891.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -53522,14 +53940,14 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
             if (!valid1) {
               const _errs6 = errors;
               if (
-                !validate269(data0, {
+                !validate273(data0, {
                   instancePath: instancePath + '/err',
                   parentData: data,
                   parentDataProperty: 'err',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                 errors = vErrors.length;
               }
               var _valid0 = _errs6 === errors;
@@ -53548,7 +53966,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                 vErrors.push(err1);
               }
               errors++;
-              validate887.errors = vErrors;
+              validate891.errors = vErrors;
               return false;
             } else {
               errors = _errs3;
@@ -53645,7 +54063,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err5);
                 }
                 errors++;
-                validate887.errors = vErrors;
+                validate891.errors = vErrors;
                 return false;
               } else {
                 errors = _errs8;
@@ -53787,7 +54205,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                     vErrors.push(err10);
                   }
                   errors++;
-                  validate887.errors = vErrors;
+                  validate891.errors = vErrors;
                   return false;
                 } else {
                   errors = _errs16;
@@ -53855,7 +54273,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err12);
                     }
                     errors++;
-                    validate887.errors = vErrors;
+                    validate891.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs27;
@@ -53930,7 +54348,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                         vErrors.push(err15);
                       }
                       errors++;
-                      validate887.errors = vErrors;
+                      validate891.errors = vErrors;
                       return false;
                     } else {
                       errors = _errs32;
@@ -53972,7 +54390,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                       if (!valid9) {
                         const _errs40 = errors;
                         if (
-                          !validate300(data7, {
+                          !validate304(data7, {
                             instancePath: instancePath + '/returnData',
                             parentData: data,
                             parentDataProperty: 'returnData',
@@ -53980,7 +54398,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                           })
                         ) {
                           vErrors =
-                            vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+                            vErrors === null ? validate304.errors : vErrors.concat(validate304.errors);
                           errors = vErrors.length;
                         }
                         var _valid6 = _errs40 === errors;
@@ -53999,7 +54417,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                           vErrors.push(err17);
                         }
                         errors++;
-                        validate887.errors = vErrors;
+                        validate891.errors = vErrors;
                         return false;
                       } else {
                         errors = _errs37;
@@ -54047,7 +54465,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                               for (let i2 = 0; i2 < len2; i2++) {
                                 const _errs47 = errors;
                                 if (
-                                  !validate639(data8[i2], {
+                                  !validate643(data8[i2], {
                                     instancePath: instancePath + '/innerInstructions/' + i2,
                                     parentData: data8,
                                     parentDataProperty: i2,
@@ -54056,8 +54474,8 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                 ) {
                                   vErrors =
                                     vErrors === null
-                                      ? validate639.errors
-                                      : vErrors.concat(validate639.errors);
+                                      ? validate643.errors
+                                      : vErrors.concat(validate643.errors);
                                   errors = vErrors.length;
                                 }
                                 var valid11 = _errs47 === errors;
@@ -54096,7 +54514,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                             vErrors.push(err20);
                           }
                           errors++;
-                          validate887.errors = vErrors;
+                          validate891.errors = vErrors;
                           return false;
                         } else {
                           errors = _errs42;
@@ -54138,7 +54556,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                           if (!valid12) {
                             const _errs52 = errors;
                             if (
-                              !validate766(data10, {
+                              !validate770(data10, {
                                 instancePath: instancePath + '/replacementBlockhash',
                                 parentData: data,
                                 parentDataProperty: 'replacementBlockhash',
@@ -54146,7 +54564,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate766.errors : vErrors.concat(validate766.errors);
+                                vErrors === null ? validate770.errors : vErrors.concat(validate770.errors);
                               errors = vErrors.length;
                             }
                             var _valid8 = _errs52 === errors;
@@ -54165,7 +54583,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err22);
                             }
                             errors++;
-                            validate887.errors = vErrors;
+                            validate891.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs49;
@@ -54234,7 +54652,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                 vErrors.push(err24);
                               }
                               errors++;
-                              validate887.errors = vErrors;
+                              validate891.errors = vErrors;
                               return false;
                             } else {
                               errors = _errs54;
@@ -54331,7 +54749,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                   vErrors.push(err27);
                                 }
                                 errors++;
-                                validate887.errors = vErrors;
+                                validate891.errors = vErrors;
                                 return false;
                               } else {
                                 errors = _errs59;
@@ -54428,7 +54846,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                     vErrors.push(err30);
                                   }
                                   errors++;
-                                  validate887.errors = vErrors;
+                                  validate891.errors = vErrors;
                                   return false;
                                 } else {
                                   errors = _errs66;
@@ -54476,7 +54894,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                         for (let i5 = 0; i5 < len5; i5++) {
                                           const _errs78 = errors;
                                           if (
-                                            !validate285(data16[i5], {
+                                            !validate289(data16[i5], {
                                               instancePath: instancePath + '/preTokenBalances/' + i5,
                                               parentData: data16,
                                               parentDataProperty: i5,
@@ -54485,8 +54903,8 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                           ) {
                                             vErrors =
                                               vErrors === null
-                                                ? validate285.errors
-                                                : vErrors.concat(validate285.errors);
+                                                ? validate289.errors
+                                                : vErrors.concat(validate289.errors);
                                             errors = vErrors.length;
                                           }
                                           var valid19 = _errs78 === errors;
@@ -54525,7 +54943,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                       vErrors.push(err33);
                                     }
                                     errors++;
-                                    validate887.errors = vErrors;
+                                    validate891.errors = vErrors;
                                     return false;
                                   } else {
                                     errors = _errs73;
@@ -54573,7 +54991,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                           for (let i6 = 0; i6 < len6; i6++) {
                                             const _errs85 = errors;
                                             if (
-                                              !validate285(data18[i6], {
+                                              !validate289(data18[i6], {
                                                 instancePath: instancePath + '/postTokenBalances/' + i6,
                                                 parentData: data18,
                                                 parentDataProperty: i6,
@@ -54582,8 +55000,8 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                             ) {
                                               vErrors =
                                                 vErrors === null
-                                                  ? validate285.errors
-                                                  : vErrors.concat(validate285.errors);
+                                                  ? validate289.errors
+                                                  : vErrors.concat(validate289.errors);
                                               errors = vErrors.length;
                                             }
                                             var valid21 = _errs85 === errors;
@@ -54622,7 +55040,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                         vErrors.push(err36);
                                       }
                                       errors++;
-                                      validate887.errors = vErrors;
+                                      validate891.errors = vErrors;
                                       return false;
                                     } else {
                                       errors = _errs80;
@@ -54664,7 +55082,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                       if (!valid22) {
                                         const _errs90 = errors;
                                         if (
-                                          !validate296(data20, {
+                                          !validate300(data20, {
                                             instancePath: instancePath + '/loadedAddresses',
                                             parentData: data,
                                             parentDataProperty: 'loadedAddresses',
@@ -54673,8 +55091,8 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                         ) {
                                           vErrors =
                                             vErrors === null
-                                              ? validate296.errors
-                                              : vErrors.concat(validate296.errors);
+                                              ? validate300.errors
+                                              : vErrors.concat(validate300.errors);
                                           errors = vErrors.length;
                                         }
                                         var _valid14 = _errs90 === errors;
@@ -54693,7 +55111,7 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
                                           vErrors.push(err38);
                                         }
                                         errors++;
-                                        validate887.errors = vErrors;
+                                        validate891.errors = vErrors;
                                         return false;
                                       } else {
                                         errors = _errs87;
@@ -54725,17 +55143,17 @@ function validate887(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate887.errors = [
+      validate891.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate887.errors = vErrors;
+  validate891.errors = vErrors;
   return errors === 0;
 }
 
-function validate885(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate889(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -54745,7 +55163,7 @@ function validate885(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate885.errors = [
+        validate889.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -54758,7 +55176,7 @@ function validate885(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate885.errors = [
+            validate889.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -54792,14 +55210,14 @@ function validate885(data, { instancePath = '', parentData, parentDataProperty, 
             if (data.value !== undefined) {
               const _errs3 = errors;
               if (
-                !validate887(data.value, {
+                !validate891(data.value, {
                   instancePath: instancePath + '/value',
                   parentData: data,
                   parentDataProperty: 'value',
                   rootData,
                 })
               ) {
-                vErrors = vErrors === null ? validate887.errors : vErrors.concat(validate887.errors);
+                vErrors = vErrors === null ? validate891.errors : vErrors.concat(validate891.errors);
                 errors = vErrors.length;
               }
               var valid0 = _errs3 === errors;
@@ -54810,26 +55228,26 @@ function validate885(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate885.errors = [
+      validate889.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate885.errors = vErrors;
+  validate889.errors = vErrors;
   return errors === 0;
 }
 
-export const accountSubscribe = validate901;
+export const accountSubscribe = validate905;
 
-function validate902(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate906(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (data && typeof data == 'object' && !Array.isArray(data)) {
       let missing0;
       if (data.slot === undefined && (missing0 = 'slot')) {
-        validate902.errors = [
+        validate906.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -54842,7 +55260,7 @@ function validate902(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'slot')) {
-            validate902.errors = [
+            validate906.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -54871,17 +55289,17 @@ function validate902(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate902.errors = [
+      validate906.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate902.errors = vErrors;
+  validate906.errors = vErrors;
   return errors === 0;
 }
 
-function validate901(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate905(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -54891,7 +55309,7 @@ function validate901(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate901.errors = [
+        validate905.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -54904,7 +55322,7 @@ function validate901(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate901.errors = [
+            validate905.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -54920,14 +55338,14 @@ function validate901(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.context !== undefined) {
             const _errs2 = errors;
             if (
-              !validate902(data.context, {
+              !validate906(data.context, {
                 instancePath: instancePath + '/context',
                 parentData: data,
                 parentDataProperty: 'context',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -54956,18 +55374,18 @@ function validate901(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate901.errors = [
+      validate905.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate901.errors = vErrors;
+  validate905.errors = vErrors;
   return errors === 0;
 }
 
-export const blockSubscribe = validate906;
-const schema179 = {
+export const blockSubscribe = validate910;
+const schema181 = {
   type: 'object',
   required: ['context', 'value'],
   properties: {
@@ -54997,7 +55415,7 @@ const schema179 = {
   additionalProperties: false,
 };
 
-function validate906(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate910(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -55007,7 +55425,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
         (data.context === undefined && (missing0 = 'context')) ||
         (data.value === undefined && (missing0 = 'value'))
       ) {
-        validate906.errors = [
+        validate910.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -55020,7 +55438,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'context' || key0 === 'value')) {
-            validate906.errors = [
+            validate910.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -55036,14 +55454,14 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.context !== undefined) {
             const _errs2 = errors;
             if (
-              !validate902(data.context, {
+              !validate906(data.context, {
                 instancePath: instancePath + '/context',
                 parentData: data,
                 parentDataProperty: 'context',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -55062,7 +55480,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                     (data1.block === undefined && (missing1 = 'block')) ||
                     (data1.err === undefined && (missing1 = 'err'))
                   ) {
-                    validate906.errors = [
+                    validate910.errors = [
                       {
                         instancePath: instancePath + '/value',
                         schemaPath: '#/properties/value/required',
@@ -55075,7 +55493,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                     const _errs5 = errors;
                     for (const key1 in data1) {
                       if (!(key1 === 'slot' || key1 === 'block' || key1 === 'err')) {
-                        validate906.errors = [
+                        validate910.errors = [
                           {
                             instancePath: instancePath + '/value',
                             schemaPath: '#/properties/value/additionalProperties',
@@ -55131,7 +55549,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                           if (!valid2) {
                             const _errs11 = errors;
                             if (
-                              !validate234(data3, {
+                              !validate238(data3, {
                                 instancePath: instancePath + '/value/block',
                                 parentData: data1,
                                 parentDataProperty: 'block',
@@ -55139,7 +55557,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                               })
                             ) {
                               vErrors =
-                                vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+                                vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
                               errors = vErrors.length;
                             }
                             var _valid0 = _errs11 === errors;
@@ -55158,7 +55576,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                               vErrors.push(err1);
                             }
                             errors++;
-                            validate906.errors = vErrors;
+                            validate910.errors = vErrors;
                             return false;
                           } else {
                             errors = _errs8;
@@ -55219,7 +55637,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                                   schemaPath: '#/properties/value/properties/err/anyOf/1/enum',
                                   keyword: 'enum',
                                   params: {
-                                    allowedValues: schema179.properties.value.properties.err.anyOf[1].enum,
+                                    allowedValues: schema181.properties.value.properties.err.anyOf[1].enum,
                                   },
                                 };
                                 if (vErrors === null) {
@@ -55330,7 +55748,7 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                                 vErrors.push(err9);
                               }
                               errors++;
-                              validate906.errors = vErrors;
+                              validate910.errors = vErrors;
                               return false;
                             } else {
                               errors = _errs13;
@@ -55340,262 +55758,6 @@ function validate906(data, { instancePath = '', parentData, parentDataProperty, 
                                 } else {
                                   vErrors = null;
                                 }
-                              }
-                            }
-                            var valid1 = _errs12 === errors;
-                          } else {
-                            var valid1 = true;
-                          }
-                        }
-                      }
-                    }
-                  }
-                } else {
-                  validate906.errors = [
-                    {
-                      instancePath: instancePath + '/value',
-                      schemaPath: '#/properties/value/type',
-                      keyword: 'type',
-                      params: { type: 'object' },
-                    },
-                  ];
-                  return false;
-                }
-              }
-              var valid0 = _errs3 === errors;
-            } else {
-              var valid0 = true;
-            }
-          }
-        }
-      }
-    } else {
-      validate906.errors = [
-        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
-      ];
-      return false;
-    }
-  }
-  validate906.errors = vErrors;
-  return errors === 0;
-}
-
-export const logsSubscribe = validate910;
-
-function validate910(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (errors === 0) {
-    if (data && typeof data == 'object' && !Array.isArray(data)) {
-      let missing0;
-      if (
-        (data.context === undefined && (missing0 = 'context')) ||
-        (data.value === undefined && (missing0 = 'value'))
-      ) {
-        validate910.errors = [
-          {
-            instancePath,
-            schemaPath: '#/required',
-            keyword: 'required',
-            params: { missingProperty: missing0 },
-          },
-        ];
-        return false;
-      } else {
-        const _errs1 = errors;
-        for (const key0 in data) {
-          if (!(key0 === 'context' || key0 === 'value')) {
-            validate910.errors = [
-              {
-                instancePath,
-                schemaPath: '#/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key0 },
-              },
-            ];
-            return false;
-            break;
-          }
-        }
-        if (_errs1 === errors) {
-          if (data.context !== undefined) {
-            const _errs2 = errors;
-            if (
-              !validate902(data.context, {
-                instancePath: instancePath + '/context',
-                parentData: data,
-                parentDataProperty: 'context',
-                rootData,
-              })
-            ) {
-              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
-              errors = vErrors.length;
-            }
-            var valid0 = _errs2 === errors;
-          } else {
-            var valid0 = true;
-          }
-          if (valid0) {
-            if (data.value !== undefined) {
-              let data1 = data.value;
-              const _errs3 = errors;
-              if (errors === _errs3) {
-                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
-                  let missing1;
-                  if (
-                    (data1.signature === undefined && (missing1 = 'signature')) ||
-                    (data1.err === undefined && (missing1 = 'err')) ||
-                    (data1.logs === undefined && (missing1 = 'logs'))
-                  ) {
-                    validate910.errors = [
-                      {
-                        instancePath: instancePath + '/value',
-                        schemaPath: '#/properties/value/required',
-                        keyword: 'required',
-                        params: { missingProperty: missing1 },
-                      },
-                    ];
-                    return false;
-                  } else {
-                    const _errs5 = errors;
-                    for (const key1 in data1) {
-                      if (!(key1 === 'signature' || key1 === 'err' || key1 === 'logs')) {
-                        validate910.errors = [
-                          {
-                            instancePath: instancePath + '/value',
-                            schemaPath: '#/properties/value/additionalProperties',
-                            keyword: 'additionalProperties',
-                            params: { additionalProperty: key1 },
-                          },
-                        ];
-                        return false;
-                        break;
-                      }
-                    }
-                    if (_errs5 === errors) {
-                      if (data1.signature !== undefined) {
-                        const _errs6 = errors;
-                        if (
-                          !validate242(data1.signature, {
-                            instancePath: instancePath + '/value/signature',
-                            parentData: data1,
-                            parentDataProperty: 'signature',
-                            rootData,
-                          })
-                        ) {
-                          vErrors =
-                            vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
-                          errors = vErrors.length;
-                        }
-                        var valid1 = _errs6 === errors;
-                      } else {
-                        var valid1 = true;
-                      }
-                      if (valid1) {
-                        if (data1.err !== undefined) {
-                          let data3 = data1.err;
-                          const _errs7 = errors;
-                          const _errs8 = errors;
-                          let valid2 = false;
-                          const _errs9 = errors;
-                          if (data3 !== null) {
-                            const err0 = {
-                              instancePath: instancePath + '/value/err',
-                              schemaPath: '#/properties/value/properties/err/anyOf/0/type',
-                              keyword: 'type',
-                              params: { type: 'null' },
-                            };
-                            if (vErrors === null) {
-                              vErrors = [err0];
-                            } else {
-                              vErrors.push(err0);
-                            }
-                            errors++;
-                          }
-                          var _valid0 = _errs9 === errors;
-                          valid2 = valid2 || _valid0;
-                          if (!valid2) {
-                            const _errs11 = errors;
-                            if (
-                              !validate269(data3, {
-                                instancePath: instancePath + '/value/err',
-                                parentData: data1,
-                                parentDataProperty: 'err',
-                                rootData,
-                              })
-                            ) {
-                              vErrors =
-                                vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
-                              errors = vErrors.length;
-                            }
-                            var _valid0 = _errs11 === errors;
-                            valid2 = valid2 || _valid0;
-                          }
-                          if (!valid2) {
-                            const err1 = {
-                              instancePath: instancePath + '/value/err',
-                              schemaPath: '#/properties/value/properties/err/anyOf',
-                              keyword: 'anyOf',
-                              params: {},
-                            };
-                            if (vErrors === null) {
-                              vErrors = [err1];
-                            } else {
-                              vErrors.push(err1);
-                            }
-                            errors++;
-                            validate910.errors = vErrors;
-                            return false;
-                          } else {
-                            errors = _errs8;
-                            if (vErrors !== null) {
-                              if (_errs8) {
-                                vErrors.length = _errs8;
-                              } else {
-                                vErrors = null;
-                              }
-                            }
-                          }
-                          var valid1 = _errs7 === errors;
-                        } else {
-                          var valid1 = true;
-                        }
-                        if (valid1) {
-                          if (data1.logs !== undefined) {
-                            let data4 = data1.logs;
-                            const _errs12 = errors;
-                            if (errors === _errs12) {
-                              if (Array.isArray(data4)) {
-                                var valid3 = true;
-                                const len0 = data4.length;
-                                for (let i0 = 0; i0 < len0; i0++) {
-                                  const _errs14 = errors;
-                                  if (typeof data4[i0] !== 'string') {
-                                    validate910.errors = [
-                                      {
-                                        instancePath: instancePath + '/value/logs/' + i0,
-                                        schemaPath: '#/properties/value/properties/logs/items/type',
-                                        keyword: 'type',
-                                        params: { type: 'string' },
-                                      },
-                                    ];
-                                    return false;
-                                  }
-                                  var valid3 = _errs14 === errors;
-                                  if (!valid3) {
-                                    break;
-                                  }
-                                }
-                              } else {
-                                validate910.errors = [
-                                  {
-                                    instancePath: instancePath + '/value/logs',
-                                    schemaPath: '#/properties/value/properties/logs/type',
-                                    keyword: 'type',
-                                    params: { type: 'array' },
-                                  },
-                                ];
-                                return false;
                               }
                             }
                             var valid1 = _errs12 === errors;
@@ -55636,7 +55798,7 @@ function validate910(data, { instancePath = '', parentData, parentDataProperty, 
   return errors === 0;
 }
 
-export const programSubscribe = validate914;
+export const logsSubscribe = validate914;
 
 function validate914(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -55677,14 +55839,14 @@ function validate914(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.context !== undefined) {
             const _errs2 = errors;
             if (
-              !validate902(data.context, {
+              !validate906(data.context, {
                 instancePath: instancePath + '/context',
                 parentData: data,
                 parentDataProperty: 'context',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -55693,17 +55855,186 @@ function validate914(data, { instancePath = '', parentData, parentDataProperty, 
           }
           if (valid0) {
             if (data.value !== undefined) {
+              let data1 = data.value;
               const _errs3 = errors;
-              if (
-                !validate779(data.value, {
-                  instancePath: instancePath + '/value',
-                  parentData: data,
-                  parentDataProperty: 'value',
-                  rootData,
-                })
-              ) {
-                vErrors = vErrors === null ? validate779.errors : vErrors.concat(validate779.errors);
-                errors = vErrors.length;
+              if (errors === _errs3) {
+                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
+                  let missing1;
+                  if (
+                    (data1.signature === undefined && (missing1 = 'signature')) ||
+                    (data1.err === undefined && (missing1 = 'err')) ||
+                    (data1.logs === undefined && (missing1 = 'logs'))
+                  ) {
+                    validate914.errors = [
+                      {
+                        instancePath: instancePath + '/value',
+                        schemaPath: '#/properties/value/required',
+                        keyword: 'required',
+                        params: { missingProperty: missing1 },
+                      },
+                    ];
+                    return false;
+                  } else {
+                    const _errs5 = errors;
+                    for (const key1 in data1) {
+                      if (!(key1 === 'signature' || key1 === 'err' || key1 === 'logs')) {
+                        validate914.errors = [
+                          {
+                            instancePath: instancePath + '/value',
+                            schemaPath: '#/properties/value/additionalProperties',
+                            keyword: 'additionalProperties',
+                            params: { additionalProperty: key1 },
+                          },
+                        ];
+                        return false;
+                        break;
+                      }
+                    }
+                    if (_errs5 === errors) {
+                      if (data1.signature !== undefined) {
+                        const _errs6 = errors;
+                        if (
+                          !validate246(data1.signature, {
+                            instancePath: instancePath + '/value/signature',
+                            parentData: data1,
+                            parentDataProperty: 'signature',
+                            rootData,
+                          })
+                        ) {
+                          vErrors =
+                            vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+                          errors = vErrors.length;
+                        }
+                        var valid1 = _errs6 === errors;
+                      } else {
+                        var valid1 = true;
+                      }
+                      if (valid1) {
+                        if (data1.err !== undefined) {
+                          let data3 = data1.err;
+                          const _errs7 = errors;
+                          const _errs8 = errors;
+                          let valid2 = false;
+                          const _errs9 = errors;
+                          if (data3 !== null) {
+                            const err0 = {
+                              instancePath: instancePath + '/value/err',
+                              schemaPath: '#/properties/value/properties/err/anyOf/0/type',
+                              keyword: 'type',
+                              params: { type: 'null' },
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err0];
+                            } else {
+                              vErrors.push(err0);
+                            }
+                            errors++;
+                          }
+                          var _valid0 = _errs9 === errors;
+                          valid2 = valid2 || _valid0;
+                          if (!valid2) {
+                            const _errs11 = errors;
+                            if (
+                              !validate273(data3, {
+                                instancePath: instancePath + '/value/err',
+                                parentData: data1,
+                                parentDataProperty: 'err',
+                                rootData,
+                              })
+                            ) {
+                              vErrors =
+                                vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+                              errors = vErrors.length;
+                            }
+                            var _valid0 = _errs11 === errors;
+                            valid2 = valid2 || _valid0;
+                          }
+                          if (!valid2) {
+                            const err1 = {
+                              instancePath: instancePath + '/value/err',
+                              schemaPath: '#/properties/value/properties/err/anyOf',
+                              keyword: 'anyOf',
+                              params: {},
+                            };
+                            if (vErrors === null) {
+                              vErrors = [err1];
+                            } else {
+                              vErrors.push(err1);
+                            }
+                            errors++;
+                            validate914.errors = vErrors;
+                            return false;
+                          } else {
+                            errors = _errs8;
+                            if (vErrors !== null) {
+                              if (_errs8) {
+                                vErrors.length = _errs8;
+                              } else {
+                                vErrors = null;
+                              }
+                            }
+                          }
+                          var valid1 = _errs7 === errors;
+                        } else {
+                          var valid1 = true;
+                        }
+                        if (valid1) {
+                          if (data1.logs !== undefined) {
+                            let data4 = data1.logs;
+                            const _errs12 = errors;
+                            if (errors === _errs12) {
+                              if (Array.isArray(data4)) {
+                                var valid3 = true;
+                                const len0 = data4.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  const _errs14 = errors;
+                                  if (typeof data4[i0] !== 'string') {
+                                    validate914.errors = [
+                                      {
+                                        instancePath: instancePath + '/value/logs/' + i0,
+                                        schemaPath: '#/properties/value/properties/logs/items/type',
+                                        keyword: 'type',
+                                        params: { type: 'string' },
+                                      },
+                                    ];
+                                    return false;
+                                  }
+                                  var valid3 = _errs14 === errors;
+                                  if (!valid3) {
+                                    break;
+                                  }
+                                }
+                              } else {
+                                validate914.errors = [
+                                  {
+                                    instancePath: instancePath + '/value/logs',
+                                    schemaPath: '#/properties/value/properties/logs/type',
+                                    keyword: 'type',
+                                    params: { type: 'array' },
+                                  },
+                                ];
+                                return false;
+                              }
+                            }
+                            var valid1 = _errs12 === errors;
+                          } else {
+                            var valid1 = true;
+                          }
+                        }
+                      }
+                    }
+                  }
+                } else {
+                  validate914.errors = [
+                    {
+                      instancePath: instancePath + '/value',
+                      schemaPath: '#/properties/value/type',
+                      keyword: 'type',
+                      params: { type: 'object' },
+                    },
+                  ];
+                  return false;
+                }
               }
               var valid0 = _errs3 === errors;
             } else {
@@ -55723,43 +56054,7 @@ function validate914(data, { instancePath = '', parentData, parentDataProperty, 
   return errors === 0;
 }
 
-export const rootSubscribe = validate917;
-
-function validate917(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  if (
-    !(typeof data == 'number'
-      ? Number.isSafeInteger(data) && data >= 0
-      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
-  ) {
-    validate917.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
-    return false;
-  }
-  validate917.errors = vErrors;
-  return errors === 0;
-}
-
-export const signatureSubscribe = validate918;
-const schema183 = {
-  type: 'object',
-  required: ['context', 'value'],
-  properties: {
-    context: { $ref: '#/$defs/NotificationContext' },
-    value: {
-      anyOf: [
-        {
-          type: 'object',
-          required: ['err'],
-          properties: { err: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/TransactionError' }] } },
-          additionalProperties: false,
-        },
-        { type: 'string', enum: ['receivedSignature'] },
-      ],
-    },
-  },
-  additionalProperties: false,
-};
+export const programSubscribe = validate918;
 
 function validate918(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -55800,14 +56095,137 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
           if (data.context !== undefined) {
             const _errs2 = errors;
             if (
-              !validate902(data.context, {
+              !validate906(data.context, {
                 instancePath: instancePath + '/context',
                 parentData: data,
                 parentDataProperty: 'context',
                 rootData,
               })
             ) {
-              vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
+              vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
+              errors = vErrors.length;
+            }
+            var valid0 = _errs2 === errors;
+          } else {
+            var valid0 = true;
+          }
+          if (valid0) {
+            if (data.value !== undefined) {
+              const _errs3 = errors;
+              if (
+                !validate783(data.value, {
+                  instancePath: instancePath + '/value',
+                  parentData: data,
+                  parentDataProperty: 'value',
+                  rootData,
+                })
+              ) {
+                vErrors = vErrors === null ? validate783.errors : vErrors.concat(validate783.errors);
+                errors = vErrors.length;
+              }
+              var valid0 = _errs3 === errors;
+            } else {
+              var valid0 = true;
+            }
+          }
+        }
+      }
+    } else {
+      validate918.errors = [
+        { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
+      ];
+      return false;
+    }
+  }
+  validate918.errors = vErrors;
+  return errors === 0;
+}
+
+export const rootSubscribe = validate921;
+
+function validate921(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (
+    !(typeof data == 'number'
+      ? Number.isSafeInteger(data) && data >= 0
+      : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
+  ) {
+    validate921.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    return false;
+  }
+  validate921.errors = vErrors;
+  return errors === 0;
+}
+
+export const signatureSubscribe = validate922;
+const schema185 = {
+  type: 'object',
+  required: ['context', 'value'],
+  properties: {
+    context: { $ref: '#/$defs/NotificationContext' },
+    value: {
+      anyOf: [
+        {
+          type: 'object',
+          required: ['err'],
+          properties: { err: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/TransactionError' }] } },
+          additionalProperties: false,
+        },
+        { type: 'string', enum: ['receivedSignature'] },
+      ],
+    },
+  },
+  additionalProperties: false,
+};
+
+function validate922(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (errors === 0) {
+    if (data && typeof data == 'object' && !Array.isArray(data)) {
+      let missing0;
+      if (
+        (data.context === undefined && (missing0 = 'context')) ||
+        (data.value === undefined && (missing0 = 'value'))
+      ) {
+        validate922.errors = [
+          {
+            instancePath,
+            schemaPath: '#/required',
+            keyword: 'required',
+            params: { missingProperty: missing0 },
+          },
+        ];
+        return false;
+      } else {
+        const _errs1 = errors;
+        for (const key0 in data) {
+          if (!(key0 === 'context' || key0 === 'value')) {
+            validate922.errors = [
+              {
+                instancePath,
+                schemaPath: '#/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key0 },
+              },
+            ];
+            return false;
+            break;
+          }
+        }
+        if (_errs1 === errors) {
+          if (data.context !== undefined) {
+            const _errs2 = errors;
+            if (
+              !validate906(data.context, {
+                instancePath: instancePath + '/context',
+                parentData: data,
+                parentDataProperty: 'context',
+                rootData,
+              })
+            ) {
+              vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
               errors = vErrors.length;
             }
             var valid0 = _errs2 === errors;
@@ -55881,7 +56299,7 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
                         if (!valid3) {
                           const _errs12 = errors;
                           if (
-                            !validate269(data2, {
+                            !validate273(data2, {
                               instancePath: instancePath + '/value/err',
                               parentData: data1,
                               parentDataProperty: 'err',
@@ -55889,7 +56307,7 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
                             })
                           ) {
                             vErrors =
-                              vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+                              vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
                             errors = vErrors.length;
                           }
                           var _valid1 = _errs12 === errors;
@@ -55959,7 +56377,7 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
                     instancePath: instancePath + '/value',
                     schemaPath: '#/properties/value/anyOf/1/enum',
                     keyword: 'enum',
-                    params: { allowedValues: schema183.properties.value.anyOf[1].enum },
+                    params: { allowedValues: schema185.properties.value.anyOf[1].enum },
                   };
                   if (vErrors === null) {
                     vErrors = [err6];
@@ -55984,7 +56402,7 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
                   vErrors.push(err7);
                 }
                 errors++;
-                validate918.errors = vErrors;
+                validate922.errors = vErrors;
                 return false;
               } else {
                 errors = _errs4;
@@ -56004,19 +56422,19 @@ function validate918(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate918.errors = [
+      validate922.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate918.errors = vErrors;
+  validate922.errors = vErrors;
   return errors === 0;
 }
 
-export const slotSubscribe = validate921;
+export const slotSubscribe = validate925;
 
-function validate921(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate925(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -56027,7 +56445,7 @@ function validate921(data, { instancePath = '', parentData, parentDataProperty, 
         (data.parent === undefined && (missing0 = 'parent')) ||
         (data.root === undefined && (missing0 = 'root'))
       ) {
-        validate921.errors = [
+        validate925.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -56040,7 +56458,7 @@ function validate921(data, { instancePath = '', parentData, parentDataProperty, 
         const _errs1 = errors;
         for (const key0 in data) {
           if (!(key0 === 'slot' || key0 === 'parent' || key0 === 'root')) {
-            validate921.errors = [
+            validate925.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -56111,18 +56529,18 @@ function validate921(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate921.errors = [
+      validate925.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate921.errors = vErrors;
+  validate925.errors = vErrors;
   return errors === 0;
 }
 
-export const slotsUpdatesSubscribe = validate925;
-const schema185 = {
+export const slotsUpdatesSubscribe = validate929;
+const schema187 = {
   anyOf: [
     {
       type: 'object',
@@ -56185,7 +56603,7 @@ const schema185 = {
   ],
 };
 
-function validate925(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate929(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   const _errs0 = errors;
@@ -56260,7 +56678,7 @@ function validate925(data, { instancePath = '', parentData, parentDataProperty, 
                 instancePath: instancePath + '/type',
                 schemaPath: '#/anyOf/0/properties/type/enum',
                 keyword: 'enum',
-                params: { allowedValues: schema185.anyOf[0].properties.type.enum },
+                params: { allowedValues: schema187.anyOf[0].properties.type.enum },
               };
               if (vErrors === null) {
                 vErrors = [err3];
@@ -56904,7 +57322,7 @@ function validate925(data, { instancePath = '', parentData, parentDataProperty, 
       vErrors.push(err21);
     }
     errors++;
-    validate925.errors = vErrors;
+    validate929.errors = vErrors;
     return false;
   } else {
     errors = _errs0;
@@ -56916,13 +57334,13 @@ function validate925(data, { instancePath = '', parentData, parentDataProperty, 
       }
     }
   }
-  validate925.errors = vErrors;
+  validate929.errors = vErrors;
   return errors === 0;
 }
 
-export const voteSubscribe = validate939;
+export const voteSubscribe = validate943;
 
-function validate939(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate943(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -56935,7 +57353,7 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
         (data.timestamp === undefined && (missing0 = 'timestamp')) ||
         (data.signature === undefined && (missing0 = 'signature'))
       ) {
-        validate939.errors = [
+        validate943.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -56956,7 +57374,7 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
               key0 === 'signature'
             )
           ) {
-            validate939.errors = [
+            validate943.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -57013,7 +57431,7 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
                     }
                   }
                 } else {
-                  validate939.errors = [
+                  validate943.errors = [
                     {
                       instancePath: instancePath + '/slots',
                       schemaPath: '#/properties/slots/type',
@@ -57098,7 +57516,7 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
                       vErrors.push(err1);
                     }
                     errors++;
-                    validate939.errors = vErrors;
+                    validate943.errors = vErrors;
                     return false;
                   } else {
                     errors = _errs8;
@@ -57118,14 +57536,14 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
                   if (data.signature !== undefined) {
                     const _errs12 = errors;
                     if (
-                      !validate242(data.signature, {
+                      !validate246(data.signature, {
                         instancePath: instancePath + '/signature',
                         parentData: data,
                         parentDataProperty: 'signature',
                         rootData,
                       })
                     ) {
-                      vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+                      vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs12 === errors;
@@ -57139,19 +57557,19 @@ function validate939(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate939.errors = [
+      validate943.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate939.errors = vErrors;
+  validate943.errors = vErrors;
   return errors === 0;
 }
 
-export const gapNotification = validate945;
+export const gapNotification = validate949;
 
-function validate946(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate950(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -57159,14 +57577,14 @@ function validate946(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate946.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate950.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate946.errors = vErrors;
+  validate950.errors = vErrors;
   return errors === 0;
 }
 
-function validate945(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate949(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
@@ -57177,7 +57595,7 @@ function validate945(data, { instancePath = '', parentData, parentDataProperty, 
         (data.fromSlot === undefined && (missing0 = 'fromSlot')) ||
         (data.toSlot === undefined && (missing0 = 'toSlot'))
       ) {
-        validate945.errors = [
+        validate949.errors = [
           {
             instancePath,
             schemaPath: '#/required',
@@ -57192,7 +57610,7 @@ function validate945(data, { instancePath = '', parentData, parentDataProperty, 
           if (
             !(key0 === 'subscriptions' || key0 === 'fromSlot' || key0 === 'toSlot' || key0 === 'genesisHash')
           ) {
-            validate945.errors = [
+            validate949.errors = [
               {
                 instancePath,
                 schemaPath: '#/additionalProperties',
@@ -57215,14 +57633,14 @@ function validate945(data, { instancePath = '', parentData, parentDataProperty, 
                 for (let i0 = 0; i0 < len0; i0++) {
                   const _errs4 = errors;
                   if (
-                    !validate946(data0[i0], {
+                    !validate950(data0[i0], {
                       instancePath: instancePath + '/subscriptions/' + i0,
                       parentData: data0,
                       parentDataProperty: i0,
                       rootData,
                     })
                   ) {
-                    vErrors = vErrors === null ? validate946.errors : vErrors.concat(validate946.errors);
+                    vErrors = vErrors === null ? validate950.errors : vErrors.concat(validate950.errors);
                     errors = vErrors.length;
                   }
                   var valid1 = _errs4 === errors;
@@ -57231,7 +57649,7 @@ function validate945(data, { instancePath = '', parentData, parentDataProperty, 
                   }
                 }
               } else {
-                validate945.errors = [
+                validate949.errors = [
                   {
                     instancePath: instancePath + '/subscriptions',
                     schemaPath: '#/properties/subscriptions/type',
@@ -57306,19 +57724,19 @@ function validate945(data, { instancePath = '', parentData, parentDataProperty, 
         }
       }
     } else {
-      validate945.errors = [
+      validate949.errors = [
         { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } },
       ];
       return false;
     }
   }
-  validate945.errors = vErrors;
+  validate949.errors = vErrors;
   return errors === 0;
 }
 
-export const subscribeReply = validate951;
+export const subscribeReply = validate955;
 
-function validate951(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+function validate955(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (
@@ -57326,9 +57744,9 @@ function validate951(data, { instancePath = '', parentData, parentDataProperty, 
       ? Number.isSafeInteger(data) && data >= 0
       : typeof data == 'bigint' && data >= 0n && data <= 18446744073709551615n)
   ) {
-    validate951.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
+    validate955.errors = [{ instancePath, schemaPath: '#/x-int', keyword: 'x-int', params: {} }];
     return false;
   }
-  validate951.errors = vErrors;
+  validate955.errors = vErrors;
   return errors === 0;
 }

@@ -3,8 +3,9 @@ import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
+import { asNotified, isSameAccount } from './told-account.ts';
 
-type Config = { readonly encoding?: string };
+type Config = { readonly encoding?: string; readonly dataSlice?: unknown };
 
 const ABSENT = 'null';
 
@@ -14,16 +15,23 @@ const ABSENT = 'null';
  */
 export async function refillAccount(shared: SharedSubscription, node: AskedNode): Promise<void> {
   const [address, config] = shared.params;
-  const { encoding } = (config ?? {}) as Config;
-  const asked = { commitment: shared.commitment, ...(encoding !== undefined && { encoding }) };
+  const { encoding, dataSlice } = (config ?? {}) as Config;
+  const asked = {
+    commitment: shared.commitment,
+    ...(encoding !== undefined && { encoding }),
+    ...(dataSlice !== undefined && { dataSlice }),
+  };
   const answer = await readNode(node, 'getAccountInfo', [address, asked]);
   const slot = contextSlot(parseJson(answer.toString()));
-  const value = membersOf(answer).get('value')?.toString();
+  const value = membersOf(answer).get('value');
   if (slot === undefined || value === undefined) throw new Error('the node gave no account');
   const last = lastValue(shared);
-  const now = value === ABSENT ? closedAccount(encoding) : value;
+  const isAbsent = value.toString() === ABSENT;
+  const now = isAbsent ? closedAccount(encoding) : asNotified(value);
   shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: slot });
-  const isUntouched = value === ABSENT ? last === undefined || isClosed(last) : value === last;
+  const isUntouched = isAbsent
+    ? last === undefined || isClosed(last)
+    : last !== undefined && isSameAccount(now, last);
   // A node that is behind tells itself what comes after that.
   if (!isUntouched && slot >= shared.lastSlot)
     shared.tell(Buffer.from(`{"context":{"slot":${slot}},"value":${now}}`));

@@ -4,6 +4,7 @@ import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
+import { asNotified, isSameAccount } from './told-account.ts';
 
 /**
  * Tells the state of a program's accounts that transactions of the missed blocks could write, and of the gap before it: states in
@@ -21,8 +22,10 @@ export async function refillProgram(shared: SharedSubscription, node: AskedNode)
   shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: slot });
   for (const { start, end } of scanItems(value) ?? []) {
     const item = membersOf(value.subarray(start, end));
-    const [pubkey, account] = [String(parseJson(String(item.get('pubkey')))), String(item.get('account'))];
-    if (!changed.has(pubkey) || known.get(pubkey) === account || slot < shared.lastSlot) continue;
+    const [pubkey, read] = [String(parseJson(String(item.get('pubkey')))), item.get('account')];
+    if (read === undefined || !changed.has(pubkey) || slot < shared.lastSlot) continue;
+    const [account, last] = [asNotified(read), known.get(pubkey)];
+    if (last !== undefined && isSameAccount(account, last)) continue;
     const text = `{"context":{"slot":${slot}},"value":{"pubkey":"${pubkey}","account":${account}}}`;
     shared.tell(Buffer.from(text));
   }

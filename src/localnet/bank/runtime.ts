@@ -8,6 +8,9 @@ import { transactionError } from './transaction-error.ts';
 /** Validators truncate the logs of a transaction here. */
 const LOG_LIMIT_BYTES = 10_000n;
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
+/** Rent is no longer by the year, and nothing is collected that could be burnt (SIMD-0194, SIMD-0437). */
+const EXEMPTION_THRESHOLD = 1;
+const BURN_PERCENT = 50;
 
 /** What the runtime says about one transaction. `ran` is false if it was refused before its first instruction. */
 export type Outcome = {
@@ -28,11 +31,13 @@ export type SimulatedOutcome = Outcome & { readonly accounts: readonly KeyedAcco
 export class Runtime {
   readonly #svm = new litesvm.LiteSvm();
 
-  constructor() {
+  /** `lamportsPerByte`: what a byte must hold to be free of rent. */
+  constructor(lamportsPerByte: bigint) {
     this.#svm.setSigverify(false);
     this.#svm.setBlockhashCheck(false);
     this.#svm.setTransactionHistory(0n);
     this.#svm.setLogBytesLimit(LOG_LIMIT_BYTES);
+    this.#svm.setRent(new litesvm.Rent(lamportsPerByte, EXEMPTION_THRESHOLD, BURN_PERCENT));
     this.#svm.withNativeMints();
   }
 

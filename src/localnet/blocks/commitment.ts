@@ -1,8 +1,8 @@
 /** How final the state must be that is read. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** Slots between the open slot and the newest finalized one: a lockout of 31 votes, and the slot being built. */
-export const FINALIZED_LAG = 32n;
+/** Where the chain stands: the slot being built, and how many slots a block is finalized after it is confirmed. */
+export type ChainTip = { readonly openSlot: bigint; readonly finalitySlots: bigint };
 
 /** The level that a request asks for; absent and unknown values mean finalized, as on a node. */
 export function commitmentOf(config: { readonly commitment?: unknown } | null | undefined): Commitment {
@@ -10,22 +10,22 @@ export function commitmentOf(config: { readonly commitment?: unknown } | null | 
   return level === 'processed' || level === 'confirmed' ? level : 'finalized';
 }
 
-/** The slot of the bank that a level selects while `openSlot` is being built. */
-export function slotAtCommitment(openSlot: bigint, commitment: Commitment): bigint {
+/** The slot of the bank that a level selects. */
+export function slotAtCommitment({ openSlot, finalitySlots }: ChainTip, commitment: Commitment): bigint {
   switch (commitment) {
     case 'processed':
       return openSlot;
     case 'confirmed':
       return openSlot - 1n;
     case 'finalized':
-      return openSlot - FINALIZED_LAG;
+      return openSlot - 1n - finalitySlots;
     default:
       return commitment satisfies never;
   }
 }
 
-/** The level that a slot has reached while `openSlot` is being built. */
-export function commitmentOfSlot(openSlot: bigint, slot: bigint): Commitment {
-  if (slot <= slotAtCommitment(openSlot, 'finalized')) return 'finalized';
-  return slot <= slotAtCommitment(openSlot, 'confirmed') ? 'confirmed' : 'processed';
+/** The level that a slot has reached. */
+export function commitmentOfSlot(tip: ChainTip, slot: bigint): Commitment {
+  if (slot <= slotAtCommitment(tip, 'finalized')) return 'finalized';
+  return slot <= slotAtCommitment(tip, 'confirmed') ? 'confirmed' : 'processed';
 }

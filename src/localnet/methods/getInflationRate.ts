@@ -5,5 +5,5 @@ import type { Ledger } from '../ledger.ts';
 
 export const getInflationRate: LedgerHandler<Ledger, 'getInflationRate'> = (ledger) => {
   const epoch = epochOf(ledger.slotAt('finalized'));
-  return { ...inflationRate(epoch), epoch };
+  return { ...inflationRate(epoch, ledger.slotMs), epoch };
 };

@@ -1,4 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { epochOf, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
@@ -7,7 +8,7 @@ import { isScheduled } from '../validator/leaders.ts';
 
 type Schedule = Readonly<Record<string, readonly bigint[]>>;
 
-/** By identity: it is the same in all epochs, and 3 MB of text. */
+/** By the key that stands in it: it is the same in all epochs, and 3 MB of text. */
 const schedules = new Map<string, Schedule>();
 
 export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
@@ -20,16 +21,18 @@ export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
   const { slot } = viewBank(ledger, config);
   const epoch = epochOf(isConfig ? slot : BigInt(slotOrConfig ?? slot));
   if (!isScheduled(epoch, slot)) return null;
-  const { address } = ledger.genesis.identity;
-  return (config?.identity ?? address) === address ? scheduleOf(address) : {};
+  const { identity, voteAddress } = ledger.genesis;
+  const asked = config?.identity ?? identity.address;
+  if (asked !== identity.address) throw serviceError('leaderNotScheduled', { identity: asked });
+  return scheduleOf(config?.keyByVoteAccount === true ? voteAddress : identity.address);
 };
 
 /** The one validator leads every slot of an epoch. */
-function scheduleOf(identity: string): Schedule {
-  const known = schedules.get(identity);
+function scheduleOf(key: string): Schedule {
+  const known = schedules.get(key);
   if (known !== undefined) return known;
   const slots = Array.from({ length: Number(SLOTS_PER_EPOCH) }, (_, index) => BigInt(index));
-  const schedule = withText({ [identity]: slots }, `{"${identity}":[${slots.join(',')}]}`);
-  schedules.set(identity, schedule);
+  const schedule = withText({ [key]: slots }, `{"${key}":[${slots.join(',')}]}`);
+  schedules.set(key, schedule);
   return schedule;
 }

@@ -1,6 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { commitmentOfSlot } from '../blocks/commitment.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 
@@ -12,21 +11,26 @@ export const getSignatureStatuses: LedgerHandler<Ledger, 'getSignatureStatuses'>
   signatures,
   config,
 ) => {
-  const { context } = viewBank(ledger, { commitment: 'processed' });
+  const { commitment, minContextSlot = null } = config ?? {};
+  const known = commitment === 'confirmed' || commitment === 'finalized' ? commitment : 'processed';
+  const { slot: newest, context } = viewBank(ledger, { commitment: known, minContextSlot });
   const oldest =
     config?.searchTransactionHistory === true ? 0n : ledger.slotAt('finalized') - STATUS_CACHE_SLOTS;
   const value = signatures.map((signature) => {
     const record = ledger.blocks.index.find(signature);
-    return record === undefined || record.slot < oldest ? null : statusOf(record, ledger.blocks.openSlot);
+    return record === undefined || record.slot < oldest || record.slot > newest
+      ? null
+      : statusOf(record, ledger, newest);
   });
   return { context, value };
 };
 
-function statusOf({ slot, meta: { err } }: TransactionRecord, openSlot: bigint) {
-  const confirmationStatus = commitmentOfSlot(openSlot, slot);
+/** As the bank of `newest` sees it: votes on top of a slot are counted up to there. */
+function statusOf({ slot, meta: { err } }: TransactionRecord, ledger: Ledger, newest: bigint) {
+  const confirmationStatus = ledger.commitmentOf(slot);
   return {
     slot,
-    confirmations: confirmationStatus === 'finalized' ? null : openSlot - slot,
+    confirmations: confirmationStatus === 'finalized' ? null : newest - slot,
     status: err === null ? { Ok: null } : { Err: err },
     err,
     confirmationStatus,

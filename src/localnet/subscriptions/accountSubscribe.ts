@@ -1,7 +1,7 @@
 import { SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
 import { commitmentOf } from '../blocks/commitment.ts';
 import type { Account } from '../model.ts';
-import { notifiedAccount } from './notified-account.ts';
+import { notifiedAccount, sliceOf } from './notified-account.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
 /** How a node shows an account that is gone. */
@@ -13,19 +13,24 @@ const CLOSED: Account = {
   rentEpoch: 2n ** 64n - 1n,
 };
 
-/** As a node does, it takes dataSlice and shows all data; minContextSlot means nothing, as nothing is read. */
+/** minContextSlot means nothing, as nothing is read. */
 export const accountSubscribe: LocalnetSubscription<'accountSubscribe'> = (ledger, address, config) => {
   const commitment = commitmentOf(config);
   const encoding = config?.encoding ?? 'binary';
+  const dataSlice = sliceOf(config);
   return {
-    key: [address, encoding, commitment],
+    key: [address, encoding, commitment, dataSlice],
     watch: {
       kind: 'account',
       address,
       commitment,
       tell: (account, slot) => ({
         context: { slot },
-        value: notifiedAccount(ledger, { address, account: account ?? CLOSED }, { slot, encoding }),
+        value: notifiedAccount(
+          ledger,
+          { address, account: account ?? CLOSED },
+          { slot, encoding, dataSlice },
+        ),
       }),
     },
   };

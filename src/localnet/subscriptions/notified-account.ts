@@ -13,6 +13,14 @@ export type NotifiedOptions = {
   readonly dataSlice?: DataSlice | null;
 };
 
+/** The slice that a subscription asks for, without what has no effect: it is part of what tells subscriptions apart. */
+export function sliceOf(
+  config: { readonly dataSlice?: DataSlice | null } | null | undefined,
+): DataSlice | null {
+  const slice = config?.dataSlice;
+  return slice ? { offset: slice.offset, length: slice.length } : null;
+}
+
 /** An account of a bank in the encoding asked for. Where an answer would be an error, a notification has a text for data. */
 export function notifiedAccount(
   ledger: Ledger,

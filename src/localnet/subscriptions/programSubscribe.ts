@@ -5,7 +5,7 @@ import { commitmentOf } from '../blocks/commitment.ts';
 import { encodeBase64 } from '../bytes/base64.ts';
 import { compileFilter } from '../encode/account-filter.ts';
 import { decodeMemcmp } from '../encode/memcmp-bytes.ts';
-import { notifiedAccount } from './notified-account.ts';
+import { notifiedAccount, sliceOf } from './notified-account.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
 /** An account that leaves the program, or is closed, is not told. Of a token program jsonParsed shows what can be parsed. */
@@ -15,8 +15,7 @@ export const programSubscribe: LocalnetSubscription<'programSubscribe'> = (ledge
   const matches = filters.map(compileFilter);
   const commitment = commitmentOf(config);
   const encoding = config?.encoding ?? 'binary';
-  const slice = config?.dataSlice ?? null;
-  const dataSlice = slice && { offset: slice.offset, length: slice.length };
+  const dataSlice = sliceOf(config);
   const isOnlyParsed = encoding === 'jsonParsed' && isTokenProgram(program);
   return {
     key: [program, encoding, commitment, filters.map(meaningOf), dataSlice],

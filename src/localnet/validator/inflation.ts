@@ -9,15 +9,18 @@ export const INFLATION = {
   foundationTerm: 7,
 } as const;
 
-const SLOTS_PER_YEAR = (365.242199 * 24 * 60 * 60 * 1000) / 400;
+const YEAR_MS = 365.242199 * 24 * 60 * 60 * 1000;
 
-/** The yearly rate at the start of an epoch, and how it is shared. */
-export function inflationRate(epoch: bigint): {
+/** The yearly rate at the start of an epoch of slots of `slotMs`, and how it is shared. */
+export function inflationRate(
+  epoch: bigint,
+  slotMs: number,
+): {
   readonly total: number;
   readonly validator: number;
   readonly foundation: number;
 } {
-  const year = Number(epoch * SLOTS_PER_EPOCH) / SLOTS_PER_YEAR;
+  const year = Number(epoch * SLOTS_PER_EPOCH) / (YEAR_MS / slotMs);
   const total = Math.max(INFLATION.initial * (1 - INFLATION.taper) ** year, INFLATION.terminal);
   const foundation = year < INFLATION.foundationTerm ? total * INFLATION.foundation : 0;
   return { total, validator: total - foundation, foundation };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { knownFeatures } from '../bank/runtime.ts';
 
 /** The validator version whose answers the ledger gives; semver, as Rust clients demand. */
-export const NODE_VERSION = '4.2.0';
+export const NODE_VERSION = '4.4.0';
 /** The client whose behaviour, RPC and features these are. */
 export const CLIENT_ID = 'Agave';
 

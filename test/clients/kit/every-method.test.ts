@@ -58,11 +58,12 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
     expect(value).toMatchObject({
       owner: TOKEN_PROGRAM_ADDRESS,
       space: 165n,
-      lamports: 2_039_280n,
+      lamports: 1_488_440n,
       executable: false,
     });
   },
-  getBalance: async () => expect((await rpc.getBalance(tokenAccount).send()).value).toBe(2_039_280n),
+  getAgGenesisCert: async () => expect(await rpc.getAgGenesisCert().send()).toBeNull(),
+  getBalance: async () => expect((await rpc.getBalance(tokenAccount).send()).value).toBe(1_488_440n),
   getBlock: async () => {
     const block = await rpc
       .getBlock(slot, { transactionDetails: 'signatures', maxSupportedTransactionVersion: 0 })
@@ -158,8 +159,8 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
   getMaxShredInsertSlot: async () =>
     expect(await rpc.getMaxShredInsertSlot().send()).toBeGreaterThanOrEqual(slot),
   getMinimumBalanceForRentExemption: async () => {
-    expect(await rpc.getMinimumBalanceForRentExemption(0n).send()).toBe(890_880n);
-    expect(await rpc.getMinimumBalanceForRentExemption(165n).send()).toBe(2_039_280n);
+    expect(await rpc.getMinimumBalanceForRentExemption(0n).send()).toBe(650_240n);
+    expect(await rpc.getMinimumBalanceForRentExemption(165n).send()).toBe(1_488_440n);
   },
   getMultipleAccounts: async () => {
     const { value } = await rpc

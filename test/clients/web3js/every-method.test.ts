@@ -62,10 +62,11 @@ beforeAll(async () => {
 const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promise<void> } = {
   getAccountInfo: async () => {
     const account = await connection.getAccountInfo(tokenAccount);
-    expect(account).toMatchObject({ owner: TOKEN_PROGRAM_ID, lamports: 2_039_280, executable: false });
+    expect(account).toMatchObject({ owner: TOKEN_PROGRAM_ID, lamports: 1_488_440, executable: false });
     expect(account?.data).toHaveLength(165);
   },
-  getBalance: async () => expect(await connection.getBalance(tokenAccount)).toBe(2_039_280),
+  getAgGenesisCert: async () => expect(await raw('getAgGenesisCert', [])).toBeNull(),
+  getBalance: async () => expect(await connection.getBalance(tokenAccount)).toBe(1_488_440),
   getBlock: async () => {
     const block = await connection.getBlock(slot, { maxSupportedTransactionVersion: 0 });
     expect(block?.transactions.map(({ transaction }) => transaction.signatures[0])).toContain(signature);
@@ -147,8 +148,8 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
   getMaxRetransmitSlot: async () => expect(await raw('getMaxRetransmitSlot')).toBeGreaterThanOrEqual(slot),
   getMaxShredInsertSlot: async () => expect(await raw('getMaxShredInsertSlot')).toBeGreaterThanOrEqual(slot),
   getMinimumBalanceForRentExemption: async () => {
-    expect(await connection.getMinimumBalanceForRentExemption(0)).toBe(890_880);
-    expect(await connection.getMinimumBalanceForRentExemption(165)).toBe(2_039_280);
+    expect(await connection.getMinimumBalanceForRentExemption(0)).toBe(650_240);
+    expect(await connection.getMinimumBalanceForRentExemption(165)).toBe(1_488_440);
   },
   getMultipleAccounts: async () => {
     const [known, unknown] = await connection.getMultipleAccountsInfo([

@@ -5,6 +5,13 @@ import { ADDRESS, CONFIRMED, SIGNATURE, account, gapOf, resultOf, useStage } fro
 
 const stage = useStage();
 
+type Shown = { readonly value: object };
+
+/** As nodes answer over HTTP. */
+function inAlphabet({ context, value }: ReturnType<typeof account>) {
+  return { context, value: Object.fromEntries(Object.entries(value).sort()) };
+}
+
 describe('slots', () => {
   test('those that were missed are a gap, told exactly and before the next one', async () => {
     await stage.start();
@@ -101,6 +108,24 @@ describe('an account', () => {
     expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 151, toSlot: 180 });
     stage.node.notify('accountSubscribe', account(190, 2));
     expect(resultOf(await stage.client.next())).toEqual(account(190, 2));
+  });
+
+  test('is told in the order of notifications, whatever order the node answers in; in none it is as it was', async () => {
+    await stage.start();
+    const slice = { dataSlice: { offset: 0, length: 2 } };
+    await stage.client.call('accountSubscribe', [ADDRESS, { ...CONFIRMED, ...slice }]);
+    stage.node.notify('accountSubscribe', account(150, 1));
+    const members = Object.keys((resultOf(await stage.client.next()) as Shown).value);
+    stage.node.answers.getAccountInfo = inAlphabet(account(180, 1));
+    await stage.lose('accountSubscribe');
+    expect(gapOf(await stage.client.next())).toMatchObject({ toSlot: 180 });
+    stage.node.answers.getAccountInfo = inAlphabet(account(185, 2));
+    await stage.lose('accountSubscribe');
+    expect(gapOf(await stage.client.next())).toMatchObject({ toSlot: 185 });
+    const told = resultOf(await stage.client.next()) as Shown;
+    expect([told, Object.keys(told.value)]).toEqual([account(185, 2), members]);
+    const asked = stage.node.asked.filter(({ method }) => method === 'getAccountInfo');
+    expect(asked[0]?.params?.[1]).toMatchObject(slice);
   });
 
   test('that is no more is told as nodes tell it', async () => {

@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { Keypair, SystemProgram } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { fundedWallet, sendNow, signed, SOL, transfer } from '../transactions.ts';
@@ -88,19 +89,23 @@ test('sysvars are told with every slot, parsed if that is asked for', async () =
   ]);
 });
 
-test('data too large for base-58 is replaced by a text that says so, and dataSlice changes nothing', async () => {
+test('data too large for base-58 is replaced by a text that says so, a slice of it is not', async () => {
   const { tick, connect } = await serveLedger();
   const client = await connect();
   const hashes = 'SysvarS1otHashes111111111111111111111111111';
-  const slice = { dataSlice: { offset: 0, length: 1 }, commitment: 'confirmed' };
-  const [binary, base58] = [
+  const whole = { commitment: 'confirmed' };
+  const slice = { ...whole, dataSlice: { offset: 0, length: 8 }, encoding: 'base58' };
+  const [binary, inBase58, sliced] = [
+    await client.subscribe('accountSubscribe', hashes, whole),
+    await client.subscribe('accountSubscribe', hashes, { ...whole, encoding: 'base58' }),
     await client.subscribe('accountSubscribe', hashes, slice),
-    await client.subscribe('accountSubscribe', hashes, { ...slice, encoding: 'base58' }),
   ];
   tick();
   const text = 'error: data too large for bs58 encoding';
   expect(await client.told(binary)).toMatchObject([{ value: { data: text, space: 20_488 } }]);
-  expect(await client.told(base58)).toMatchObject([{ value: { data: [text, 'base58'], space: 20_488 } }]);
+  expect(await client.told(inBase58)).toMatchObject([{ value: { data: [text, 'base58'], space: 20_488 } }]);
+  const [{ value }] = (await client.told(sliced)) as [{ value: { data: [string, string]; space: number } }];
+  expect([base58.decode(value.data[0]).length, value.space]).toEqual([8, 20_488]);
 });
 
 test('params are refused in the words of a node', async () => {

@@ -13,7 +13,7 @@ type Level = (typeof LEVELS)[number];
 
 const wallet = fc.nat(WALLETS - 1);
 const lamports = fc.oneof(
-  fc.constantFrom(0n, 1n, 890_880n, 100n * SOL),
+  fc.constantFrom(0n, 1n, 650_240n, 100n * SOL),
   fc.bigInt({ min: 0n, max: 2n * SOL }),
 );
 const level = fc.constantFrom(...LEVELS);

@@ -34,10 +34,31 @@ export const getSignatureStatuses: MethodContract = {
     },
     {
       method: 'getSignatureStatuses',
+      name: 'at a commitment',
+      kind: 'example',
+      params: [['$transferSignature'], { commitment: 'confirmed', minContextSlot: 1 }],
+      expect: { kind: 'result' },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
       name: 'an empty config',
       kind: 'example',
       params: [[], {}],
-      expect: { kind: 'error', error: 'missingField', code: -32602 },
+      expect: { kind: 'result' },
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'a slot the ledger has not reached',
+      kind: 'example',
+      params: [[], { minContextSlot: 9223372036854775807n }],
+      expect: {
+        kind: 'error',
+        error: 'minContextSlotNotReached',
+        code: -32016,
+        message: 'Minimum context slot has not been reached',
+      },
+      since: '4.4',
     },
     {
       method: 'getSignatureStatuses',
@@ -642,10 +663,25 @@ export const getSignatureStatuses: MethodContract = {
     },
     {
       method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as -1',
       kind: 'range',
-      name: 'config without searchTransactionHistory',
-      params: [['$transferSignature', '$unknownSignature'], {}],
-      expect: { kind: 'error', error: 'missingField', code: -32602 },
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: -1 },
+      ],
+      expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as 18446744073709551616',
+      kind: 'range',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: 18446744073709551616n },
+      ],
+      expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+      since: '4.4',
     },
     {
       method: 'getSignatureStatuses',
@@ -768,13 +804,6 @@ export const getSignatureStatuses: MethodContract = {
     },
     {
       method: 'getSignatureStatuses',
-      name: 'config.searchTransactionHistory as null',
-      kind: 'wrong-type',
-      params: [['$transferSignature', '$unknownSignature'], { searchTransactionHistory: null }],
-      expect: { kind: 'error', error: 'invalidType', code: -32602 },
-    },
-    {
-      method: 'getSignatureStatuses',
       name: 'config.searchTransactionHistory as an integer',
       kind: 'wrong-type',
       params: [['$transferSignature', '$unknownSignature'], { searchTransactionHistory: 7 }],
@@ -807,6 +836,72 @@ export const getSignatureStatuses: MethodContract = {
       kind: 'wrong-type',
       params: [['$transferSignature', '$unknownSignature'], { searchTransactionHistory: {} }],
       expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as a boolean',
+      kind: 'wrong-type',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: true },
+      ],
+      expect: { kind: 'error', error: 'invalidType', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as a fraction',
+      kind: 'wrong-type',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: 1.5 },
+      ],
+      expect: { kind: 'error', error: 'invalidType', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as a string',
+      kind: 'wrong-type',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: 'x' },
+      ],
+      expect: { kind: 'error', error: 'invalidType', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as an array',
+      kind: 'wrong-type',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: [] },
+      ],
+      expect: { kind: 'error', error: 'invalidType', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.minContextSlot as an object',
+      kind: 'wrong-type',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, minContextSlot: {} },
+      ],
+      expect: { kind: 'error', error: 'invalidType', code: -32602 },
+      since: '4.4',
+    },
+    {
+      method: 'getSignatureStatuses',
+      name: 'config.commitment as a word that no node knows',
+      kind: 'commitment',
+      params: [
+        ['$transferSignature', '$unknownSignature'],
+        { searchTransactionHistory: true, commitment: 'unheard-of' },
+      ],
+      expect: { kind: 'not-refused', error: 'invalidType', code: -32602 },
+      since: '4.4',
     },
     {
       method: 'getSignatureStatuses',

@@ -93,6 +93,7 @@ export const accountSubscribe: readonly Case[] = [
     name: 'config.dataSlice without offset',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: { length: 0 } }],
     expect: { kind: 'error', error: 'missingField', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -100,6 +101,7 @@ export const accountSubscribe: readonly Case[] = [
     name: 'config.dataSlice without length',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0 } }],
     expect: { kind: 'error', error: 'missingField', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -110,6 +112,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: -1, length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -124,6 +127,7 @@ export const accountSubscribe: readonly Case[] = [
       },
     ],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -134,6 +138,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: -1 } },
     ],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -148,6 +153,7 @@ export const accountSubscribe: readonly Case[] = [
       },
     ],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -284,6 +290,7 @@ export const accountSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: true }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -291,6 +298,7 @@ export const accountSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: 7 }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -298,6 +306,7 @@ export const accountSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: 1.5 }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -305,6 +314,7 @@ export const accountSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: 'x' }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -312,6 +322,7 @@ export const accountSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$recipient', { encoding: 'base64', commitment: 'confirmed', dataSlice: [] }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -322,6 +333,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: null, length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -332,6 +344,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: true, length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -342,6 +355,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 1.5, length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -352,6 +366,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 'x', length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -362,6 +377,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: [], length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -372,6 +388,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: {}, length: 0 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -382,6 +399,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: null } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -392,6 +410,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: true } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -402,6 +421,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 1.5 } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -412,6 +432,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 'x' } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -422,6 +443,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: [] } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -432,6 +454,7 @@ export const accountSubscribe: readonly Case[] = [
       { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: {} } },
     ],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'accountSubscribe',
@@ -687,5 +710,17 @@ export const accountSubscribe: readonly Case[] = [
     params: ['$recipient'],
     expect: { kind: 'result' },
     by: 'transfer',
+  },
+  {
+    method: 'accountSubscribe',
+    name: 'a part of the data',
+    kind: 'notification',
+    params: [
+      '$recipient',
+      { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 2, length: 4 } },
+    ],
+    expect: { kind: 'result' },
+    by: 'transfer',
+    since: '4.4',
   },
 ];

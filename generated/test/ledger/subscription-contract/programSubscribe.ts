@@ -227,6 +227,7 @@ export const programSubscribe: readonly Case[] = [
     name: 'config.dataSlice without offset',
     params: ['$dataProgram', { dataSlice: { length: 0 } }],
     expect: { kind: 'error', error: 'missingField', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -234,6 +235,7 @@ export const programSubscribe: readonly Case[] = [
     name: 'config.dataSlice without length',
     params: ['$dataProgram', { dataSlice: { offset: 0 } }],
     expect: { kind: 'error', error: 'missingField', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -241,6 +243,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'range',
     params: ['$dataProgram', { dataSlice: { offset: -1, length: 0 } }],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -248,6 +251,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'range',
     params: ['$dataProgram', { dataSlice: { offset: 18446744073709551616n, length: 0 } }],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -255,6 +259,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'range',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: -1 } }],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -262,6 +267,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'range',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: 18446744073709551616n } }],
     expect: { kind: 'error', error: 'invalidValue', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -458,6 +464,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: true }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -465,6 +472,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: 7 }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -472,6 +480,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: 1.5 }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -479,6 +488,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: 'x' }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -486,6 +496,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: [] }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -493,6 +504,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: null, length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -500,6 +512,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: true, length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -507,6 +520,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 1.5, length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -514,6 +528,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 'x', length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -521,6 +536,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: [], length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -528,6 +544,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: {}, length: 0 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -535,6 +552,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: null } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -542,6 +560,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: true } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -549,6 +568,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: 1.5 } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -556,6 +576,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: 'x' } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -563,6 +584,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: [] } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -570,6 +592,7 @@ export const programSubscribe: readonly Case[] = [
     kind: 'wrong-type',
     params: ['$dataProgram', { dataSlice: { offset: 0, length: {} } }],
     expect: { kind: 'error', error: 'invalidType', code: -32602 },
+    since: '4.4',
   },
   {
     method: 'programSubscribe',
@@ -1195,5 +1218,17 @@ export const programSubscribe: readonly Case[] = [
     params: ['$systemProgram', { encoding: 'base64', commitment: 'confirmed', filters: [{ dataSize: 0 }] }],
     expect: { kind: 'result' },
     by: 'transfer',
+  },
+  {
+    method: 'programSubscribe',
+    name: 'base64, a part of the data',
+    kind: 'notification',
+    params: [
+      '$systemProgram',
+      { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 2, length: 4 } },
+    ],
+    expect: { kind: 'result' },
+    by: 'transfer',
+    since: '4.4',
   },
 ];
