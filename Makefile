@@ -4,15 +4,18 @@
 NODE := node_modules/.bin/node
 TSX := $(NODE) --import tsx
 VITEST := $(NODE) node_modules/vitest/vitest.mjs
+BUF := $(NODE) node_modules/@bufbuild/buf/bin/buf
 INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
+PROTOS := spec/stream
+PUBLISHED := spec/stream/published.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak generate mock contract pack check check-drift check-types check-style check-layout install up-to-date
+.PHONY: help serve test bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: up-to-date ## install, generate and start everything; prints where it is served and with which key
 	@exec $(NODE) src/main.ts serve
@@ -44,7 +47,10 @@ contract: up-to-date ## hold a server against the specification: URL=… (APIKEY
 pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
 	@$(TSX) codegen/pack/main.ts
 
-check: check-drift check-types check-style check-layout ## generated/ up to date, types, lint, format, layout
+publish-streams: check-breaking ## at a release: take the fields of spec/stream as published, which no later one may break
+	@$(BUF) build $(PROTOS) --exclude-source-info --output $(PUBLISHED)
+
+check: check-drift check-types check-style check-layout check-breaking ## generated/ up to date, types, lint, format, layout, published messages
 
 check-drift: install
 	@echo 'check: generated/ is what spec/ gives'
@@ -61,6 +67,11 @@ check-style: install
 check-layout: install
 	@echo 'check: layout'
 	@$(VITEST) run --silent --reporter=dot test/architecture.test.ts
+
+check-breaking: install
+	@echo 'check: published messages of the streams are not broken'
+	@$(BUF) breaking $(PROTOS) --against $(PUBLISHED) --config '{"version":"v1","breaking":{"use":["FILE"]}}' || \
+		{ echo 'What is published keeps its name, number and type: leave it, and add new fields beside it.' >&2; exit 1; }
 
 install:
 	@cmp -s package-lock.json $(INSTALLED) || { $(CHECK_NODE) && $(INSTALL); }

@@ -36,6 +36,17 @@ export const TOPIC_EXAMPLES: Readonly<Record<TopicName, unknown>> = {
         type: 'Fee',
       },
     ],
+    formats: [
+      {
+        version: 1,
+        config: {
+          priorityFee: '1000',
+          computeUnitLimit: 200000,
+          loadedAccountsDataSizeLimit: 65536,
+          heapSize: 65536,
+        },
+      },
+    ],
   },
   slots: {
     slot: '348',
@@ -56,6 +67,13 @@ export const TOPIC_EXAMPLES: Readonly<Record<TopicName, unknown>> = {
     logs: ['Program 11111111111111111111111111111111 invoke [1]'],
     raw: 'AQ==',
     blockTime: '1786006400',
+    version: 1,
+    config: {
+      priorityFee: '1000',
+      computeUnitLimit: 200000,
+      loadedAccountsDataSizeLimit: 65536,
+      heapSize: 65536,
+    },
   },
   'wallet-activity': {
     slot: '348',

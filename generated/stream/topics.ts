@@ -9,11 +9,11 @@ export const TOPICS = {
       "The accounts that the transactions of every confirmed block could write, each with its balances after the transaction: one message per account and transaction. They come from the records of blocks, which hold lamports and token balances, not the account's data; an account that a transaction named writable and left as it was is told too. Of a failed transaction only the accounts whose lamports changed are told.",
     messageType: 'keyslot.stream.v1.AccountUpdate',
   },
-  /** The head of every confirmed block, with the signatures of its transactions and the rewards that it paid. */
+  /** The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid. */
   blocks: {
     name: 'blocks',
     description:
-      'The head of every confirmed block, with the signatures of its transactions and the rewards that it paid.',
+      'The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid.',
     messageType: 'keyslot.stream.v1.Block',
   },
   /** Every slot that has a block, once it is confirmed. Slots without a block are skipped: the parent tells which. */

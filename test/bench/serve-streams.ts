@@ -13,6 +13,7 @@ const [logBytes = 300, count = 10_000] = process.argv.slice(2).map(Number);
 
 const transactions: readonly BlockTransaction[] = Array.from({ length: count / SLOTS }, (_, index) => ({
   ...{ index, signature: 's'.repeat(88), error: undefined, fee: 5000n, computeUnits: 150n },
+  ...{ version: 0, config: undefined },
   accounts: [],
   ...{ logs: ['x'.repeat(logBytes)], raw: Buffer.alloc(200) },
 }));

@@ -37,3 +37,13 @@ export const BLOCK_JSON = `{
 /** That block, at slot 348. */
 export const aBlock = (json = BLOCK_JSON): Block =>
   readBlock(parseReply(json), { slot: 348n, finalizedSlot: 316n, sizeBytes: json.length });
+
+/** A result of getBlock with these transactions, base64, which all succeeded; no account holds anything. */
+export const blockJsonOf = (wires: readonly string[]): string => {
+  const balances = new Array<number>(64).fill(0);
+  const meta = { err: null, fee: 5000, preBalances: balances, postBalances: balances };
+  return JSON.stringify({
+    ...{ blockhash: address(50), previousBlockhash: address(49), parentSlot: 346 },
+    transactions: wires.map((wire) => ({ transaction: [wire, 'base64'], meta })),
+  });
+};

@@ -19,6 +19,7 @@ const clientOf = (url: string, options: Partial<StreamClientOptions> = {}): Stre
 const threeTransactions = (): readonly BlockTransaction[] =>
   [0, 1, 2].map((index) => ({
     ...{ index, signature: `s${index}`, error: undefined, fee: 1n, computeUnits: undefined },
+    ...{ version: undefined, config: undefined },
     ...{ accounts: [], logs: [], raw: Buffer.of(1) },
   }));
 

@@ -14,6 +14,8 @@ import {
 
 export const STREAM_FILE = 'stream/keyslot/stream/v1/stream.proto';
 export const TOPICS_FOLDER = 'stream/topics/';
+/** The messages as they were last released. Nothing is generated from it: `make check-breaking` compares with it. */
+export const PUBLISHED_FILE = 'stream/published.yaml';
 export const STREAM_PACKAGE = 'keyslot.stream.v1';
 const ROOT = 'stream/';
 

@@ -5,7 +5,7 @@ export const protobufPackage = 'keyslot.stream.v1';
 
 export const protobufFileName = 'topics/blocks.proto';
 
-/** The head of every confirmed block, with the signatures of its transactions and the rewards that it paid. */
+/** The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid. */
 export interface Block {
   /**
    * The slot of the block.
@@ -59,6 +59,8 @@ export interface Block {
   readonly signatures: readonly string[];
   /** What the block paid, in the order of the ledger node. */
   readonly rewards: readonly Block_Reward[];
+  /** Version and config of each transaction, in the order of `signatures`. */
+  readonly formats: readonly Block_TransactionFormat[];
 }
 
 /** What an account was paid. */
@@ -85,6 +87,41 @@ export interface Block_Reward {
   readonly type: string;
 }
 
+/** The version of a transaction, and what only some versions carry. */
+export interface Block_TransactionFormat {
+  /**
+   * Its version, 0 or 1; absent: a legacy transaction.
+   * Example: 1
+   */
+  readonly version?: number | undefined;
+  /** Its priority fee and resource limits; absent unless its version is 1. */
+  readonly config?: Block_TransactionFormat_TransactionConfig | undefined;
+}
+
+/** The priority fee and the resource limits of a version 1 transaction; one that it does not set is absent. */
+export interface Block_TransactionFormat_TransactionConfig {
+  /**
+   * The priority fee, in lamports: in total, not per compute unit.
+   * Example: "1000"
+   */
+  readonly priorityFee?: bigint | undefined;
+  /**
+   * The most compute units that it may use.
+   * Example: 200000
+   */
+  readonly computeUnitLimit?: number | undefined;
+  /**
+   * The most bytes of account data that it may load.
+   * Example: 65536
+   */
+  readonly loadedAccountsDataSizeLimit?: number | undefined;
+  /**
+   * The heap of each of its programs, in bytes.
+   * Example: 65536
+   */
+  readonly heapSize?: number | undefined;
+}
+
 function createBaseBlock(): Block {
   return {
     slot: 0n,
@@ -98,6 +135,7 @@ function createBaseBlock(): Block {
     totalFee: 0n,
     signatures: [],
     rewards: [],
+    formats: [],
   };
 }
 
@@ -150,6 +188,9 @@ export const Block: MessageFns<Block> = {
     }
     for (const v of message.rewards) {
       Block_Reward.encode(v!, writer.uint32(90).fork()).join();
+    }
+    for (const v of message.formats) {
+      Block_TransactionFormat.encode(v!, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -255,6 +296,14 @@ export const Block: MessageFns<Block> = {
             message.rewards.push(Block_Reward.decode(reader, reader.uint32()));
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.formats.push(Block_TransactionFormat.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -312,6 +361,9 @@ export const Block: MessageFns<Block> = {
       rewards: globalThis.Array.isArray(object?.rewards)
         ? object.rewards.map((e: any) => Block_Reward.fromJSON(e))
         : [],
+      formats: globalThis.Array.isArray(object?.formats)
+        ? object.formats.map((e: any) => Block_TransactionFormat.fromJSON(e))
+        : [],
     };
   },
 
@@ -349,6 +401,9 @@ export const Block: MessageFns<Block> = {
     }
     if (message.rewards?.length) {
       obj.rewards = message.rewards.map((e) => Block_Reward.toJSON(e));
+    }
+    if (message.formats?.length) {
+      obj.formats = message.formats.map((e) => Block_TransactionFormat.toJSON(e));
     }
     return obj;
   },
@@ -468,6 +523,216 @@ export const Block_Reward: MessageFns<Block_Reward> = {
     return obj;
   },
 };
+
+function createBaseBlock_TransactionFormat(): Block_TransactionFormat {
+  return { version: undefined, config: undefined };
+}
+
+export const Block_TransactionFormat: MessageFns<Block_TransactionFormat> = {
+  encode(message: Block_TransactionFormat, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== undefined) {
+      writer.uint32(8).uint32(message.version);
+    }
+    if (message.config !== undefined) {
+      Block_TransactionFormat_TransactionConfig.encode(message.config, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Block_TransactionFormat {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error('protobuf decode recursion limit exceeded');
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBlock_TransactionFormat() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.config = Block_TransactionFormat_TransactionConfig.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Block_TransactionFormat {
+    return {
+      version: isSet(object.version) ? globalThis.Number(object.version) : undefined,
+      config: isSet(object.config)
+        ? Block_TransactionFormat_TransactionConfig.fromJSON(object.config)
+        : undefined,
+    };
+  },
+
+  toJSON(message: Block_TransactionFormat): unknown {
+    const obj: any = {};
+    if (message.version !== undefined) {
+      obj.version = Math.round(message.version);
+    }
+    if (message.config !== undefined) {
+      obj.config = Block_TransactionFormat_TransactionConfig.toJSON(message.config);
+    }
+    return obj;
+  },
+};
+
+function createBaseBlock_TransactionFormat_TransactionConfig(): Block_TransactionFormat_TransactionConfig {
+  return {
+    priorityFee: undefined,
+    computeUnitLimit: undefined,
+    loadedAccountsDataSizeLimit: undefined,
+    heapSize: undefined,
+  };
+}
+
+export const Block_TransactionFormat_TransactionConfig: MessageFns<Block_TransactionFormat_TransactionConfig> =
+  {
+    encode(
+      message: Block_TransactionFormat_TransactionConfig,
+      writer: BinaryWriter = new BinaryWriter(),
+    ): BinaryWriter {
+      if (message.priorityFee !== undefined) {
+        if (BigInt.asUintN(64, message.priorityFee) !== message.priorityFee) {
+          throw new globalThis.Error('value provided for field message.priorityFee of type uint64 too large');
+        }
+        writer.uint32(8).uint64(message.priorityFee);
+      }
+      if (message.computeUnitLimit !== undefined) {
+        writer.uint32(16).uint32(message.computeUnitLimit);
+      }
+      if (message.loadedAccountsDataSizeLimit !== undefined) {
+        writer.uint32(24).uint32(message.loadedAccountsDataSizeLimit);
+      }
+      if (message.heapSize !== undefined) {
+        writer.uint32(32).uint32(message.heapSize);
+      }
+      return writer;
+    },
+
+    decode(input: BinaryReader | Uint8Array, length?: number): Block_TransactionFormat_TransactionConfig {
+      const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+      const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+      if (previousRecursionDepth >= 100) {
+        throw new globalThis.Error('protobuf decode recursion limit exceeded');
+      }
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+      try {
+        const end = length === undefined ? reader.len : reader.pos + length;
+        const message = createBaseBlock_TransactionFormat_TransactionConfig() as any;
+        while (reader.pos < end) {
+          const tag = reader.uint32();
+          switch (tag >>> 3) {
+            case 1: {
+              if (tag !== 8) {
+                break;
+              }
+
+              message.priorityFee = reader.uint64() as bigint;
+              continue;
+            }
+            case 2: {
+              if (tag !== 16) {
+                break;
+              }
+
+              message.computeUnitLimit = reader.uint32();
+              continue;
+            }
+            case 3: {
+              if (tag !== 24) {
+                break;
+              }
+
+              message.loadedAccountsDataSizeLimit = reader.uint32();
+              continue;
+            }
+            case 4: {
+              if (tag !== 32) {
+                break;
+              }
+
+              message.heapSize = reader.uint32();
+              continue;
+            }
+          }
+          if ((tag & 7) === 4 || tag === 0) {
+            break;
+          }
+          reader.skip(tag & 7);
+        }
+        return message;
+      } finally {
+        (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+      }
+    },
+
+    fromJSON(object: any): Block_TransactionFormat_TransactionConfig {
+      return {
+        priorityFee: isSet(object.priorityFee)
+          ? BigInt(object.priorityFee)
+          : isSet(object.priority_fee)
+            ? BigInt(object.priority_fee)
+            : undefined,
+        computeUnitLimit: isSet(object.computeUnitLimit)
+          ? globalThis.Number(object.computeUnitLimit)
+          : isSet(object.compute_unit_limit)
+            ? globalThis.Number(object.compute_unit_limit)
+            : undefined,
+        loadedAccountsDataSizeLimit: isSet(object.loadedAccountsDataSizeLimit)
+          ? globalThis.Number(object.loadedAccountsDataSizeLimit)
+          : isSet(object.loaded_accounts_data_size_limit)
+            ? globalThis.Number(object.loaded_accounts_data_size_limit)
+            : undefined,
+        heapSize: isSet(object.heapSize)
+          ? globalThis.Number(object.heapSize)
+          : isSet(object.heap_size)
+            ? globalThis.Number(object.heap_size)
+            : undefined,
+      };
+    },
+
+    toJSON(message: Block_TransactionFormat_TransactionConfig): unknown {
+      const obj: any = {};
+      if (message.priorityFee !== undefined) {
+        obj.priorityFee = message.priorityFee.toString();
+      }
+      if (message.computeUnitLimit !== undefined) {
+        obj.computeUnitLimit = Math.round(message.computeUnitLimit);
+      }
+      if (message.loadedAccountsDataSizeLimit !== undefined) {
+        obj.loadedAccountsDataSizeLimit = Math.round(message.loadedAccountsDataSizeLimit);
+      }
+      if (message.heapSize !== undefined) {
+        obj.heapSize = Math.round(message.heapSize);
+      }
+      return obj;
+    },
+  };
 
 function isSet(value: any): boolean {
   return value !== null && value !== undefined;

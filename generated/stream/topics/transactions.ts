@@ -57,6 +57,37 @@ export interface Transaction {
    * Example: "1786006400"
    */
   readonly blockTime?: bigint | undefined;
+  /**
+   * Its version, 0 or 1; absent: a legacy transaction.
+   * Example: 1
+   */
+  readonly version?: number | undefined;
+  /** Its priority fee and resource limits; absent unless its version is 1. */
+  readonly config?: Transaction_TransactionConfig | undefined;
+}
+
+/** The priority fee and the resource limits of a version 1 transaction; one that it does not set is absent. */
+export interface Transaction_TransactionConfig {
+  /**
+   * The priority fee, in lamports: in total, not per compute unit.
+   * Example: "1000"
+   */
+  readonly priorityFee?: bigint | undefined;
+  /**
+   * The most compute units that it may use.
+   * Example: 200000
+   */
+  readonly computeUnitLimit?: number | undefined;
+  /**
+   * The most bytes of account data that it may load.
+   * Example: 65536
+   */
+  readonly loadedAccountsDataSizeLimit?: number | undefined;
+  /**
+   * The heap of each of its programs, in bytes.
+   * Example: 65536
+   */
+  readonly heapSize?: number | undefined;
 }
 
 function createBaseTransaction(): Transaction {
@@ -71,6 +102,8 @@ function createBaseTransaction(): Transaction {
     logs: [],
     raw: Buffer.alloc(0),
     blockTime: undefined,
+    version: undefined,
+    config: undefined,
   };
 }
 
@@ -117,6 +150,12 @@ export const Transaction: MessageFns<Transaction> = {
         throw new globalThis.Error('value provided for field message.blockTime of type int64 too large');
       }
       writer.uint32(80).int64(message.blockTime);
+    }
+    if (message.version !== undefined) {
+      writer.uint32(88).uint32(message.version);
+    }
+    if (message.config !== undefined) {
+      Transaction_TransactionConfig.encode(message.config, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -214,6 +253,22 @@ export const Transaction: MessageFns<Transaction> = {
             message.blockTime = reader.int64() as bigint;
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.config = Transaction_TransactionConfig.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -248,6 +303,8 @@ export const Transaction: MessageFns<Transaction> = {
         : isSet(object.block_time)
           ? BigInt(object.block_time)
           : undefined,
+      version: isSet(object.version) ? globalThis.Number(object.version) : undefined,
+      config: isSet(object.config) ? Transaction_TransactionConfig.fromJSON(object.config) : undefined,
     };
   },
 
@@ -282,6 +339,141 @@ export const Transaction: MessageFns<Transaction> = {
     }
     if (message.blockTime !== undefined) {
       obj.blockTime = message.blockTime.toString();
+    }
+    if (message.version !== undefined) {
+      obj.version = Math.round(message.version);
+    }
+    if (message.config !== undefined) {
+      obj.config = Transaction_TransactionConfig.toJSON(message.config);
+    }
+    return obj;
+  },
+};
+
+function createBaseTransaction_TransactionConfig(): Transaction_TransactionConfig {
+  return {
+    priorityFee: undefined,
+    computeUnitLimit: undefined,
+    loadedAccountsDataSizeLimit: undefined,
+    heapSize: undefined,
+  };
+}
+
+export const Transaction_TransactionConfig: MessageFns<Transaction_TransactionConfig> = {
+  encode(message: Transaction_TransactionConfig, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.priorityFee !== undefined) {
+      if (BigInt.asUintN(64, message.priorityFee) !== message.priorityFee) {
+        throw new globalThis.Error('value provided for field message.priorityFee of type uint64 too large');
+      }
+      writer.uint32(8).uint64(message.priorityFee);
+    }
+    if (message.computeUnitLimit !== undefined) {
+      writer.uint32(16).uint32(message.computeUnitLimit);
+    }
+    if (message.loadedAccountsDataSizeLimit !== undefined) {
+      writer.uint32(24).uint32(message.loadedAccountsDataSizeLimit);
+    }
+    if (message.heapSize !== undefined) {
+      writer.uint32(32).uint32(message.heapSize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Transaction_TransactionConfig {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error('protobuf decode recursion limit exceeded');
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransaction_TransactionConfig() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.priorityFee = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.computeUnitLimit = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.loadedAccountsDataSizeLimit = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.heapSize = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Transaction_TransactionConfig {
+    return {
+      priorityFee: isSet(object.priorityFee)
+        ? BigInt(object.priorityFee)
+        : isSet(object.priority_fee)
+          ? BigInt(object.priority_fee)
+          : undefined,
+      computeUnitLimit: isSet(object.computeUnitLimit)
+        ? globalThis.Number(object.computeUnitLimit)
+        : isSet(object.compute_unit_limit)
+          ? globalThis.Number(object.compute_unit_limit)
+          : undefined,
+      loadedAccountsDataSizeLimit: isSet(object.loadedAccountsDataSizeLimit)
+        ? globalThis.Number(object.loadedAccountsDataSizeLimit)
+        : isSet(object.loaded_accounts_data_size_limit)
+          ? globalThis.Number(object.loaded_accounts_data_size_limit)
+          : undefined,
+      heapSize: isSet(object.heapSize)
+        ? globalThis.Number(object.heapSize)
+        : isSet(object.heap_size)
+          ? globalThis.Number(object.heap_size)
+          : undefined,
+    };
+  },
+
+  toJSON(message: Transaction_TransactionConfig): unknown {
+    const obj: any = {};
+    if (message.priorityFee !== undefined) {
+      obj.priorityFee = message.priorityFee.toString();
+    }
+    if (message.computeUnitLimit !== undefined) {
+      obj.computeUnitLimit = Math.round(message.computeUnitLimit);
+    }
+    if (message.loadedAccountsDataSizeLimit !== undefined) {
+      obj.loadedAccountsDataSizeLimit = Math.round(message.loadedAccountsDataSizeLimit);
+    }
+    if (message.heapSize !== undefined) {
+      obj.heapSize = Math.round(message.heapSize);
     }
     return obj;
   },

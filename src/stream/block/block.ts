@@ -17,6 +17,10 @@ export type Block = {
 
 export type BlockTransaction = {
   readonly index: number;
+  /** Undefined: a legacy transaction. */
+  readonly version: 0 | 1 | undefined;
+  /** Only of version 1. */
+  readonly config: BlockTransactionConfig | undefined;
   /** The first one, base-58. */
   readonly signature: string;
   /** JSON text; undefined: it succeeded. */
@@ -27,6 +31,17 @@ export type BlockTransaction = {
   readonly accounts: readonly BlockAccount[];
   readonly logs: readonly string[];
   readonly raw: Buffer;
+};
+
+/** The priority fee and the resource limits of a version 1 transaction; undefined where it does not set one. */
+export type BlockTransactionConfig = {
+  /** Lamports in total, not per compute unit. */
+  readonly priorityFee: bigint | undefined;
+  readonly computeUnitLimit: number | undefined;
+  /** Bytes. */
+  readonly loadedAccountsDataSizeLimit: number | undefined;
+  /** Bytes. */
+  readonly heapSize: number | undefined;
 };
 
 export type BlockAccount = {

@@ -1,6 +1,14 @@
 import { stringifyJson } from '../../json.ts';
 import { serviceError } from '../../service-error.ts';
-import type { Block, BlockAccount, BlockReward, BlockTokenBalance, BlockTransaction } from './block.ts';
+import type { TransactionConfig } from '../../wire/message.ts';
+import type {
+  Block,
+  BlockAccount,
+  BlockReward,
+  BlockTokenBalance,
+  BlockTransaction,
+  BlockTransactionConfig,
+} from './block.ts';
 import { readWire, UnreadableTransaction } from './read-wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,6 +48,8 @@ function readTransaction(value: unknown, index: number): BlockTransaction {
   const wire = readWireOf(raw);
   return {
     ...{ index, raw, signature: wire.signature, fee: integer(fee) },
+    version: wire.version === 'legacy' ? undefined : wire.version,
+    config: wire.config === undefined ? undefined : readConfig(wire.config),
     error: err === null || err === undefined ? undefined : stringifyJson(err),
     computeUnits: optionalInteger(computeUnitsConsumed),
     accounts: readAccounts([...wire.accounts, ...readLoaded(details.loadedAddresses)], details),
@@ -54,6 +64,15 @@ function readWireOf(raw: Buffer) {
     if (error instanceof UnreadableTransaction) throw broken(error.message);
     throw error;
   }
+}
+
+function readConfig(config: TransactionConfig): BlockTransactionConfig {
+  return {
+    priorityFee: config.priorityFee ?? undefined,
+    computeUnitLimit: config.computeUnitLimit ?? undefined,
+    loadedAccountsDataSizeLimit: config.loadedAccountsDataSizeLimit ?? undefined,
+    heapSize: config.heapSize ?? undefined,
+  };
 }
 
 type Key = Pick<BlockAccount, 'address' | 'isSigner' | 'isWritable'>;

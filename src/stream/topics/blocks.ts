@@ -14,6 +14,7 @@ export const blocks: PublicTopic<Block, 'blocks'> = {
         totalFee: transactions.reduce((sum, { fee }) => sum + fee, 0n),
         signatures: transactions.map(({ signature }) => signature),
         rewards: block.rewards(),
+        formats: transactions.map(({ version, config }) => ({ version, config })),
       },
     ];
   },

@@ -19,6 +19,7 @@ const opened = (stream: ReturnType<typeof subscribe>) =>
 const transactions = (count: number, logBytes: number): Block['transactions'] => {
   const made: BlockTransaction[] = Array.from({ length: count }, (_, index) => ({
     ...{ index, signature: `s${index}`, error: undefined, fee: 5000n, computeUnits: undefined },
+    ...{ version: undefined, config: undefined },
     accounts: [
       {
         address: address(1),
