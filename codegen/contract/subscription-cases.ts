@@ -28,7 +28,7 @@ export const subscriptionCases = (item: Subscription, model: LedgerModel): reado
             name,
             kind: 'notification',
             params: live.params ?? params,
-            expect: { kind: 'result' },
+            expect: { kind: 'result', ...(live.notification !== undefined && { has: live.notification }) },
             by: live.by,
           },
         ],
