@@ -38,6 +38,7 @@ const isObject = (value: unknown): value is Members =>
 
 const shown = (value: unknown): string => {
   if (value === undefined) return 'absent';
+  if (typeof value === 'bigint') return String(value);
   const text = JSON.stringify(value, (_name, member) =>
     typeof member === 'bigint' ? String(member) : member,
   );
