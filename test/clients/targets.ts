@@ -11,7 +11,7 @@ const at = (rpcUrl: string): Target => ({ rpcUrl, wsUrl: rpcUrl.replace(/^http/,
 /** The server that all client suites share: the gateway, with its key in the address. */
 export const gateway = at(inject('rpcUrl'));
 
-/** The embedded ledger alone, as it is called by those who test a suite for both. */
+/** That server, and an embedded ledger without a gateway: suites that hold for both run once for each. */
 export const TARGETS: readonly (readonly [name: string, target: Target])[] = [
   ['the gateway', gateway],
   ['the embedded ledger', at(inject('ledgerUrl'))],

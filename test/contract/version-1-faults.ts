@@ -84,7 +84,7 @@ export const VERSION_1_FAULTS: readonly SeededFault[] = [
     noticed: /expected transactionVersionNotSupported \(-32015\), got a result/,
   },
   {
-    title: 'version 1 left out of blocks for who reads it',
+    title: 'version 1 left out of a block for a caller that reads it',
     method: 'getBlock',
     named: /block with a version 1 transaction/,
     reply: withoutVersion1,
