@@ -32,7 +32,7 @@ const allCases = (item: Subscription, model: LedgerModel): readonly Case[] => [
             name,
             kind: 'notification',
             params: live.params ?? params,
-            expect: { kind: 'result' },
+            expect: { kind: 'result', ...(live.notification !== undefined && { has: live.notification }) },
             by: live.by,
           },
         ],

@@ -57,7 +57,13 @@ const definitions = {
 /** A file of ledger/schemas/. */
 export const SCHEMA_SHAPE = { ...schema, definitions };
 
-const live = closed([], { params: { type: 'array' }, error: text, setup: true });
+const live = closed([], {
+  params: { type: 'array' },
+  result: true,
+  error: text,
+  context: named({ type: ['string', 'integer'] }),
+  setup: true,
+});
 
 const paramsShape = {
   type: 'array',
@@ -121,7 +127,7 @@ const subscriptionExamples = {
   items: closed(['name', 'params'], {
     ...exampleShape,
     notifications: { type: 'array', minItems: 1 },
-    'x-live': closed([], { params: { type: 'array' }, by: { enum: PROVOCATIONS } }),
+    'x-live': closed([], { params: { type: 'array' }, by: { enum: PROVOCATIONS }, notification: true }),
   }),
 };
 

@@ -22,7 +22,11 @@ export type Param = {
 
 export type Live = {
   readonly params?: readonly Json[];
+  /** What the result has, members that are not named aside. */
+  readonly result?: Json;
   readonly error?: string;
+  /** What fills the error's message and data in a run too. */
+  readonly context?: Readonly<Record<string, string | number | bigint>>;
   readonly setup?: Json;
 };
 

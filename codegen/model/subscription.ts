@@ -14,11 +14,14 @@ export type SubscriptionExample = {
   readonly notifications?: readonly Json[];
   readonly error?: string;
   readonly context?: JsonObject;
-  /** `by`: what has to happen in a contract run for a notification to come. */
-  readonly 'x-live'?: Pick<Live, 'params' | 'error'> & { readonly by?: Provocation };
+  /** `by`: what has to happen in a contract run for a notification to come. `notification`: what each then has. */
+  readonly 'x-live'?: Omit<Live, 'setup'> & {
+    readonly by?: Provocation;
+    readonly notification?: Json;
+  };
 };
 
-/** Nothing but time, or a transfer between two accounts. */
+/** Nothing but time, or transfers between two accounts: a legacy one and one of version 1. */
 export const PROVOCATIONS = ['time', 'transfer'] as const;
 type Provocation = (typeof PROVOCATIONS)[number];
 

@@ -26,6 +26,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'subscription-client.ts': 'runtime/subscription-client.ts',
   'branches.ts': 'test/branches.ts',
   'contract-case.ts': 'test/contract-case.ts',
+  'missing-in.ts': 'test/missing-in.ts',
   'wallet-case.ts': 'test/wallet-case.ts',
 };
 

@@ -1,7 +1,7 @@
 /** What a contract case expects of the answer. */
 export type Expectation =
-  /** A result that fits the result schema. */
-  | { readonly kind: 'result' }
+  /** A result that fits the result schema, and has this (see missing-in.ts). Of a notification: each has. */
+  | { readonly kind: 'result'; readonly has?: unknown }
   /** This error. `message` is exact; without it only the code counts. `data` members must be there and equal. */
   | {
       readonly kind: 'error';
@@ -18,7 +18,7 @@ export type Expectation =
       readonly message?: string;
     };
 
-/** One call of the contract. In `params`, strings that begin with $ are names of the run's scenario values. */
+/** One call of the contract. In `params`, and in what a result has, strings that begin with $ are names of the run's scenario values. */
 export type Case = {
   readonly method: string;
   readonly name: string;

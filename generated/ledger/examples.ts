@@ -3938,17 +3938,17 @@ export const EXAMPLES: { readonly [M in MethodName]: readonly Example[] } = {
     },
     {
       params: [
-        '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+        '4sDHEZQvDGy328s7DvzatJsidZCJzDHtwp99Yr1e3dbSus1w6LWkbqfTTHNXjzDTMjQU5sgMHooNTrFFNsNUfRJ8',
         { commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
       ],
       result: {
-        slot: 346,
+        slot: 345,
         blockTime: 1767225739,
         transactionIndex: 0,
         version: 1,
         transaction: {
           signatures: [
-            '45XisBaXMgAuMPkDAtRMvpWLUeDE7sWkPukKVye662j8rX3tEbQNXLTigF4WmF5V3YdL3QXdEmJpPkd8CudU7MGx',
+            '4sDHEZQvDGy328s7DvzatJsidZCJzDHtwp99Yr1e3dbSus1w6LWkbqfTTHNXjzDTMjQU5sgMHooNTrFFNsNUfRJ8',
           ],
           message: {
             header: {
@@ -5004,7 +5004,10 @@ export const SUBSCRIPTION_EXAMPLES: { readonly [S in SubscriptionName]: readonly
       ],
     },
     {
-      params: ['all', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      params: [
+        { mentionsAccountOrProgram: '11111111111111111111111111111111' },
+        { commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+      ],
       notifications: [
         {
           context: { slot: 346 },

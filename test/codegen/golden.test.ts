@@ -44,6 +44,11 @@ describe('what is generated from the fixture', () => {
     const names = copied.map(([path]) => basename(path));
     expect(names.sort()).toEqual(readdirSync(new URL('../../codegen/runtime', import.meta.url)).sort());
     const elsewhere = copied.filter(([path]) => !path.startsWith('runtime/')).map(([path]) => path);
-    expect(elsewhere.sort()).toEqual(['test/branches.ts', 'test/contract-case.ts', 'test/wallet-case.ts']);
+    expect(elsewhere.sort()).toEqual([
+      'test/branches.ts',
+      'test/contract-case.ts',
+      'test/missing-in.ts',
+      'test/wallet-case.ts',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Expectation } from '../../generated/test/contract-case.ts';
+import { missingIn } from '../../generated/test/missing-in.ts';
 import { parseStrictJson, printJson } from '../support/exact-json.ts';
 
 export type Envelope =
@@ -32,13 +33,14 @@ export function readEnvelope(status: number, text: string, id: unknown): Envelop
     : { kind: 'error', error: { code: error.code, message: error.message, data: error.data } };
 }
 
-/** How an answer differs from what was expected; a result's form is the validator's to judge. */
+/** How an answer differs from what was expected, its `$names` filled in; a result's form is the validator's to judge. */
 export function compare(envelope: Envelope, expected: Expectation): readonly string[] {
   const told = (): string =>
     envelope.kind === 'result' ? `a result: ${shown(envelope.result)}` : `an error: ${shown(envelope.error)}`;
   switch (expected.kind) {
     case 'result':
-      return envelope.kind === 'result' ? [] : [`expected a result, got ${told()}`];
+      if (envelope.kind === 'error') return [`expected a result, got ${told()}`];
+      return expected.has === undefined ? [] : missingIn(envelope.result, expected.has);
     case 'not-refused':
       return envelope.kind === 'error' && !isOfTheMoment(envelope.error)
         ? [`refused at the limit with ${told()}`]

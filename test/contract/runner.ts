@@ -1,5 +1,5 @@
 import { isMethodName, METHODS } from '../../generated/ledger/methods.ts';
-import type { Case } from '../../generated/test/contract-case.ts';
+import type { Case, Expectation } from '../../generated/test/contract-case.ts';
 import { printJson } from '../support/exact-json.ts';
 import { post, RateLimited, type RpcTarget } from '../support/json-rpc.ts';
 import { compare, type Envelope, readEnvelope } from './check-reply.ts';
@@ -55,7 +55,8 @@ async function runCase(
     const { status, text } = await send(target, { jsonrpc: '2.0', id, method: item.method, params });
     const envelope = readEnvelope(status, text, id);
     if (!('kind' in envelope)) return { failures: envelope };
-    const failures = [...compare(envelope, item.expect), ...judged(item.method, envelope)];
+    const expected = await fillInExpectation(item.expect, scenario);
+    const failures = [...compare(envelope, expected), ...judged(item.method, envelope)];
     const sent = failures.length > 0 ? [`sent ${printJson(params).slice(0, 300)}`] : [];
     return { failures: [...failures, ...sent], answer: envelope };
   } catch (error) {
@@ -82,6 +83,12 @@ async function send(
 
 function judged(method: string, envelope: Envelope): readonly string[] {
   return envelope.kind === 'result' && isMethodName(method) ? judgeResult(method, envelope.result) : [];
+}
+
+/** What a case expects, with each `$name` of a result replaced by the scenario's value of that name. */
+export async function fillInExpectation(expected: Expectation, scenario: Scenario): Promise<Expectation> {
+  if (expected.kind !== 'result' || expected.has === undefined) return expected;
+  return { kind: 'result', has: await fillIn(expected.has, scenario) };
 }
 
 /** Params with each `$name` replaced by the scenario's value of that name. */

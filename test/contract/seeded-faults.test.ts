@@ -1,22 +1,28 @@
+import { Keypair } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Case } from '../../generated/test/contract-case.ts';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
-import { parseJson, printJson } from '../support/exact-json.ts';
+import { confirm } from '../support/confirmation.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { type Fault, type RpcRequest, startFaultProxy } from './fault-proxy.ts';
+import { startFaultProxy } from './fault-proxy.ts';
 import { type CaseResult, runContract } from './runner.ts';
 import type { Scenario } from './scenario.ts';
 import { freshValues } from './scenario/fresh-values.ts';
+import { makeVersion1 } from './scenario/version-1.ts';
 import { openWallet } from './scenario/wallet-session.ts';
+import { replacing, rewriting, type SeededFault, withParams } from './seeded-fault.ts';
+import { VERSION_1_FAULTS } from './version-1-faults.ts';
 
 let server: RunningKeyslot;
 let scenario: Scenario;
 
 beforeAll(async () => {
-  server = await startKeyslot();
+  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
   const session = await openWallet(server);
   const wallet = session.wallet.publicKey.toBase58();
-  const fixed: Readonly<Record<string, string>> = {
+  const version1 = await makeVersion1(session, Keypair.generate().publicKey);
+  const fixed: Readonly<Record<string, unknown>> = {
+    ...version1,
+    version1Slot: await confirm(server, version1.version1Signature),
     wallet,
     // An account whose data is too large for base-58.
     tokenAccount: 'SysvarS1otHashes111111111111111111111111111',
@@ -30,36 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
 });
-
-type SeededFault = Fault & {
-  readonly title: string;
-  /** The method whose cases must notice. */
-  readonly method: keyof typeof CONTRACT;
-  /** The cases to run; of all kinds when absent. */
-  readonly kind?: Case['kind'];
-  /** What the report must say about it. */
-  readonly noticed: RegExp;
-};
-
-/** Rewrites the text of every answer that has the pattern. */
-const replacing =
-  (pattern: RegExp, by: string) =>
-  (text: string): string =>
-    text.replace(pattern, by);
-
-/** Rewrites the params of the calls of one method. */
-const withParams =
-  (method: string, change: (params: readonly unknown[]) => readonly unknown[]) =>
-  (request: RpcRequest): RpcRequest =>
-    request.method === method && Array.isArray(request.params)
-      ? { ...request, params: change(request.params) }
-      : request;
-
-/** Rewrites the text of every call. */
-const rewriting =
-  (from: string, to: string) =>
-  (request: RpcRequest): RpcRequest =>
-    parseJson(printJson(request).replaceAll(from, to)) as RpcRequest;
 
 const FAULTS: readonly SeededFault[] = [
   {
@@ -199,16 +175,18 @@ const FAULTS: readonly SeededFault[] = [
 
 async function run(
   target: { readonly rpcUrl: string },
-  { method, kind }: SeededFault,
+  { method, kind, named }: SeededFault,
 ): Promise<readonly CaseResult[]> {
-  const cases = CONTRACT[method].cases.filter((item) => kind === undefined || item.kind === kind);
+  const cases = CONTRACT[method].cases.filter(
+    (item) => (kind === undefined || item.kind === kind) && (named === undefined || named.test(item.name)),
+  );
   return await runContract(target, cases, scenario);
 }
 
 const failuresOf = (results: readonly CaseResult[]): string =>
   results.flatMap(({ failures }) => failures).join('\n');
 
-test.each(FAULTS)('the contract notices $title', async (fault) => {
+test.each([...FAULTS, ...VERSION_1_FAULTS])('the contract notices $title', async (fault) => {
   const proxy = await startFaultProxy(server, fault);
   try {
     expect(failuresOf(await run(proxy, fault))).toMatch(fault.noticed);

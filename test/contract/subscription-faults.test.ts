@@ -106,6 +106,12 @@ const FAULTS: readonly Row[] = [
     [/result\/context fails additionalProperties/],
   ],
   [
+    'a block that cannot be shown, for another version than the one in it',
+    'blockSubscribe',
+    replacing('"UnsupportedTransactionVersion":1', '"UnsupportedTransactionVersion":0'),
+    [/UnsupportedTransactionVersion is 0, not 1/],
+  ],
+  [
     'an outcome that does not come',
     'signatureSubscribe',
     (text) => (text.includes('"err":') ? undefined : text),

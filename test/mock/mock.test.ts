@@ -1,4 +1,12 @@
+import {
+  createSolanaRpc,
+  decodeTransactionFromRpcResponse,
+  getSignatureFromTransaction,
+  signature,
+} from '@solana/kit';
+import { Connection as EarlierConnection } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Connection } from 'web3js-1.99';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import { METHODS, type MethodName } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS, UNSUBSCRIBES } from '../../generated/ledger/subscriptions.ts';
@@ -94,9 +102,7 @@ test('an error of the ledger is told with its text and data', async () => {
 });
 
 test('a preflight that fails tells what the simulation did, as the specification says of its data', async () => {
-  const failing = EXAMPLES.sendTransaction.find(
-    (each) => 'error' in each && each.error === 'preflightFailure',
-  );
+  const failing = CONTRACT.sendTransaction.cases.find(({ name }) => name.includes('blockhash unknown'));
   const envelope = await ask('sendTransaction', failing?.params);
   expect(envelope).toMatchObject({
     kind: 'error',
@@ -105,6 +111,31 @@ test('a preflight that fails tells what the simulation did, as the specification
   const value = envelope.kind === 'error' ? envelope.error.data : undefined;
   const context = { slot: 348, apiVersion: '4.2.0' };
   expect(judgeResult('simulateTransaction', { context, value })).toEqual([]);
+});
+
+test('kit and web3.js read version 1 from it, but for web3.js 1.98, which is refused', async () => {
+  const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const;
+  const example = EXAMPLES.getTransaction.find(
+    ({ params }) => printJson(params[1] ?? null) === printJson(config),
+  );
+  const id = signature(String(example?.params[0]));
+  const rpc = createSolanaRpc(mock.rpcUrl);
+  const found = await rpc.getTransaction(id, { ...config, encoding: 'base64' }).send();
+  if (found === null) throw new Error('no example');
+  const { compiledMessage, transaction } = decodeTransactionFromRpcResponse(found);
+  expect(getSignatureFromTransaction(transaction)).toBe(id);
+  const connection = new Connection(mock.rpcUrl, 'confirmed');
+  const read = await connection.getTransaction(id, config);
+  expect(read?.transaction.message.staticAccountKeys.map(String)).toEqual(compiledMessage.staticAccounts);
+  expect(read?.transaction.message).toMatchObject({
+    transactionConfig: { priorityFee: 1000, heapSize: null },
+  });
+  const block = await connection.getBlock(Number(found.slot), config);
+  expect(block?.transactions).toMatchObject([{ version: 1, transaction: { signatures: [id] } }]);
+  const refusal = new EarlierConnection(mock.rpcUrl, 'confirmed').getTransaction(id, {
+    maxSupportedTransactionVersion: 0,
+  });
+  await expect(refusal).rejects.toMatchObject({ code: -32015 });
 });
 
 test('an unknown method, a message that is no call, and a batch are answered as by a node', async () => {

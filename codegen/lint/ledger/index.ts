@@ -21,6 +21,7 @@ import {
 } from '../shapes.ts';
 import { checkDocument } from './document.ts';
 import { checkExamples } from './examples.ts';
+import { checkLive } from './live.ts';
 import { checkNames } from './names.ts';
 import { checkPositions } from './positions.ts';
 import { checkReferences } from './references.ts';
@@ -42,7 +43,7 @@ const STEPS: readonly (readonly Rule[])[] = [
   [checkNames, checkReferences],
   [checkSchemas],
   [checkPositions, checkRepeatedLimits, checkScenario],
-  [checkExamples, checkVersions],
+  [checkExamples, checkVersions, checkLive],
 ];
 
 /** Lints the ledger documents: every file by itself, then the rules, then the whole as an OpenRPC document. */

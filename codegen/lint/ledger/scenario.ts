@@ -8,7 +8,7 @@ import { finding, type Rule } from './rule.ts';
 export const checkScenario: Rule = ({ calls, scenario }) => {
   const used = calls.flatMap(({ file, pointer, call }) =>
     (call.examples ?? []).flatMap((example, index) =>
-      namesIn(example['x-live']?.params ?? [], `${pointer}/examples/${index}/x-live/params`).map((use) => ({
+      namesIn({ ...example['x-live'] }, `${pointer}/examples/${index}/x-live`).map((use) => ({
         file,
         ...use,
       })),

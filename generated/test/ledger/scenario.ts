@@ -68,6 +68,8 @@ export type ScenarioValues<T> = {
   readonly emptySlot: T;
   /** Signature of the transfer to the recipient that a run sends when it has subscribed. */
   readonly nextSignature: T;
+  /** A new address that a version 1 transfer pays which the run sends then too. */
+  readonly nextVersion1Recipient: T;
   /** A signature that is not on the ledger; another one each time. */
   readonly unknownSignature: T;
   /** Slot at commitment finalized now. */

@@ -18,8 +18,10 @@ import {
 } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { expect, test } from 'vitest';
+import { gateway } from '../targets.ts';
 import { DEFAULT_PATH, memberOf, seedOf, walletService } from '../wallets.ts';
 import { balanceOf, FEE, landed, newAddress, rpc, send, SOL } from './client.ts';
+import { land, memoOf, openKit, transfer } from './version-1.ts';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
@@ -73,6 +75,18 @@ test.concurrent('a managed wallet is an ordinary account, and what it signs is e
   await fund(at);
   const recipient = await transferFrom(managedSigner(memberOf(wallet, 'wallet_id'), at), SOL);
   expect([await balanceOf(recipient), await balanceOf(at)]).toEqual([SOL, SOL - FEE]);
+});
+
+test.concurrent('a managed wallet signs a message of version 1 as any, one larger than a packet too', async () => {
+  const wallet = await walletService.createWallet({ custody: 'managed' });
+  const at = address(wallet.address);
+  await fund(at);
+  const signer = managedSigner(memberOf(wallet, 'wallet_id'), at);
+  const recipient = await newAddress();
+  const instructions = [transfer(signer, recipient, SOL), memoOf(3_500)];
+  const sent = await land(openKit(gateway), signer, instructions, { priorityFeeLamports: 77n });
+  expect(sent.transaction.messageBytes.length).toBeGreaterThan(3_500);
+  expect([await balanceOf(recipient), await balanceOf(at)]).toEqual([SOL, SOL - FEE - 77n]);
 });
 
 test.concurrent('a client wallet is imported from its secret key and used', async () => {

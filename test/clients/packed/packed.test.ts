@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { fundedSigner, land, openKit, transfer } from '../kit/version-1.ts';
+import { gateway } from '../targets.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -111,12 +113,19 @@ test('the program works against a server: exact integers, and errors by their na
   const address = new URL(inject('rpcUrl'));
   const apiKey = address.searchParams.get('apikey') ?? '';
   address.search = '';
-  const { stdout } = await run(NODE, ['program.ts', address.href, apiKey], { cwd: folder });
+  const clients = openKit(gateway);
+  const payer = await fundedSigner(clients);
+  const limits = { priorityFeeLamports: 5n };
+  const { signature } = await land(clients, payer, [transfer(payer, payer.address, 1n)], limits);
+  const { stdout } = await run(NODE, ['program.ts', address.href, apiKey, signature], { cwd: folder });
   expect(JSON.parse(stdout)).toEqual({
     slot: 'bigint',
     lamports: '1',
     rentEpoch: '18446744073709551615',
     notAnAddress: expect.any(String),
+    version: 1,
+    limits: ['5', 'number', null],
+    notReadable: 'transactionVersionNotSupported',
     parent: 'bigint',
     notAFilter: 'invalidType',
     tooWide: 'slotRangeTooLarge',

@@ -12,11 +12,12 @@ import {
   type LedgerClient,
   type LedgerSubscription,
   type MethodResults,
+  type TransactionConfig,
   type UiAccount,
   type Wallet,
 } from '@keyslot/client';
 
-const [, , url = '', apiKey = ''] = process.argv;
+const [, , url = '', apiKey = '', version1Signature = ''] = process.argv;
 const ledger: LedgerClient = createLedgerClient({ url, apiKey });
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
@@ -39,6 +40,15 @@ const found: UiAccount | null = account;
 const notAnAddress = await nameOf(ledger.getBalance(5));
 // @ts-expect-error a u64 is no number
 const rounded: number = slot;
+
+/** A transaction of version 1, and the limits that it carries. */
+const readsVersion1 = { commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const;
+const version1 = await ledger.getTransaction(version1Signature, readsVersion1);
+const { transaction } = version1 ?? {};
+const isJson = typeof transaction === 'object' && 'message' in transaction;
+const limits: TransactionConfig | undefined = isJson ? transaction.message.transactionConfig : undefined;
+const priorityFee: bigint | null | undefined = limits?.priorityFee;
+const heapSize: number | null | undefined = limits?.heapSize;
 
 const subscriptions = createLedgerSubscriptions({ url, apiKey });
 const slots: LedgerSubscription<'slotSubscribe'> = await subscriptions.slotSubscribe();
@@ -83,6 +93,11 @@ console.log(
     lamports: String(lamports),
     rentEpoch: String(found?.rentEpoch),
     notAnAddress,
+    version: version1?.version,
+    limits: [String(priorityFee), typeof limits?.computeUnitLimit, heapSize],
+    notReadable: await nameOf(
+      ledger.getTransaction(version1Signature, { ...readsVersion1, maxSupportedTransactionVersion: 0 }),
+    ),
     parent: typeof parent,
     notAFilter,
     tooWide: await nameOf(ledger.getBlocks(0, 500_001)),

@@ -29,7 +29,9 @@ export function chooseCases(all: readonly Case[], observed: ObservedScenario): C
     return observed.value(maySwap ? 'wallet' : name) !== undefined;
   };
   const isSent = (item: Case): boolean =>
-    !isWrite(item.method) && !isBurden(item) && namesIn(item.params).every((name) => isKnown(name, item));
+    !isWrite(item.method) &&
+    !isBurden(item) &&
+    namesIn([item.params, item.expect]).every((name) => isKnown(name, item));
   return {
     cases: all.filter(isSent),
     scenario: {

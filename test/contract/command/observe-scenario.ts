@@ -16,7 +16,14 @@ const PROGRAMS = {
 
 /** What freshValues gives without sending anything to the ledger. */
 const UNSENT = [
-  ...['latestBlockhash', 'expiredBlockhash', 'feeMessage', 'finalizedSlot', 'confirmedSlot'],
+  ...[
+    'latestBlockhash',
+    'expiredBlockhash',
+    'feeMessage',
+    'feeMessageVersion1',
+    'finalizedSlot',
+    'confirmedSlot',
+  ],
   ...['signedTransfer58', 'signedTransfer64', 'unsignedTransfer64', 'unknownAddress', 'unknownSignature'],
 ] as const;
 
@@ -77,7 +84,7 @@ type Block = {
 async function findLanded(target: RpcTarget, slot: number): Promise<Landed> {
   const slots = await call(target, 'getBlocks', [Math.max(0, slot - BLOCKS_LOOKED_AT), slot]).catch(() => []);
   for (const at of Array.isArray(slots) ? slots.toReversed() : []) {
-    const config = { transactionDetails: 'accounts', maxSupportedTransactionVersion: 0, rewards: false };
+    const config = { transactionDetails: 'accounts', maxSupportedTransactionVersion: 1, rewards: false };
     const block = (await call(target, 'getBlock', [at, config]).catch(() => null)) as Block | null;
     const transactions = Array.isArray(block?.transactions) ? block.transactions : [];
     const found = transactions.find((each) => each?.version === 'legacy' && each.meta?.err === null);

@@ -36,9 +36,9 @@ export function freshValues(
     const transaction = signLegacy(session, await latestBlockhash(target, 'finalized'), instructions);
     return transaction.serialize().toString('base64');
   };
+  /** To a new address each time, so that no other transaction mentions it. */
   const version1 = async (limits?: Version1Plan['limits']) => {
-    sent += 1;
-    const plan = planTransfer(session.wallet, recipient, 1_000_000 + sent);
+    const plan = planTransfer(session.wallet, Keypair.generate().publicKey, 1_000_000);
     const blockhash = await latestBlockhash(target, 'finalized');
     return signVersion1(session.wallet, blockhash, { ...plan, limits: limits ?? plan.limits });
   };

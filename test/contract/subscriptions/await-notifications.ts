@@ -5,12 +5,13 @@ import {
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
 import type { Case } from '../../../generated/test/contract-case.ts';
+import { missingIn } from '../../../generated/test/missing-in.ts';
 import { NOTIFICATION_VALIDATORS } from '../../../generated/test/ledger/notifications.js';
 import { printJson } from '../../support/exact-json.ts';
 import { RateLimited } from '../../support/json-rpc.ts';
 import { eventually } from '../../support/eventually.ts';
 import { compare, type Envelope } from '../check-reply.ts';
-import { type CaseResult, fillIn } from '../runner.ts';
+import { type CaseResult, fillIn, fillInExpectation } from '../runner.ts';
 import type { Scenario } from '../scenario.ts';
 import {
   type ContractSocket,
@@ -29,6 +30,8 @@ type Subscribed = {
   readonly method: SubscriptionName;
   readonly id: unknown;
   readonly answer: Envelope;
+  /** What each notification has. */
+  readonly has: unknown;
 };
 
 /**
@@ -72,7 +75,9 @@ async function subscribe(
     const answer = await socket.ask(method, await fillIn(item.params, scenario));
     if (!('kind' in answer)) return { case: item, failures: answer };
     if (answer.kind === 'error') return { case: item, failures: compare(answer, item.expect), answer };
-    return { item, method, id: answer.result, answer };
+    const expected = await fillInExpectation(item.expect, scenario);
+    const has = expected.kind === 'result' ? expected.has : undefined;
+    return { item, method, id: answer.result, answer, has };
   } catch (error) {
     if (error instanceof RateLimited) return { case: item, failures: [error.message], isLimited: true };
     return { case: item, failures: [String(error)] };
@@ -99,7 +104,7 @@ async function allNotified(
 
 async function judge(
   socket: ContractSocket,
-  { item, method, id, answer }: Subscribed,
+  { item, method, id, answer, has }: Subscribed,
   patienceMs: number,
 ): Promise<CaseResult> {
   const { notification, endsItself } = SUBSCRIPTIONS[method];
@@ -107,7 +112,7 @@ async function judge(
   const missing = heard.length > 0 ? [] : [`no ${notification} within ${patienceMs} ms`];
   const isOver = endsItself && heard.some((message) => isLast(message, SUBSCRIPTIONS[method]));
   const unended = endsItself && heard.length > 0 && !isOver ? ['the outcome did not come'] : [];
-  const wrong = heard.flatMap((message) => problemsOf(message, method));
+  const wrong = heard.flatMap((message) => [...problemsOf(message, method), ...lacking(message, has)]);
   const ended = await unsubscribe(socket, method, id, !isOver).catch((error: unknown) => [String(error)]);
   return { case: item, failures: [...missing, ...unended, ...new Set(wrong), ...ended], answer };
 }
@@ -134,6 +139,10 @@ function problemsOf(message: Message, method: SubscriptionName): readonly string
         )),
   ];
 }
+
+/** Where a notification lacks what the case says that each has. */
+const lacking = ({ params }: Message, has: unknown): readonly string[] =>
+  has === undefined ? [] : missingIn(isObject(params) ? params.result : undefined, has);
 
 const membersOf = (object: Message, known: readonly string[]): readonly string[] =>
   Object.keys(object)

@@ -59,15 +59,37 @@ test('the commands of docs/wallets.md work as they stand', { timeout: DEADLINE_M
     expect((await readFile(join(directory(), file), 'utf8')).trim().split('\n')).toHaveLength(lines);
 });
 
-test('the program of docs/wallets.md works as it stands', { timeout: DEADLINE_MS }, async () => {
+/** Runs the program of the guide that imports this package, beside the packages of this project. @returns its lines. */
+async function runProgram(imported: string): Promise<readonly string[]> {
   await symlink(server.dataDir, join(directory(), '.keyslot'));
+  await symlink(join(ROOT, 'node_modules'), join(directory(), 'node_modules'));
   const client = `file://${join(ROOT, 'generated/package.ts')}`;
-  const program = blocks('js').join('\n').replace("'@keyslot/client'", JSON.stringify(client));
-  await writeFile(join(directory(), 'program.mjs'), program);
+  const [program = '', ...others] = blocks('js').filter((text) => text.includes(`from '${imported}'`));
+  expect(others).toEqual([]);
+  await writeFile(
+    join(directory(), 'program.mjs'),
+    program.replace("'@keyslot/client'", JSON.stringify(client)),
+  );
   const node = join(ROOT, 'node_modules/.bin/node');
   const { stdout } = await run(node, ['program.mjs'], { cwd: directory() });
-  const [signature, ...rest] = stdout.trim().split('\n');
+  return stdout.trim().split('\n');
+}
+
+test('the program of docs/wallets.md with the generated client works as it stands', {
+  timeout: DEADLINE_MS,
+}, async () => {
+  const [signature, ...rest] = await runProgram('@keyslot/client');
   expect(signature).toMatch(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/);
   expect(rest).toHaveLength(4);
   expect(rest.at(-1)).toMatch(/^req_\w+$/);
+});
+
+test('the program of docs/wallets.md that signs and sends a transaction works as it stands', {
+  timeout: DEADLINE_MS,
+}, async () => {
+  expect(await runProgram('@solana/kit')).toEqual(['1 6000n']);
+});
+
+test('docs/wallets.md has no program that is not run', () => {
+  expect(blocks('js')).toHaveLength(2);
 });

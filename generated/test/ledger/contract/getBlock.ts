@@ -166,7 +166,28 @@ export const getBlock: MethodContract = {
       name: 'a block with a version 1 transaction, as json',
       kind: 'example',
       params: ['$version1Slot', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          transactions: [
+            {
+              version: 1,
+              transaction: {
+                signatures: ['$version1Signature'],
+                message: {
+                  transactionConfig: {
+                    priorityFee: 1000,
+                    computeUnitLimit: 450,
+                    loadedAccountsDataSizeLimit: 65536,
+                    heapSize: null,
+                  },
+                },
+              },
+              meta: { fee: 6000 },
+            },
+          ],
+        },
+      },
     },
     {
       method: 'getBlock',
@@ -176,7 +197,28 @@ export const getBlock: MethodContract = {
         '$version1Slot',
         { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
       ],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          transactions: [
+            {
+              version: 1,
+              transaction: {
+                signatures: ['$version1Signature'],
+                message: {
+                  transactionConfig: {
+                    priorityFee: 1000,
+                    computeUnitLimit: 450,
+                    loadedAccountsDataSizeLimit: 65536,
+                    heapSize: null,
+                  },
+                },
+              },
+              meta: { fee: 6000 },
+            },
+          ],
+        },
+      },
     },
     {
       method: 'getBlock',
@@ -186,7 +228,7 @@ export const getBlock: MethodContract = {
         '$version1Slot',
         { encoding: 'base64', rewards: false, commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
       ],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { transactions: [{ version: 1, meta: { fee: 6000 } }] } },
     },
     {
       method: 'getBlock',
@@ -201,21 +243,40 @@ export const getBlock: MethodContract = {
           maxSupportedTransactionVersion: 1,
         },
       ],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          transactions: [
+            { version: 1, transaction: { signatures: ['$version1Signature'] }, meta: { fee: 6000 } },
+          ],
+        },
+      },
     },
     {
       method: 'getBlock',
       name: 'a version 1 transaction, of which the whole block is refused, for a caller that reads version 0',
       kind: 'example',
       params: ['$version1Slot', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
-      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+      expect: {
+        kind: 'error',
+        error: 'transactionVersionNotSupported',
+        code: -32015,
+        message:
+          'Transaction version (1) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 1',
+      },
     },
     {
       method: 'getBlock',
       name: 'a version 0 transaction without maxSupportedTransactionVersion',
       kind: 'example',
       params: ['$v0Slot', { commitment: 'confirmed' }],
-      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+      expect: {
+        kind: 'error',
+        error: 'transactionVersionNotSupported',
+        code: -32015,
+        message:
+          'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+      },
     },
     {
       method: 'getBlock',

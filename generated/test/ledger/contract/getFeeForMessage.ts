@@ -9,14 +9,14 @@ export const getFeeForMessage: MethodContract = {
       name: 'a transfer with one signature',
       kind: 'example',
       params: ['$feeMessage', { commitment: 'confirmed' }],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { value: 5000 } },
     },
     {
       method: 'getFeeForMessage',
       name: 'version 1, whose priority fee is in lamports',
       kind: 'example',
       params: ['$feeMessageVersion1', { commitment: 'confirmed' }],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { value: 6000 } },
     },
     {
       method: 'getFeeForMessage',

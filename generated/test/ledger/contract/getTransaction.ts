@@ -103,7 +103,7 @@ export const getTransaction: MethodContract = {
       name: 'a version 0 transaction with a lookup table as json',
       kind: 'example',
       params: ['$v0Signature', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { version: 0 } },
     },
     {
       method: 'getTransaction',
@@ -130,7 +130,23 @@ export const getTransaction: MethodContract = {
       name: 'a version 1 transaction as json',
       kind: 'example',
       params: ['$version1Signature', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          version: 1,
+          transaction: {
+            message: {
+              transactionConfig: {
+                priorityFee: 1000,
+                computeUnitLimit: 450,
+                loadedAccountsDataSizeLimit: 65536,
+                heapSize: null,
+              },
+            },
+          },
+          meta: { fee: 6000 },
+        },
+      },
     },
     {
       method: 'getTransaction',
@@ -140,7 +156,23 @@ export const getTransaction: MethodContract = {
         '$version1Signature',
         { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
       ],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          version: 1,
+          transaction: {
+            message: {
+              transactionConfig: {
+                priorityFee: 1000,
+                computeUnitLimit: 450,
+                loadedAccountsDataSizeLimit: 65536,
+                heapSize: null,
+              },
+            },
+          },
+          meta: { fee: 6000 },
+        },
+      },
     },
     {
       method: 'getTransaction',
@@ -150,14 +182,30 @@ export const getTransaction: MethodContract = {
         '$version1Signature',
         { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 },
       ],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { version: 1, meta: { fee: 6000 } } },
     },
     {
       method: 'getTransaction',
       name: 'a version 1 transaction that fails, its limits all set, as json',
       kind: 'example',
       params: ['$version1FailedSignature', { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }],
-      expect: { kind: 'result' },
+      expect: {
+        kind: 'result',
+        has: {
+          version: 1,
+          transaction: {
+            message: {
+              transactionConfig: {
+                priorityFee: 1000,
+                computeUnitLimit: 1,
+                loadedAccountsDataSizeLimit: 65536,
+                heapSize: 65536,
+              },
+            },
+          },
+          meta: { err: { InstructionError: [0, 'ComputationalBudgetExceeded'] }, fee: 6000 },
+        },
+      },
     },
     {
       method: 'getTransaction',
@@ -171,14 +219,26 @@ export const getTransaction: MethodContract = {
       name: 'a version 0 transaction without maxSupportedTransactionVersion',
       kind: 'example',
       params: ['$v0Signature', { commitment: 'confirmed' }],
-      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+      expect: {
+        kind: 'error',
+        error: 'transactionVersionNotSupported',
+        code: -32015,
+        message:
+          'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+      },
     },
     {
       method: 'getTransaction',
       name: 'a version 1 transaction for a caller that reads version 0',
       kind: 'example',
       params: ['$version1Signature', { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
-      expect: { kind: 'error', error: 'transactionVersionNotSupported', code: -32015 },
+      expect: {
+        kind: 'error',
+        error: 'transactionVersionNotSupported',
+        code: -32015,
+        message:
+          'Transaction version (1) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 1',
+      },
     },
     {
       method: 'getTransaction',

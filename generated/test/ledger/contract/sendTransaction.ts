@@ -82,7 +82,12 @@ export const sendTransaction: MethodContract = {
       name: 'version 1 without signatures',
       kind: 'example',
       params: ['$unsignedVersion1', { encoding: 'base64' }],
-      expect: { kind: 'error', error: 'preflightFailure', code: -32002 },
+      expect: {
+        kind: 'error',
+        error: 'preflightFailure',
+        code: -32002,
+        message: 'Transaction simulation failed: Transaction did not pass signature verification',
+      },
     },
     {
       method: 'sendTransaction',

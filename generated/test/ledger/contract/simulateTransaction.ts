@@ -117,14 +117,14 @@ export const simulateTransaction: MethodContract = {
       name: 'version 1, with limits of its own',
       kind: 'example',
       params: ['$signedVersion1', { encoding: 'base64', sigVerify: true, commitment: 'confirmed' }],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { value: { err: null, fee: 6000 } } },
     },
     {
       method: 'simulateTransaction',
       name: 'version 1 without limits, which are 0 then',
       kind: 'example',
       params: ['$version1WithoutLimits', { encoding: 'base64', commitment: 'confirmed' }],
-      expect: { kind: 'result' },
+      expect: { kind: 'result', has: { value: { err: 'MaxLoadedAccountsDataSizeExceeded' } } },
     },
     {
       method: 'simulateTransaction',

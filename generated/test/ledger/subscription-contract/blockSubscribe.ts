@@ -627,4 +627,15 @@ export const blockSubscribe: readonly Case[] = [
     expect: { kind: 'result' },
     by: 'transfer',
   },
+  {
+    method: 'blockSubscribe',
+    name: 'a block with a version 1 transaction, for a caller that reads version 0',
+    kind: 'notification',
+    params: [
+      { mentionsAccountOrProgram: '$nextVersion1Recipient' },
+      { commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+    ],
+    expect: { kind: 'result', has: { value: { block: null, err: { UnsupportedTransactionVersion: 1 } } } },
+    by: 'transfer',
+  },
 ];
