@@ -6,6 +6,8 @@ import { tagFault, tagOf } from './tag-fault.ts';
 export type Violation<E extends string = string> = {
   readonly error: E;
   readonly context: Readonly<Record<string, unknown>>;
+  /** `major.minor` of the first version of nodes that refuses it, where older ones do not. */
+  readonly since?: string;
 };
 
 /** What a failed keyword answers. `error` is a pair [badAlphabet, wrongSize] for x-base58, by value for x-lenient. */
@@ -20,6 +22,8 @@ export type Explanation<E extends string> = {
   readonly parameter?: string;
   /** The error is one the node finds after it has parsed the params, so that it wins inside a union. */
   readonly checked?: true;
+  /** The first version of nodes that has the limit, where not all have. */
+  readonly since?: string;
 };
 
 /** By the schema path of the keyword, as the validator reports it. */
@@ -91,6 +95,7 @@ const explainParams = <E extends string>(
   return {
     error,
     context: Object.fromEntries(contextOf(error).map((name) => [name, memberOf(facts, name)])),
+    ...(explanation.since !== undefined && { since: explanation.since }),
   };
 };
 

@@ -129,8 +129,9 @@ const alternatives = (names: readonly string[]): string =>
 const limits = (schema: Schema, note: Note): Prepared => {
   const found: Record<string, unknown> = {};
   const add = (keyword: string, limit: number | undefined, shown = limit): void => {
-    if (limit === undefined || isLeftToNodes(schema, keyword)) return;
-    note(keyword, { limit: shown ?? limit });
+    if (limit === undefined) return;
+    const since = sinceOf(schema, specKeyword(keyword));
+    note(keyword, { limit: shown ?? limit, ...(since !== undefined && { since }) });
     found[keyword] = limit;
   };
   add('x-minimum', schema.minimum, schema.maximum);
@@ -151,11 +152,9 @@ const limits = (schema: Schema, note: Note): Prepared => {
   return found;
 };
 
-/** A limit that only newer nodes have is theirs to enforce. */
-const isLeftToNodes = (schema: Schema, keyword: string): boolean => {
-  const since = schema['x-since'];
-  return typeof since === 'object' && since[specKeyword(keyword)] !== undefined;
-};
+/** The first version of nodes that has a limit, where not all have. */
+const sinceOf = ({ 'x-since': since }: Schema, keyword: string): string | undefined =>
+  typeof since === 'object' ? since[keyword] : undefined;
 
 const members = (schema: Schema, path: string, schemas: Schemas, notes: Notes, note: Note): Prepared => {
   const { properties, required = [], prefixItems, items, not } = schema;

@@ -1,6 +1,6 @@
 import { GATEWAY_GUARDS } from '../../generated/ledger/gateway-handlers.ts';
 import { isMethodName, type MethodName, METHODS } from '../../generated/ledger/methods.ts';
-import { checkParams } from '../../generated/ledger/params.ts';
+import { type CallName, checkParams } from '../../generated/ledger/params.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 
@@ -8,6 +8,22 @@ import type { Call } from '../server/json-rpc/call.ts';
 type Guard = (params: readonly unknown[]) => void;
 
 const GUARDS: Readonly<Partial<Record<MethodName, Guard>>> = GATEWAY_GUARDS;
+
+/**
+ * Throws what is wrong with the params of a call, in the code and words of a node. What only newer nodes refuse is left to the node,
+ * where there is one.
+ *
+ * @throws ServiceError
+ */
+export function assertParams(
+  name: CallName,
+  params: unknown,
+  { hasNode }: { readonly hasNode: boolean },
+): void {
+  const violation = checkParams(name, params);
+  if (violation === undefined || (hasNode && violation.since !== undefined)) return;
+  throw new ServiceError(violation.error, violation.context);
+}
 
 /**
  * The method of a call that may be served in this environment.
@@ -18,12 +34,12 @@ const GUARDS: Readonly<Partial<Record<MethodName, Guard>>> = GATEWAY_GUARDS;
 export function checkCall(
   { method, params }: Pick<Call, 'method' | 'params'>,
   environment: string,
+  { hasNode = true } = {},
 ): MethodName {
   if (!isMethodName(method)) throw serviceError('methodNotFound');
   const refusal = METHODS[method].refusedIn[environment];
   if (refusal !== undefined) throw new ServiceError(refusal);
-  const violation = checkParams(method, params);
-  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
+  assertParams(method, params, { hasNode });
   if (Array.isArray(params)) GUARDS[method]?.(params);
   return method;
 }

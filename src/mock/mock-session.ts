@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { SUBSCRIPTION_EXAMPLES } from '../../generated/ledger/examples.ts';
-import { type CallName, checkParams } from '../../generated/ledger/params.ts';
+import type { CallName } from '../../generated/ledger/params.ts';
 import {
   isSubscriptionName,
   isUnsubscribeName,
@@ -8,10 +8,11 @@ import {
   type SubscriptionName,
 } from '../../generated/ledger/subscriptions.ts';
 import { stringifyJson } from '../json.ts';
+import { assertParams } from '../ledger/check-call.ts';
 import { CALL_LIMITS } from '../server/http/node-server.ts';
 import { answerBody } from '../server/json-rpc/answer-body.ts';
 import type { Call, RawReply } from '../server/json-rpc/call.ts';
-import { ServiceError, serviceError, toServiceError } from '../service-error.ts';
+import { serviceError, toServiceError } from '../service-error.ts';
 import { answerCall } from './answer-call.ts';
 import { withSameParams } from './same-params.ts';
 
@@ -66,7 +67,7 @@ export class MockSession {
   }
 
   #subscribe(name: SubscriptionName, params: unknown): RawReply {
-    check(name, params);
+    assertParams(name, params, { hasNode: false });
     const examples = SUBSCRIPTION_EXAMPLES[name];
     const { notifications = [] } = withSameParams(examples, params) ?? examples[0] ?? {};
     this.#lastId += 1;
@@ -91,17 +92,11 @@ export class MockSession {
   }
 
   #unsubscribe(name: CallName, params: unknown): RawReply {
-    check(name, params);
+    assertParams(name, params, { hasNode: false });
     const id = String((params as readonly unknown[])[0]);
     if (!this.#timers.has(id)) throw serviceError('subscriptionNotFound');
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     return { kind: 'result', json: 'true' };
   }
-}
-
-/** Throws a ServiceError that says what is wrong with the params. */
-function check(name: CallName, params: unknown): void {
-  const violation = checkParams(name, params);
-  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
 }

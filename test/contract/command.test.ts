@@ -145,7 +145,7 @@ describe('against a mock', () => {
         'getTokenSupply',
       ]);
       expect(stdout).toMatch(/^holds +getBalance +\d+ held, 1 unproven$/m);
-      expect(stdout).toContain('53 methods: holds 46, differs 5, absent 0, unproven 2');
+      expect(stdout).toContain('54 methods: holds 47, differs 5, absent 0, unproven 2');
     },
     RUN_DEADLINE_MS,
   );
@@ -219,7 +219,7 @@ describe('against a mock', () => {
         junit,
       );
       expect(stdout).toContain('HTTP 500: \uFFFD[2J no /v2/…');
-      expect(stdout).toContain('53 methods: ');
+      expect(stdout).toContain('54 methods: ');
       expect([ended, stderr]).toEqual(['exit code 2', expect.stringContaining('ENOENT')]);
       for (const secret of [key, 'pass-of-user', 'key-1', '\u001b'])
         expect(stdout + stderr).not.toContain(secret);

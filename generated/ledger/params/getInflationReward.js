@@ -14,39 +14,51 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         const _errs1 = errors;
         if (errors === _errs1) {
           if (Array.isArray(data0)) {
-            var valid1 = true;
-            const len1 = data0.length;
-            for (let i0 = 0; i0 < len1; i0++) {
-              let data1 = data0[i0];
-              const _errs3 = errors;
-              if (errors === _errs3) {
-                if (typeof data1 === 'string') {
-                  if (!func0(data1, 32)) {
+            if (data0.length > 32) {
+              validate0.errors = [
+                {
+                  instancePath: instancePath + '/0',
+                  schemaPath: '#/items/0/maxItems',
+                  keyword: 'maxItems',
+                  params: { limit: 32 },
+                },
+              ];
+              return false;
+            } else {
+              var valid1 = true;
+              const len1 = data0.length;
+              for (let i0 = 0; i0 < len1; i0++) {
+                let data1 = data0[i0];
+                const _errs3 = errors;
+                if (errors === _errs3) {
+                  if (typeof data1 === 'string') {
+                    if (!func0(data1, 32)) {
+                      validate0.errors = [
+                        {
+                          instancePath: instancePath + '/0/' + i0,
+                          schemaPath: '#/items/0/items/x-base58',
+                          keyword: 'x-base58',
+                          params: {},
+                        },
+                      ];
+                      return false;
+                    }
+                  } else {
                     validate0.errors = [
                       {
                         instancePath: instancePath + '/0/' + i0,
-                        schemaPath: '#/items/0/items/x-base58',
-                        keyword: 'x-base58',
-                        params: {},
+                        schemaPath: '#/items/0/items/type',
+                        keyword: 'type',
+                        params: { type: 'string' },
                       },
                     ];
                     return false;
                   }
-                } else {
-                  validate0.errors = [
-                    {
-                      instancePath: instancePath + '/0/' + i0,
-                      schemaPath: '#/items/0/items/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                    },
-                  ];
-                  return false;
                 }
-              }
-              var valid1 = _errs3 === errors;
-              if (!valid1) {
-                break;
+                var valid1 = _errs3 === errors;
+                if (!valid1) {
+                  break;
+                }
               }
             }
           } else {
@@ -171,6 +183,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
 /** What a failed keyword answers, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'a sequence' },
+  '#/items/0/maxItems': { error: 'tooManyInputs', limit: 32, since: '4.3', checked: true },
   '#/items/0/items/type': { error: 'invalidType', expected: 'a string' },
   '#/items/0/items/x-base58': { error: ['invalidBase58', 'wrongSizeBase58'], limit: 32, checked: true },
   '#/items/1/x-optional/type': { error: 'invalidType', expected: 'struct RpcEpochConfig' },

@@ -1,4 +1,3 @@
-import { checkParams } from '../../../generated/ledger/params.ts';
 import {
   isSubscriptionName,
   isUnsubscribeName,
@@ -6,8 +5,9 @@ import {
   type UnsubscribeName,
 } from '../../../generated/ledger/subscriptions.ts';
 import type { Context } from '../../context.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { serviceError } from '../../service-error.ts';
 import type { Call } from '../../server/json-rpc/call.ts';
+import { assertParams } from '../check-call.ts';
 import type { Ledger, LedgerReply } from '../ledger.ts';
 import type { Hub } from './hub.ts';
 import type { Listener } from './notification.ts';
@@ -38,7 +38,7 @@ type Subscribing = {
 };
 
 async function subscribe(hub: Hub, { method, call, context, listener }: Subscribing): Promise<LedgerReply> {
-  assertParams(method, call.params);
+  assertParams(method, call.params, { hasNode: true });
   const outcome = await hub.subscribe(method, call.params, listener, context.signal);
   if (outcome.kind === 'subscribed') return { kind: 'result', json: String(outcome.id) };
   const head = Buffer.from('{"jsonrpc":"2.0","error":');
@@ -53,13 +53,8 @@ async function unsubscribe(
   { params }: Call,
   { subscriber }: Listener,
 ): Promise<LedgerReply> {
-  assertParams(method, params);
+  assertParams(method, params, { hasNode: true });
   const [id] = params as readonly [number | bigint];
   if (!hub.unsubscribe(Number(id), subscriber)) throw serviceError('subscriptionNotFound');
   return { kind: 'result', json: 'true' };
-}
-
-function assertParams(name: SubscriptionName | UnsubscribeName, params: unknown): void {
-  const violation = checkParams(name, params);
-  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
 }

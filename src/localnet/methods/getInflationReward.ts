@@ -1,12 +1,8 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { LIMITS } from '../../../generated/ledger/limits.ts';
-import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
 import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
-
-const MAX_ADDRESSES = LIMITS.getInflationReward['addresses.maxItems'];
 
 /** Rewards of an epoch are those of the first block after it, and the ledger pays none. */
 export const getInflationReward: LedgerHandler<Ledger, 'getInflationReward'> = (
@@ -14,12 +10,6 @@ export const getInflationReward: LedgerHandler<Ledger, 'getInflationReward'> = (
   addresses,
   config,
 ) => {
-  if (addresses.length > MAX_ADDRESSES)
-    throw serviceError('tooManyInputs', {
-      parameter: 'addresses',
-      limit: MAX_ADDRESSES,
-      value: addresses.length,
-    });
   const { slot } = viewBank(ledger, config);
   const current = epochOf(slot);
   const epoch = BigInt(config?.epoch ?? (current === 0n ? 0n : current - 1n));
