@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { AccountStore } from './accounts/account-store.ts';
 import { Bank } from './bank/bank.ts';
@@ -9,6 +10,7 @@ import { SLOTS_PER_EPOCH } from './epoch/epoch.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
+import { LandingQueue } from './landing-queue.ts';
 import type { LedgerFollower } from './ledger-follower.ts';
 import type { DecodedTransaction } from '../wire/message.ts';
 import { PerformanceSamples } from './validator/performance-samples.ts';
@@ -25,6 +27,8 @@ export type LedgerOptions = {
   readonly finalitySlots?: number;
   /** What a byte of an account must hold to be free of rent. */
   readonly lamportsPerByte?: number;
+  /** How long a transaction is on its way; absent: it lands at once. */
+  readonly landingDelayMs?: number;
   /** Blocks kept. */
   readonly historySlots?: number;
   /** Transactions kept: the oldest blocks go when there are more. */
@@ -32,7 +36,7 @@ export type LedgerOptions = {
 };
 
 /**
- * A ledger of one validator. Transactions execute at once into the open slot, which is the processed bank; `tick` closes
+ * A ledger of one validator. Transactions execute when they land, in the open slot, which is the processed bank; `tick` closes
  * it as a block. The block before is confirmed, and finalized `finalitySlots` later. It starts behind a genesis block and as many
  * empty ones, so that every commitment has its slot.
  */
@@ -49,6 +53,7 @@ export class Ledger {
   rpcAddress: string | null = null;
   readonly #epochs: EpochTimes;
   readonly #nowMs: () => number;
+  readonly #incoming: LandingQueue;
   readonly #followers = new Set<LedgerFollower>();
 
   constructor(options: LedgerOptions) {
@@ -75,6 +80,11 @@ export class Ledger {
     while (this.blocks.openSlot < firstSlot)
       this.#close(startMs - Number(firstSlot - this.blocks.openSlot - 1n) * slotMs);
     this.samples = new PerformanceSamples(this.#progress());
+    this.#incoming = new LandingQueue({
+      delayMs: options.landingDelayMs ?? 0,
+      land: (transaction) => this.send(transaction),
+      onFailure: (error) => process.emitWarning(`localnet: a transaction was lost: ${inspect(error)}`),
+    });
   }
 
   /** The slot of the bank that a commitment selects. */
@@ -98,6 +108,21 @@ export class Ledger {
     const closed = { slot, written: this.accounts.writtenIn(slot) };
     for (const { advanced } of this.#followers)
       advanced({ closed, finalized, openSlot: this.blocks.openSlot, timeMs });
+  }
+
+  /** Sends a sanitized transaction on its way: it lands a moment later. */
+  submit(transaction: DecodedTransaction): void {
+    this.#incoming.add(transaction);
+  }
+
+  /** Whether a transaction is known by this signature: landed, or on its way. */
+  isKnown(signature: string): boolean {
+    return this.blocks.index.find(signature) !== undefined || this.#incoming.has(signature);
+  }
+
+  /** Ends; what is on its way is lost. */
+  stop(): void {
+    this.#incoming.stop();
   }
 
   /** Executes a sanitized transaction into the open slot. */

@@ -8,6 +8,8 @@ import { startSlotTimer } from './slot-timer.ts';
 export { readLocalnetOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
+/** A transaction is on its way for half a slot, and no longer than a client needs to subscribe to it. */
+const MAX_LANDING_DELAY_MS = 100;
 
 /**
  * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It announces
@@ -16,7 +18,8 @@ const CLOSE_DEADLINE_MS = 1_000;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
-  const ledger = new Ledger({ ...options, nowMs: Date.now });
+  const landingDelayMs = Math.min(options.slotMs / 2, MAX_LANDING_DELAY_MS);
+  const ledger = new Ledger({ ...options, landingDelayMs, nowMs: Date.now });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
   const host = server.host.includes(':') ? `[${server.host}]` : server.host;
@@ -25,6 +28,7 @@ export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   announce(ledger, server, options.json);
   await stopped;
   stopTimer();
+  ledger.stop();
   await server.close(CLOSE_DEADLINE_MS);
 }
 

@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { addCredit, createToken } from '../support/wallet-account.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,8 +20,8 @@ declare module 'vitest' {
 /** Starts one server, and an embedded ledger without one, for all client suites of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [server, ledger] = await Promise.all([
-    startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } }),
-    startLocalnet({ args: ['--slot-ms', '100'] }),
+    startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } }),
+    startLocalnet({ args: ['--slot-ms', SLOT_MS] }),
   ]);
   const { token } = await createToken(server.dataDir, 'clients');
   await addCredit(server.dataDir, 'clients', '10');

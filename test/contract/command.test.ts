@@ -7,6 +7,7 @@ import { confirm } from '../support/confirmation.ts';
 import { call } from '../support/json-rpc.ts';
 import { type RunningKeyslot, type RunningMock, startKeyslot, startMock } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
@@ -44,7 +45,7 @@ describe('against keyslot serve', () => {
   const url = (): string => server.rpcUrl.split('?')[0] ?? '';
 
   beforeAll(async () => {
-    server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
+    server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
     const wallet = 'EHv7fYD9vE2XFxdVKbU3VTuUPy7PXogzrmC8vhJDroUC';
     await confirm(server, String(await call(server, 'requestAirdrop', [wallet, 1_000_000_000])));
   }, RUN_DEADLINE_MS);

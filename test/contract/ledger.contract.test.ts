@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 import { GALLERY } from './gallery.ts';
 import { type CaseResult, runContract } from './runner.ts';
 import { actScenario } from './scenario.ts';
@@ -16,7 +17,7 @@ let server: RunningKeyslot;
 let results: readonly CaseResult[];
 
 beforeAll(async () => {
-  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
+  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
   results = await runContract(server, cases, await actScenario(server));
 }, RUN_DEADLINE_MS);
 

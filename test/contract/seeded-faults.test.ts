@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { confirm } from '../support/confirmation.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { type CaseResult, runContract } from './runner.ts';
 import type { Scenario } from './scenario.ts';
@@ -16,7 +17,7 @@ let server: RunningKeyslot;
 let scenario: Scenario;
 
 beforeAll(async () => {
-  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
+  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
   const session = await openWallet(server);
   const wallet = session.wallet.publicKey.toBase58();
   const version1 = await makeVersion1(session, Keypair.generate().publicKey);

@@ -3,13 +3,14 @@ import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
 import { type RunningLocalnet, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { startScriptedSocket } from '../support/scripted-socket.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
 
 const { contract, contractAlone, running } = useContractCommand();
 let server: RunningLocalnet;
 
 beforeAll(async () => {
-  server = await startLocalnet({ args: ['--slot-ms', '100'] });
+  server = await startLocalnet({ args: ['--slot-ms', SLOT_MS] });
 });
 afterAll(() => server?.stop());
 
@@ -29,7 +30,7 @@ const read = (stdout: string): Report => JSON.parse(stdout) as Report;
 test(
   'every subscription of a server holds, without a transfer; what needs one is left out, and the key is not shown',
   async () => {
-    const keyslot = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } });
+    const keyslot = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
     running.push(keyslot);
     const url = keyslot.rpcUrl.split('?')[0] ?? '';
     const args = ['--url', url, '--apikey', keyslot.apiKey, '--ws', '--json'];

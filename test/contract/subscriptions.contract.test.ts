@@ -2,6 +2,7 @@ import { Keypair, SystemProgram } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
 import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
+import { SLOT_MS } from '../support/slot-ms.ts';
 import type { CaseResult } from './runner.ts';
 import type { Scenario } from './scenario.ts';
 import { freshValues } from './scenario/fresh-values.ts';
@@ -29,8 +30,8 @@ async function actTransfers(target: Server): Promise<Scenario> {
 }
 
 const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
-  ['the embedded ledger', () => startLocalnet({ args: ['--slot-ms', '100'] })],
-  ['the gateway', () => startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '100' } })],
+  ['the embedded ledger', () => startLocalnet({ args: ['--slot-ms', SLOT_MS] })],
+  ['the gateway', () => startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } })],
 ];
 
 describe.each(SERVERS)('the subscriptions of %s', (_, start) => {

@@ -4,11 +4,11 @@ import { latestBlockhash } from '../blocks/latest-blockhash.ts';
 import type { Ledger } from '../ledger.ts';
 import { airdropTransaction } from '../transaction/airdrop.ts';
 
-/** Lands at once, if need be with an error: an amount below the rent exemption, or above what the faucet holds. */
+/** Lands, if need be with an error: an amount below the rent exemption, or above what the faucet holds. */
 export const requestAirdrop: LedgerHandler<Ledger, 'requestAirdrop'> = (ledger, to, lamports, config) => {
   const { slot } = viewBank(ledger, { commitment: config?.commitment });
   const blockhash = config?.recentBlockhash ?? latestBlockhash(ledger, slot).blockhash;
   const transaction = airdropTransaction(ledger, { to, lamports: BigInt(lamports), blockhash });
-  ledger.send(transaction);
+  ledger.submit(transaction);
   return transaction.signatures[0] ?? '';
 };

@@ -26,6 +26,6 @@ export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger
       throw serviceError('preflightFailure', { reason: errorText(err), data });
     }
   }
-  ledger.send(transaction);
+  ledger.submit(transaction);
   return transaction.signatures[0] ?? '';
 };

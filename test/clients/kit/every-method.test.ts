@@ -13,6 +13,7 @@ import {
   type TransactionMessageBytesBase64,
 } from '@solana/kit';
 import { getApproveInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
+import { confirm } from '../../support/confirmation.ts';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import { fundedSigner, land, newAddress, SOL, signed, transfer } from './client.ts';
@@ -258,7 +259,7 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
     const transaction = await signed(payer, [transfer(payer, delegate, 1234n)]);
     const wire = getBase64EncodedWireTransaction(transaction);
     const id = await rpc.sendTransaction(wire, { encoding: 'base64', maxRetries: 2n }).send();
-    expect((await rpc.getSignatureStatuses([id]).send()).value[0]).toMatchObject({ err: null });
+    await confirm({ rpcUrl: inject('rpcUrl') }, id, 'processed');
   },
   simulateTransaction: async () => {
     const wire = getBase64EncodedWireTransaction(await signed(payer, [transfer(payer, delegate, SOL)]));

@@ -8,6 +8,7 @@ import {
   TOKEN_PROGRAM_ID,
 } from '@solana/spl-token';
 import { Connection, Keypair, PublicKey, SystemProgram } from '@solana/web3.js';
+import { confirm } from '../../support/confirmation.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import { fundedKeypair, land, rpcUrl, SOL, signed, transfer } from './client.ts';
@@ -251,7 +252,7 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
     const id = await connection.sendRawTransaction(
       (await signed(payer, [transfer(payer, delegate, 1234)])).serialize(),
     );
-    expect((await connection.getSignatureStatus(id)).value).toMatchObject({ err: null });
+    await confirm({ rpcUrl }, id, 'processed');
   },
   simulateTransaction: async () => {
     const { value } = await connection.simulateTransaction(

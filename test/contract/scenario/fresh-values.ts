@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { createAmountToUiAmountInstruction, NATIVE_MINT } from '@solana/spl-token';
 import { Keypair, type PublicKey, type Transaction, type TransactionInstruction } from '@solana/web3.js';
+import { confirmAll } from '../../support/confirmation.ts';
 import { call } from '../../support/json-rpc.ts';
 import { transferFrom } from './transfers.ts';
 import {
@@ -47,6 +48,11 @@ export function freshValues(
     const plan = planLargeMemo(session.wallet, `larger than a packet, number ${sent}`);
     return signVersion1(session.wallet, await latestBlockhash(target, 'finalized'), plan);
   };
+  const justLanded = async (): Promise<string> => {
+    const signature = await send(session, await transfer());
+    await confirmAll(target, [signature], 'processed');
+    return signature;
+  };
   return {
     feeMessageVersion1: async () => Buffer.from((await version1()).messageBytes).toString('base64'),
     signedVersion1: async () => (await version1()).text,
@@ -59,7 +65,7 @@ export function freshValues(
     signedTransfer58: async () => base58.encode((await transfer()).serialize()),
     signedTransfer64: async () => (await transfer()).serialize().toString('base64'),
     unsignedTransfer64: async () => (await unsigned()).toString('base64'),
-    justSentSignature: async () => await send(session, await transfer()),
+    justSentSignature: justLanded,
     returning64: () => signed64([createAmountToUiAmountInstruction(NATIVE_MINT, 1_500_000_000n)]),
     finalizedSlot: () => call(target, 'getSlot', [{ commitment: 'finalized' }]),
     confirmedSlot: () => call(target, 'getSlot', [{ commitment: 'confirmed' }]),
