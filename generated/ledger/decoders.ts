@@ -246,8 +246,8 @@ const decodeBlock: Decode = either(
     {
       required: ['blockhash', 'previousBlockhash', 'parentSlot', 'transactions', 'blockTime', 'blockHeight'],
       members: {
-        blockhash: { types: ['string'] },
         previousBlockhash: { types: ['string'] },
+        blockhash: { types: ['string'] },
         parentSlot: { types: ['number'] },
         transactions: { types: ['array'] },
         rewards: { types: ['array'] },
@@ -263,8 +263,8 @@ const decodeBlock: Decode = either(
     {
       required: ['blockhash', 'previousBlockhash', 'parentSlot', 'signatures', 'blockTime', 'blockHeight'],
       members: {
-        blockhash: { types: ['string'] },
         previousBlockhash: { types: ['string'] },
+        blockhash: { types: ['string'] },
         parentSlot: { types: ['number'] },
         signatures: { types: ['array'] },
         rewards: { types: ['array'] },
@@ -280,8 +280,8 @@ const decodeBlock: Decode = either(
     {
       required: ['blockhash', 'previousBlockhash', 'parentSlot', 'blockTime', 'blockHeight'],
       members: {
-        blockhash: { types: ['string'] },
         previousBlockhash: { types: ['string'] },
+        blockhash: { types: ['string'] },
         parentSlot: { types: ['number'] },
         rewards: { types: ['array'] },
         numRewardPartitions: { types: ['number'] },

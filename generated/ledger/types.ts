@@ -189,8 +189,8 @@ export type BlockSubscribeConfig = {
 
 /** A block under transactionDetails none. */
 export type BlockSummary = {
-  readonly blockhash: Blockhash;
   readonly previousBlockhash: Blockhash;
+  readonly blockhash: Blockhash;
   readonly parentSlot: Slot;
   /** Absent when rewards were not asked for. */
   readonly rewards?: readonly Reward[];
@@ -211,8 +211,8 @@ export type BlockUpdate = {
 
 /** A block under transactionDetails signatures. */
 export type BlockWithSignatures = {
-  readonly blockhash: Blockhash;
   readonly previousBlockhash: Blockhash;
+  readonly blockhash: Blockhash;
   readonly parentSlot: Slot;
   /** First signature of each transaction, in the order of execution. */
   readonly signatures: readonly Signature[];
@@ -228,8 +228,8 @@ export type BlockWithSignatures = {
 
 /** A block under transactionDetails full or accounts. */
 export type BlockWithTransactions = {
-  readonly blockhash: Blockhash;
   readonly previousBlockhash: Blockhash;
+  readonly blockhash: Blockhash;
   readonly parentSlot: Slot;
   /** In the order of execution. */
   readonly transactions:

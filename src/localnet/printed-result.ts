@@ -1,4 +1,5 @@
 import { stringifyJson } from '../json.ts';
+import { byName } from './encode/by-name.ts';
 
 const TEXTS = new WeakMap<object, string>();
 
@@ -8,8 +9,8 @@ export function withText<T extends object>(result: T, json: string): T {
   return result;
 }
 
-/** A result as JSON text. */
+/** A result as JSON text, its members in the order in which nodes write them. */
 export function printResult(result: unknown): string {
   const known = typeof result === 'object' && result !== null ? TEXTS.get(result) : undefined;
-  return known ?? stringifyJson(result);
+  return known ?? stringifyJson(byName(result));
 }

@@ -359,8 +359,8 @@ export const RESULT_DEFINITIONS: Definitions = {
     title: 'BlockSummary',
     type: 'object',
     properties: {
-      blockhash: { $ref: '#/$defs/Blockhash' },
       previousBlockhash: { $ref: '#/$defs/Blockhash' },
+      blockhash: { $ref: '#/$defs/Blockhash' },
       parentSlot: { $ref: '#/$defs/Slot' },
       rewards: { type: 'array', items: { $ref: '#/$defs/Reward' } },
       numRewardPartitions: { $ref: '#/$defs/U64' },
@@ -374,8 +374,8 @@ export const RESULT_DEFINITIONS: Definitions = {
     title: 'BlockWithSignatures',
     type: 'object',
     properties: {
-      blockhash: { $ref: '#/$defs/Blockhash' },
       previousBlockhash: { $ref: '#/$defs/Blockhash' },
+      blockhash: { $ref: '#/$defs/Blockhash' },
       parentSlot: { $ref: '#/$defs/Slot' },
       signatures: { type: 'array', items: { $ref: '#/$defs/Signature' } },
       rewards: { type: 'array', items: { $ref: '#/$defs/Reward' } },
@@ -390,8 +390,8 @@ export const RESULT_DEFINITIONS: Definitions = {
     title: 'BlockWithTransactions',
     type: 'object',
     properties: {
-      blockhash: { $ref: '#/$defs/Blockhash' },
       previousBlockhash: { $ref: '#/$defs/Blockhash' },
+      blockhash: { $ref: '#/$defs/Blockhash' },
       parentSlot: { $ref: '#/$defs/Slot' },
       transactions: {
         anyOf: [

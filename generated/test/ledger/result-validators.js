@@ -44793,8 +44793,8 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
         for (const key0 in data) {
           if (
             !(
-              key0 === 'blockhash' ||
               key0 === 'previousBlockhash' ||
+              key0 === 'blockhash' ||
               key0 === 'parentSlot' ||
               key0 === 'transactions' ||
               key0 === 'rewards' ||
@@ -44816,13 +44816,13 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
           }
         }
         if (_errs1 === errors) {
-          if (data.blockhash !== undefined) {
+          if (data.previousBlockhash !== undefined) {
             const _errs2 = errors;
             if (
-              !validate18(data.blockhash, {
-                instancePath: instancePath + '/blockhash',
+              !validate18(data.previousBlockhash, {
+                instancePath: instancePath + '/previousBlockhash',
                 parentData: data,
-                parentDataProperty: 'blockhash',
+                parentDataProperty: 'previousBlockhash',
                 rootData,
               })
             ) {
@@ -44834,13 +44834,13 @@ function validate239(data, { instancePath = '', parentData, parentDataProperty, 
             var valid0 = true;
           }
           if (valid0) {
-            if (data.previousBlockhash !== undefined) {
+            if (data.blockhash !== undefined) {
               const _errs3 = errors;
               if (
-                !validate18(data.previousBlockhash, {
-                  instancePath: instancePath + '/previousBlockhash',
+                !validate18(data.blockhash, {
+                  instancePath: instancePath + '/blockhash',
                   parentData: data,
-                  parentDataProperty: 'previousBlockhash',
+                  parentDataProperty: 'blockhash',
                   rootData,
                 })
               ) {
@@ -45278,8 +45278,8 @@ function validate677(data, { instancePath = '', parentData, parentDataProperty, 
         for (const key0 in data) {
           if (
             !(
-              key0 === 'blockhash' ||
               key0 === 'previousBlockhash' ||
+              key0 === 'blockhash' ||
               key0 === 'parentSlot' ||
               key0 === 'signatures' ||
               key0 === 'rewards' ||
@@ -45301,13 +45301,13 @@ function validate677(data, { instancePath = '', parentData, parentDataProperty, 
           }
         }
         if (_errs1 === errors) {
-          if (data.blockhash !== undefined) {
+          if (data.previousBlockhash !== undefined) {
             const _errs2 = errors;
             if (
-              !validate18(data.blockhash, {
-                instancePath: instancePath + '/blockhash',
+              !validate18(data.previousBlockhash, {
+                instancePath: instancePath + '/previousBlockhash',
                 parentData: data,
-                parentDataProperty: 'blockhash',
+                parentDataProperty: 'previousBlockhash',
                 rootData,
               })
             ) {
@@ -45319,13 +45319,13 @@ function validate677(data, { instancePath = '', parentData, parentDataProperty, 
             var valid0 = true;
           }
           if (valid0) {
-            if (data.previousBlockhash !== undefined) {
+            if (data.blockhash !== undefined) {
               const _errs3 = errors;
               if (
-                !validate18(data.previousBlockhash, {
-                  instancePath: instancePath + '/previousBlockhash',
+                !validate18(data.blockhash, {
+                  instancePath: instancePath + '/blockhash',
                   parentData: data,
-                  parentDataProperty: 'previousBlockhash',
+                  parentDataProperty: 'blockhash',
                   rootData,
                 })
               ) {
@@ -45643,8 +45643,8 @@ function validate687(data, { instancePath = '', parentData, parentDataProperty, 
         for (const key0 in data) {
           if (
             !(
-              key0 === 'blockhash' ||
               key0 === 'previousBlockhash' ||
+              key0 === 'blockhash' ||
               key0 === 'parentSlot' ||
               key0 === 'rewards' ||
               key0 === 'numRewardPartitions' ||
@@ -45665,13 +45665,13 @@ function validate687(data, { instancePath = '', parentData, parentDataProperty, 
           }
         }
         if (_errs1 === errors) {
-          if (data.blockhash !== undefined) {
+          if (data.previousBlockhash !== undefined) {
             const _errs2 = errors;
             if (
-              !validate18(data.blockhash, {
-                instancePath: instancePath + '/blockhash',
+              !validate18(data.previousBlockhash, {
+                instancePath: instancePath + '/previousBlockhash',
                 parentData: data,
-                parentDataProperty: 'blockhash',
+                parentDataProperty: 'previousBlockhash',
                 rootData,
               })
             ) {
@@ -45683,13 +45683,13 @@ function validate687(data, { instancePath = '', parentData, parentDataProperty, 
             var valid0 = true;
           }
           if (valid0) {
-            if (data.previousBlockhash !== undefined) {
+            if (data.blockhash !== undefined) {
               const _errs3 = errors;
               if (
-                !validate18(data.previousBlockhash, {
-                  instancePath: instancePath + '/previousBlockhash',
+                !validate18(data.blockhash, {
+                  instancePath: instancePath + '/blockhash',
                   parentData: data,
-                  parentDataProperty: 'previousBlockhash',
+                  parentDataProperty: 'blockhash',
                   rootData,
                 })
               ) {

@@ -31,10 +31,9 @@ export type BlockOptions = {
  * above the one the client names.
  */
 export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
-  const summary = {
-    blockhash: block.blockhash,
-    previousBlockhash: block.previousBlockhash,
-    parentSlot: block.parentSlot,
+  const { previousBlockhash, blockhash, parentSlot, transactions } = block;
+  const head = { previousBlockhash, blockhash, parentSlot };
+  const tail = {
     ...(options.rewards === false ? {} : { rewards: [] }),
     blockTime: block.time,
     blockHeight: block.height,
@@ -42,16 +41,21 @@ export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
   const details = options.transactionDetails ?? 'full';
   switch (details) {
     case 'none':
-      return summary;
+      return { ...head, ...tail };
     case 'signatures':
       return {
-        ...summary,
-        signatures: block.transactions.flatMap(({ transaction }) => transaction.signatures.slice(0, 1)),
+        ...head,
+        signatures: transactions.flatMap(({ transaction }) => transaction.signatures.slice(0, 1)),
+        ...tail,
       };
     case 'accounts':
-      return { ...summary, transactions: block.transactions.map((record) => accountsForm(record, options)) };
+      return {
+        ...head,
+        transactions: transactions.map((record) => accountsForm(record, options)),
+        ...tail,
+      };
     case 'full':
-      return { ...summary, transactions: fullForms(block.transactions, options) };
+      return { ...head, transactions: fullForms(transactions, options), ...tail };
     default:
       return details satisfies never;
   }

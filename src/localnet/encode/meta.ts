@@ -11,12 +11,13 @@ import { encodeReturnData } from './return-data.ts';
 /** Transactions earn no rewards; clients see an empty list, or null where they asked for none. */
 const NO_REWARDS: Reward[] = [];
 
-/** What a transaction did, as under json and the byte encodings; the calls keep their indexes. */
+/** What a transaction did, in the order in which nodes write it, as under json and the byte encodings; the calls keep their indexes. */
 export function encodeMeta(meta: TransactionMeta, rewards: boolean): EncodedTransactionMeta {
   return {
     ...outcome(meta),
     innerInstructions: meta.innerInstructions.map(encodeInnerInstructions),
     logMessages: [...meta.logs],
+    ...tokens(meta),
     rewards: rewards ? NO_REWARDS : null,
     loadedAddresses: {
       writable: [...meta.loadedAddresses.writable],
@@ -36,6 +37,7 @@ export function encodeParsedMeta(
     ...outcome(meta),
     innerInstructions: meta.innerInstructions.map((calls) => encodeParsedInnerInstructions(calls, keys)),
     logMessages: [...meta.logs],
+    ...tokens(meta),
     rewards: rewards ? NO_REWARDS : null,
     ...costs(meta),
   };
@@ -43,7 +45,7 @@ export function encodeParsedMeta(
 
 /** The little that transactionDetails accounts shows; rewards not asked for are absent here. */
 export function encodeAccountsMeta(meta: TransactionMeta, rewards: boolean): AccountsTransactionMeta {
-  return rewards ? { ...outcome(meta), rewards: NO_REWARDS } : outcome(meta);
+  return { ...outcome(meta), ...tokens(meta), ...(rewards && { rewards: NO_REWARDS }) };
 }
 
 function outcome(meta: TransactionMeta) {
@@ -53,9 +55,11 @@ function outcome(meta: TransactionMeta) {
     fee: meta.fee,
     preBalances: [...meta.preBalances],
     postBalances: [...meta.postBalances],
-    preTokenBalances: [...meta.preTokenBalances],
-    postTokenBalances: [...meta.postTokenBalances],
   };
+}
+
+function tokens({ preTokenBalances, postTokenBalances }: TransactionMeta) {
+  return { preTokenBalances: [...preTokenBalances], postTokenBalances: [...postTokenBalances] };
 }
 
 function costs(meta: TransactionMeta) {

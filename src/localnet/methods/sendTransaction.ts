@@ -1,6 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
+import { byName } from '../encode/by-name.ts';
 import { encodePreflight } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
 import { errorText } from '../transaction/error-text.ts';
@@ -22,7 +23,7 @@ export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger
     });
     const { err } = simulation;
     if (err !== null) {
-      const data = encodePreflight(simulation);
+      const data = byName(encodePreflight(simulation));
       throw serviceError('preflightFailure', { reason: errorText(err), data });
     }
   }

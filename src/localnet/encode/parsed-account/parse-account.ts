@@ -1,6 +1,7 @@
 import type { ParsedAccount } from '../../../../generated/ledger/types.ts';
 import type { Account } from '../../model.ts';
 import * as programs from '../../addresses/program-ids.ts';
+import { byName } from '../by-name.ts';
 import { parseLookupTable } from './lookup-table.ts';
 import { parseNonce } from './nonce.ts';
 import type { ParsedState } from './parsed-state.ts';
@@ -23,7 +24,11 @@ export function parseAccount(address: string, account: Account, terms: MintTerms
   const parser = PARSERS.get(account.owner);
   const parsed = parser?.parse(account.data, address, terms);
   if (parser === undefined || parsed === undefined) return undefined;
-  return { program: parser.program, parsed, space: BigInt(account.data.length) } as ParsedAccount;
+  return {
+    program: parser.program,
+    parsed: byName(parsed),
+    space: BigInt(account.data.length),
+  } as ParsedAccount;
 }
 
 const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([

@@ -1,6 +1,7 @@
 import type { ParsedInstruction } from '../../../../generated/ledger/types.ts';
 import type { Instruction } from '../../../wire/message.ts';
 import * as programs from '../../addresses/program-ids.ts';
+import { byName } from '../by-name.ts';
 import { readAssociatedTokenForm } from './associated-token.ts';
 import { type ParsedBody, parseForm, type ReadForm } from './instruction-form.ts';
 import { readLoaderForm, readUpgradeableLoaderForm } from './loader.ts';
@@ -31,7 +32,7 @@ export function parseInstruction(
   const parsed = parser.parse(instruction.data, accounts);
   return parsed === undefined
     ? undefined
-    : ({ program: parser.program, programId, parsed, stackHeight } as ParsedInstruction);
+    : ({ program: parser.program, programId, parsed: byName(parsed), stackHeight } as ParsedInstruction);
 }
 
 type Parser = {
