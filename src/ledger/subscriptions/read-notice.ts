@@ -8,6 +8,8 @@ export type Notice = {
   readonly subject: string;
   /** True: nothing comes after it. */
   readonly isLast: boolean;
+  /** True: the node could not say what it is about, and may say so later. */
+  readonly isFailure: boolean;
 };
 
 /** How the notices of a subscription follow each other. */
@@ -27,7 +29,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** How each subscription's results are read. */
 export const KINDS: { readonly [S in SubscriptionName]: Kind } = {
   accountSubscribe: { read: inContext(() => ''), order: 'rising', mayRepeat: true, isOnePerSlot: true },
-  blockSubscribe: { read: inContext(() => ''), order: 'rising', mayRepeat: false, isOnePerSlot: true },
+  blockSubscribe: { read: readBlock, order: 'rising', mayRepeat: false, isOnePerSlot: true },
   logsSubscribe: {
     read: inContext(({ signature }) => textOf(signature)),
     order: 'rising',
@@ -68,7 +70,7 @@ export const KINDS: { readonly [S in SubscriptionName]: Kind } = {
 };
 
 function notice(slot: number | undefined, subject: string, isLast = false): Notice {
-  return { slot, subject, isLast };
+  return { slot, subject, isLast, isFailure: false };
 }
 
 function inContext(subjectOf: (value: Members) => string | undefined): Kind['read'] {
@@ -78,6 +80,14 @@ function inContext(subjectOf: (value: Members) => string | undefined): Kind['rea
     const subject = isMembers(value) ? subjectOf(value) : undefined;
     return slot === undefined || subject === undefined ? undefined : notice(slot, subject);
   };
+}
+
+/** A node tells a block that it could not write again and again, until it can write that one or a later one. */
+function readBlock(result: unknown): Notice | undefined {
+  const read = inContext(() => '')(result);
+  const { value } = result as { readonly value?: Members };
+  const isFailure = value?.err !== null && value?.err !== undefined;
+  return read && { ...read, subject: isFailure ? 'failed' : '', isFailure };
 }
 
 function readSignature(result: unknown): Notice | undefined {

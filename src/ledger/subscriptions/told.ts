@@ -26,7 +26,7 @@ export class Told {
   }
 
   /** Says what a notice is, and remembers it if it is new. One that is about no slot always is. */
-  take({ slot, subject }: Notice, result: Buffer): Verdict {
+  take({ slot, subject, isFailure }: Notice, result: Buffer): Verdict {
     if (slot === undefined) return 'new';
     const { order, mayRepeat } = this.#kind;
     const known = this.#slots.get(slot)?.get(subject);
@@ -37,6 +37,7 @@ export class Told {
     if (order === 'rising' && slot < lastSlot)
       return known !== undefined || slot <= lastSlot - REMEMBERED_SLOTS ? 'known' : 'late';
     this.#remember(slot, subject, text);
+    if (!isFailure) this.#lastSlot = Math.max(slot, lastSlot);
     return 'new';
   }
 
@@ -51,9 +52,8 @@ export class Told {
     const subjects = this.#slots.get(slot) ?? new Map<string, string>();
     if (!subjects.has(subject)) this.#subjects++;
     this.#slots.set(slot, subjects.set(subject, text));
-    this.#lastSlot = Math.max(slot, this.#lastSlot ?? slot);
     for (const [old, { size }] of this.#slots) {
-      const isOld = old < this.#lastSlot - REMEMBERED_SLOTS;
+      const isOld = old < Math.max(slot, this.#lastSlot ?? slot) - REMEMBERED_SLOTS;
       if (this.#slots.size === 1 || (!isOld && this.#subjects <= REMEMBERED_SUBJECTS)) break;
       this.#slots.delete(old);
       this.#subjects -= size;

@@ -6,7 +6,17 @@ import type { Block } from '../model.ts';
 import { accountKeys } from '../transaction/account-keys.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** A block that mentions an address shows only the transactions that do. */
+type BlockNotification = { readonly context: { readonly slot: bigint }; readonly value: BlockUpdate };
+
+/** Blocks that could not be written are told again with each that follows, at most so many of them. */
+const MAX_FAILED = 64;
+
+/**
+ * A block that cannot be written as asked for is told as an error; a node stays at it, and tells it again with every block that
+ * follows until one can be written.
+ *
+ * A block that mentions an address shows only the transactions that do.
+ */
 export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, filter, config) => {
   const commitment = commitmentOf(config);
   const mention = filter === 'all' ? undefined : filter.mentionsAccountOrProgram;
@@ -17,6 +27,7 @@ export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, 
     rewards: config?.showRewards ?? false,
     maxSupportedTransactionVersion: version,
   } as const;
+  let failed: readonly BlockNotification[] = [];
   return {
     key: [mention ?? null, commitment, { ...options, maxSupportedTransactionVersion: version ?? null }],
     watch: {
@@ -25,8 +36,12 @@ export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, 
       commitment,
       tell: (block) => {
         const shown = mention === undefined ? block : { ...block, transactions: mentioning(block, mention) };
-        return { context: { slot: block.slot }, value: updateOf(shown, options) };
+        const told = { context: { slot: block.slot }, value: updateOf(shown, options) };
+        const all = [...failed, told];
+        failed = told.value.err === null ? [] : all.slice(-MAX_FAILED);
+        return all;
       },
+      tellAgain: () => failed,
     },
   };
 };

@@ -55,9 +55,10 @@ function* happeningsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChan
   const block = ledger.blocks.block(changes.slot);
   if (block === undefined) return;
   const mentioned = new Set(records.flatMap(addressesOf));
-  for (const key of [ANY, ...mentioned])
-    for (const watch of level.blocks.get(key))
-      yield { watch, tell: () => [watch.tell(block)], isLast: false };
+  for (const watch of level.blocks.all()) {
+    const isConcerned = watch.mention === undefined || mentioned.has(watch.mention);
+    yield { watch, tell: isConcerned ? () => watch.tell(block) : watch.tellAgain, isLast: false };
+  }
 }
 
 function* happeningsOfTransaction(

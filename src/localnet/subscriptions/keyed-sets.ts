@@ -11,6 +11,11 @@ export class KeyedSets<T> {
     return this.#sets.get(key) ?? [];
   }
 
+  /** All items, whatever their key. */
+  *all(): Generator<T> {
+    for (const set of this.#sets.values()) yield* set;
+  }
+
   add(key: string, item: T): void {
     const set = this.#sets.get(key);
     if (set === undefined) this.#sets.set(key, new Set([item]));

@@ -35,11 +35,13 @@ export type TransactionWatch<R = unknown> = AtLevel & {
   readonly tell: (record: TransactionRecord) => R | undefined;
 };
 
-/** Told for every block, or for those with a transaction that names an address. */
+/** Told for every block, or for those with a transaction that names an address: any number of results, in order. */
 export type BlockWatch<R = unknown> = AtLevel & {
   readonly kind: 'block';
   readonly mention: string | undefined;
-  readonly tell: (block: Block) => R;
+  readonly tell: (block: Block) => readonly R[];
+  /** What is told with a block that is not one of those. */
+  readonly tellAgain: () => readonly R[];
 };
 
 /** Told once that a transaction has reached the level, which ends it. */

@@ -209,6 +209,21 @@ describe('blocks', () => {
     expect(resultOf(await stage.client.next())).toEqual(told(156, { blockhash: 'b' }));
   });
 
+  test('that a node cannot write are told once, and again when it can', async () => {
+    await stage.start();
+    await stage.client.call('blockSubscribe', ['all', { commitment: 'confirmed' }]);
+    const failed = (slot: number) => ({
+      ...{ context: { slot }, value: { slot, block: null, err: 'BlockStoreError' } },
+    });
+    const [early, late] = [told(151, { blockhash: 'a' }), told(152, { blockhash: 'b' })];
+    for (const result of [failed(151), failed(151), failed(152), early, late, late])
+      stage.node.notify('blockSubscribe', result);
+    for (const result of [failed(151), failed(152), early, late])
+      expect(resultOf(await stage.client.next())).toEqual(result);
+    stage.node.notify('blockSubscribe', told(153, null));
+    expect(resultOf(await stage.client.next())).toEqual(told(153, null));
+  });
+
   test('that mention an address are a gap', async () => {
     await stage.start();
     const filter = { mentionsAccountOrProgram: ADDRESS };

@@ -4,6 +4,12 @@ import { parseJson, stringifyJson } from '../../../src/json.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 
+/** How a block of version 0 is told to a client that reads none. */
+const failedAt = (slot: number) => ({
+  context: { slot },
+  value: { slot, block: null, err: { UnsupportedTransactionVersion: 0 } },
+});
+
 async function sendVersioned(served: ServedLedger, payer: Keypair): Promise<string> {
   const { blocks } = served.ledger;
   const message = MessageV0.compile({
@@ -75,11 +81,49 @@ test('a block that the client cannot read is told as an error in its place', asy
   const wallet = await fundedWallet(served, SOL);
   const id = await client.subscribe('blockSubscribe', 'all', { commitment: 'confirmed' });
   await sendVersioned(served, wallet);
-  served.tick(2);
+  served.tick(3);
   expect(await client.told(id)).toMatchObject([
-    { context: { slot: 32 }, value: { slot: 32, block: null, err: { UnsupportedTransactionVersion: 0 } } },
+    failedAt(32),
+    failedAt(32),
     { context: { slot: 33 }, value: { slot: 33, block: { transactions: [] }, err: null } },
+    { context: { slot: 34 }, value: { slot: 34, err: null } },
   ]);
+});
+
+test('it is told again with every block until one can be read, one that does not concern the client too', async () => {
+  const served = await serveLedger();
+  const client = await served.connect();
+  const [wallet, other] = [await fundedWallet(served), await fundedWallet(served)];
+  served.tick();
+  const filter = { mentionsAccountOrProgram: wallet.publicKey.toBase58() };
+  const id = await client.subscribe('blockSubscribe', filter, { commitment: 'confirmed' });
+  for (const slots of [1, 2]) {
+    await sendVersioned(served, wallet);
+    served.tick(slots);
+  }
+  await sendNow(served, signed(served, [other], memo('of somebody else')));
+  served.tick();
+  await sendNow(served, signed(served, [wallet], memo('a legacy one')));
+  served.tick(2);
+  const told = (await client.told(id)) as readonly { readonly context: { readonly slot: number } }[];
+  expect(told.map(({ context }) => context.slot)).toEqual([33, 33, 34, 33, 34, 33, 34, 33, 34, 37]);
+  expect(told.slice(0, -1)).toMatchObject(told.slice(0, -1).map(({ context }) => failedAt(context.slot)));
+  expect(told.at(-1)).toMatchObject({ value: { slot: 37, err: null } });
+});
+
+test('of many that cannot be read the last 64 are told again', async () => {
+  const served = await serveLedger();
+  const client = await served.connect();
+  const wallet = await fundedWallet(served);
+  const id = await client.subscribe('blockSubscribe', 'all', { commitment: 'confirmed' });
+  for (let slot = 0; slot < 70; slot++) {
+    await sendVersioned(served, wallet);
+    served.tick();
+  }
+  const told = (await client.told(id)) as readonly { readonly context: { readonly slot: number } }[];
+  expect(told.slice(-65).map(({ context }) => context.slot)).toEqual(
+    Array.from({ length: 65 }, (_, index) => 32 + 70 - 65 + index),
+  );
 });
 
 test('processed is refused, and so is an invalid address', async () => {

@@ -120,7 +120,7 @@ test('subscriptions that nothing happens to are not asked anything', async () =>
         { kind: 'account', address: each, commitment, tell },
         { kind: 'program', program: each, commitment, tell },
         { kind: 'transaction', mention: each, commitment, tell },
-        { kind: 'block', mention: each, commitment, tell },
+        { kind: 'block', mention: each, commitment, tell: () => [tell()], tellAgain: () => [] },
         { kind: 'signature', signature: each, commitment, tell },
       ] as const;
       for (const watch of watches)
