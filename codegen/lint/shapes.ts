@@ -46,6 +46,7 @@ const definitions = {
     'x-lenient': named(text),
     'x-map': { const: true },
     'x-tagged': { const: true },
+    'x-versions': { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'integer' } },
   }),
 };
 

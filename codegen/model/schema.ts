@@ -48,6 +48,7 @@ export type Schema = {
   readonly 'x-lenient'?: Readonly<Record<string, string>>;
   readonly 'x-map'?: true;
   readonly 'x-tagged'?: true;
+  readonly 'x-versions'?: readonly number[];
 };
 
 export type Schemas = ReadonlyMap<string, Schema>;
