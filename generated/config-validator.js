@@ -133,6 +133,12 @@ const schema0 = {
         slot_ms: { default: 400, 'x-int': 'u32', 'x-maximum': 400 },
       },
     },
+    drift: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { samples_per_minute: { default: 20, 'x-int': 'u32', 'x-maximum': 6000 } },
+    },
     usage: {
       type: 'object',
       additionalProperties: false,
@@ -229,6 +235,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.cache === undefined) {
       data.cache = {};
+    }
+    if (data.drift === undefined) {
+      data.drift = {};
     }
     if (data.usage === undefined) {
       data.usage = {};
@@ -2728,16 +2737,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data58 = data.usage;
+    let data58 = data.drift;
     if (data58 && typeof data58 == 'object' && !Array.isArray(data58)) {
-      if (data58.retention_days === undefined) {
-        data58.retention_days = 30;
+      if (data58.samples_per_minute === undefined) {
+        data58.samples_per_minute = 20;
       }
       for (const key9 in data58) {
-        if (!(key9 === 'retention_days')) {
+        if (!(key9 === 'samples_per_minute')) {
           const err139 = {
-            instancePath: instancePath + '/usage',
-            schemaPath: '#/properties/usage/additionalProperties',
+            instancePath: instancePath + '/drift',
+            schemaPath: '#/properties/drift/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key9 },
             message: 'must NOT have additional properties',
@@ -2750,15 +2759,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data59 = data58.retention_days;
+      let data59 = data58.samples_per_minute;
       if (
         !(typeof data59 == 'number'
           ? Number.isInteger(data59) && data59 >= 0 && data59 <= 4294967295
           : typeof data59 == 'bigint' && data59 >= 0 && data59 <= 4294967295)
       ) {
         const err140 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2770,13 +2779,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 < 1) {
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 6000) {
         const err141 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 6000',
         };
         if (vErrors === null) {
           vErrors = [err141];
@@ -2785,8 +2794,80 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 3660) {
-        const err142 = {
+    } else {
+      const err142 = {
+        instancePath: instancePath + '/drift',
+        schemaPath: '#/properties/drift/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err142];
+      } else {
+        vErrors.push(err142);
+      }
+      errors++;
+    }
+    let data60 = data.usage;
+    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
+      if (data60.retention_days === undefined) {
+        data60.retention_days = 30;
+      }
+      for (const key10 in data60) {
+        if (!(key10 === 'retention_days')) {
+          const err143 = {
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err143];
+          } else {
+            vErrors.push(err143);
+          }
+          errors++;
+        }
+      }
+      let data61 = data60.retention_days;
+      if (
+        !(typeof data61 == 'number'
+          ? Number.isInteger(data61) && data61 >= 0 && data61 <= 4294967295
+          : typeof data61 == 'bigint' && data61 >= 0 && data61 <= 4294967295)
+      ) {
+        const err144 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err144];
+        } else {
+          vErrors.push(err144);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 < 1) {
+        const err145 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err145];
+        } else {
+          vErrors.push(err145);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 > 3660) {
+        const err146 = {
           instancePath: instancePath + '/usage/retention_days',
           schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
           keyword: 'x-maximum',
@@ -2794,14 +2875,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be <= 3660',
         };
         if (vErrors === null) {
-          vErrors = [err142];
+          vErrors = [err146];
         } else {
-          vErrors.push(err142);
+          vErrors.push(err146);
         }
         errors++;
       }
     } else {
-      const err143 = {
+      const err147 = {
         instancePath: instancePath + '/usage',
         schemaPath: '#/properties/usage/type',
         keyword: 'type',
@@ -2809,45 +2890,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err143];
+        vErrors = [err147];
       } else {
-        vErrors.push(err143);
+        vErrors.push(err147);
       }
       errors++;
     }
-    let data60 = data.wallets;
-    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
-      if (data60.cors_origins === undefined) {
-        data60.cors_origins = [];
+    let data62 = data.wallets;
+    if (data62 && typeof data62 == 'object' && !Array.isArray(data62)) {
+      if (data62.cors_origins === undefined) {
+        data62.cors_origins = [];
       }
-      if (data60.max_hd_children === undefined) {
-        data60.max_hd_children = 100000;
+      if (data62.max_hd_children === undefined) {
+        data62.max_hd_children = 100000;
       }
-      for (const key10 in data60) {
-        if (!(key10 === 'cors_origins' || key10 === 'max_hd_children' || key10 === 'key_threads')) {
-          const err144 = {
+      for (const key11 in data62) {
+        if (!(key11 === 'cors_origins' || key11 === 'max_hd_children' || key11 === 'key_threads')) {
+          const err148 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
+            params: { additionalProperty: key11 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err144];
+            vErrors = [err148];
           } else {
-            vErrors.push(err144);
+            vErrors.push(err148);
           }
           errors++;
         }
       }
-      let data61 = data60.cors_origins;
-      if (Array.isArray(data61)) {
-        const len3 = data61.length;
+      let data63 = data62.cors_origins;
+      if (Array.isArray(data63)) {
+        const len3 = data63.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          let data62 = data61[i3];
-          if (typeof data62 === 'string') {
-            if (data62.length < 1) {
-              const err145 = {
+          let data64 = data63[i3];
+          if (typeof data64 === 'string') {
+            if (data64.length < 1) {
+              const err149 = {
                 instancePath: instancePath + '/wallets/cors_origins/' + i3,
                 schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
                 keyword: 'minLength',
@@ -2855,14 +2936,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err145];
+                vErrors = [err149];
               } else {
-                vErrors.push(err145);
+                vErrors.push(err149);
               }
               errors++;
             }
           } else {
-            const err146 = {
+            const err150 = {
               instancePath: instancePath + '/wallets/cors_origins/' + i3,
               schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
               keyword: 'type',
@@ -2870,15 +2951,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err146];
+              vErrors = [err150];
             } else {
-              vErrors.push(err146);
+              vErrors.push(err150);
             }
             errors++;
           }
         }
       } else {
-        const err147 = {
+        const err151 = {
           instancePath: instancePath + '/wallets/cors_origins',
           schemaPath: '#/properties/wallets/properties/cors_origins/type',
           keyword: 'type',
@@ -2886,19 +2967,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be array',
         };
         if (vErrors === null) {
-          vErrors = [err147];
+          vErrors = [err151];
         } else {
-          vErrors.push(err147);
+          vErrors.push(err151);
         }
         errors++;
       }
-      let data63 = data60.max_hd_children;
+      let data65 = data62.max_hd_children;
       if (
-        !(typeof data63 == 'number'
-          ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
-          : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
+        !(typeof data65 == 'number'
+          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
+          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
       ) {
-        const err148 = {
+        const err152 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
           keyword: 'x-int',
@@ -2906,14 +2987,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
-          vErrors = [err148];
+          vErrors = [err152];
         } else {
-          vErrors.push(err148);
+          vErrors.push(err152);
         }
         errors++;
       }
-      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1000) {
-        const err149 = {
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 1000) {
+        const err153 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
           keyword: 'x-minimum',
@@ -2921,14 +3002,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be >= 1000',
         };
         if (vErrors === null) {
-          vErrors = [err149];
+          vErrors = [err153];
         } else {
-          vErrors.push(err149);
+          vErrors.push(err153);
         }
         errors++;
       }
-      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 100000000) {
-        const err150 = {
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 100000000) {
+        const err154 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
           keyword: 'x-maximum',
@@ -2936,98 +3017,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be <= 100000000',
         };
         if (vErrors === null) {
-          vErrors = [err150];
+          vErrors = [err154];
         } else {
-          vErrors.push(err150);
+          vErrors.push(err154);
         }
         errors++;
       }
-      if (data60.key_threads !== undefined) {
-        let data64 = data60.key_threads;
+      if (data62.key_threads !== undefined) {
+        let data66 = data62.key_threads;
         if (
-          !(typeof data64 == 'number'
-            ? Number.isInteger(data64) && data64 >= 0 && data64 <= 4294967295
-            : typeof data64 == 'bigint' && data64 >= 0 && data64 <= 4294967295)
+          !(typeof data66 == 'number'
+            ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
+            : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
         ) {
-          const err151 = {
+          const err155 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err151];
-          } else {
-            vErrors.push(err151);
-          }
-          errors++;
-        }
-        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 < 1) {
-          const err152 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err152];
-          } else {
-            vErrors.push(err152);
-          }
-          errors++;
-        }
-        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 > 64) {
-          const err153 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
-          };
-          if (vErrors === null) {
-            vErrors = [err153];
-          } else {
-            vErrors.push(err153);
-          }
-          errors++;
-        }
-      }
-    } else {
-      const err154 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err154];
-      } else {
-        vErrors.push(err154);
-      }
-      errors++;
-    }
-    let data65 = data.localnet;
-    if (data65 && typeof data65 == 'object' && !Array.isArray(data65)) {
-      if (data65.slot_ms === undefined) {
-        data65.slot_ms = 400;
-      }
-      if (data65.history_slots === undefined) {
-        data65.history_slots = 432000;
-      }
-      if (data65.history_transactions === undefined) {
-        data65.history_transactions = 100000;
-      }
-      for (const key11 in data65) {
-        if (!(key11 === 'slot_ms' || key11 === 'history_slots' || key11 === 'history_transactions')) {
-          const err155 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key11 },
-            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err155];
@@ -3036,84 +3044,92 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 1) {
+          const err156 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err156];
+          } else {
+            vErrors.push(err156);
+          }
+          errors++;
+        }
+        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 64) {
+          const err157 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err157];
+          } else {
+            vErrors.push(err157);
+          }
+          errors++;
+        }
       }
-      let data66 = data65.slot_ms;
+    } else {
+      const err158 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err158];
+      } else {
+        vErrors.push(err158);
+      }
+      errors++;
+    }
+    let data67 = data.localnet;
+    if (data67 && typeof data67 == 'object' && !Array.isArray(data67)) {
+      if (data67.slot_ms === undefined) {
+        data67.slot_ms = 400;
+      }
+      if (data67.history_slots === undefined) {
+        data67.history_slots = 432000;
+      }
+      if (data67.history_transactions === undefined) {
+        data67.history_transactions = 100000;
+      }
+      for (const key12 in data67) {
+        if (!(key12 === 'slot_ms' || key12 === 'history_slots' || key12 === 'history_transactions')) {
+          const err159 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err159];
+          } else {
+            vErrors.push(err159);
+          }
+          errors++;
+        }
+      }
+      let data68 = data67.slot_ms;
       if (
-        !(typeof data66 == 'number'
-          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
-          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
+        !(typeof data68 == 'number'
+          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
+          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
       ) {
-        const err156 = {
+        const err160 = {
           instancePath: instancePath + '/localnet/slot_ms',
           schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err156];
-        } else {
-          vErrors.push(err156);
-        }
-        errors++;
-      }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 10) {
-        const err157 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err157];
-        } else {
-          vErrors.push(err157);
-        }
-        errors++;
-      }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 60000) {
-        const err158 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err158];
-        } else {
-          vErrors.push(err158);
-        }
-        errors++;
-      }
-      let data67 = data65.history_slots;
-      if (
-        !(typeof data67 == 'number'
-          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
-          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
-      ) {
-        const err159 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err159];
-        } else {
-          vErrors.push(err159);
-        }
-        errors++;
-      }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 512) {
-        const err160 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err160];
@@ -3122,13 +3138,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 10000000) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 10) {
         const err161 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err161];
@@ -3137,18 +3153,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data68 = data65.history_transactions;
-      if (
-        !(typeof data68 == 'number'
-          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
-          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
-      ) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 60000) {
         const err162 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err162];
@@ -3157,13 +3168,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 1000) {
+      let data69 = data67.history_slots;
+      if (
+        !(typeof data69 == 'number'
+          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
+          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
+      ) {
         const err163 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err163];
@@ -3172,13 +3188,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 10000000) {
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 < 512) {
         const err164 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err164];
@@ -3187,54 +3203,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err165 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err165];
-      } else {
-        vErrors.push(err165);
-      }
-      errors++;
-    }
-    let data69 = data.hsm;
-    if (data69 && typeof data69 == 'object' && !Array.isArray(data69)) {
-      if (data69.kind === undefined) {
-        data69.kind = 'soft';
-      }
-      if (data69.soft === undefined) {
-        data69.soft = {};
-      }
-      for (const key12 in data69) {
-        if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
-          const err166 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key12 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err166];
-          } else {
-            vErrors.push(err166);
-          }
-          errors++;
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 10000000) {
+        const err165 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err165];
+        } else {
+          vErrors.push(err165);
         }
+        errors++;
       }
-      let data70 = data69.kind;
-      if (typeof data70 !== 'string') {
+      let data70 = data67.history_transactions;
+      if (
+        !(typeof data70 == 'number'
+          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
+          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+      ) {
+        const err166 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err166];
+        } else {
+          vErrors.push(err166);
+        }
+        errors++;
+      }
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1000) {
         const err167 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err167];
@@ -3243,13 +3253,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data70 === 'soft' || data70 === 'pkcs11')) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 10000000) {
         const err168 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err168];
@@ -3258,34 +3268,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data69.max_managed_batch !== undefined) {
-        let data71 = data69.max_managed_batch;
-        if (
-          !(typeof data71 == 'number'
-            ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
-            : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
-        ) {
-          const err169 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err169];
-          } else {
-            vErrors.push(err169);
-          }
-          errors++;
-        }
-        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 1) {
+    } else {
+      const err169 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err169];
+      } else {
+        vErrors.push(err169);
+      }
+      errors++;
+    }
+    let data71 = data.hsm;
+    if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
+      if (data71.kind === undefined) {
+        data71.kind = 'soft';
+      }
+      if (data71.soft === undefined) {
+        data71.soft = {};
+      }
+      for (const key13 in data71) {
+        if (!(key13 === 'kind' || key13 === 'max_managed_batch' || key13 === 'soft' || key13 === 'pkcs11')) {
           const err170 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key13 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err170];
@@ -3294,8 +3307,76 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 10000) {
-          const err171 = {
+      }
+      let data72 = data71.kind;
+      if (typeof data72 !== 'string') {
+        const err171 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err171];
+        } else {
+          vErrors.push(err171);
+        }
+        errors++;
+      }
+      if (!(data72 === 'soft' || data72 === 'pkcs11')) {
+        const err172 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err172];
+        } else {
+          vErrors.push(err172);
+        }
+        errors++;
+      }
+      if (data71.max_managed_batch !== undefined) {
+        let data73 = data71.max_managed_batch;
+        if (
+          !(typeof data73 == 'number'
+            ? Number.isInteger(data73) && data73 >= 0 && data73 <= 4294967295
+            : typeof data73 == 'bigint' && data73 >= 0 && data73 <= 4294967295)
+        ) {
+          const err173 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err173];
+          } else {
+            vErrors.push(err173);
+          }
+          errors++;
+        }
+        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 < 1) {
+          const err174 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err174];
+          } else {
+            vErrors.push(err174);
+          }
+          errors++;
+        }
+        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 > 10000) {
+          const err175 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -3303,91 +3384,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err171];
+            vErrors = [err175];
           } else {
-            vErrors.push(err171);
+            vErrors.push(err175);
           }
           errors++;
         }
       }
-      let data72 = data69.soft;
-      if (data72 && typeof data72 == 'object' && !Array.isArray(data72)) {
-        for (const key13 in data72) {
-          if (!(key13 === 'master_key_file' || key13 === 'previous_master_key_file')) {
-            const err172 = {
+      let data74 = data71.soft;
+      if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
+        for (const key14 in data74) {
+          if (!(key14 === 'master_key_file' || key14 === 'previous_master_key_file')) {
+            const err176 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
-              params: { additionalProperty: key13 },
+              params: { additionalProperty: key14 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err172];
-            } else {
-              vErrors.push(err172);
-            }
-            errors++;
-          }
-        }
-        if (data72.master_key_file !== undefined) {
-          let data73 = data72.master_key_file;
-          if (typeof data73 === 'string') {
-            if (data73.length < 1) {
-              const err173 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err173];
-              } else {
-                vErrors.push(err173);
-              }
-              errors++;
-            }
-          } else {
-            const err174 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err174];
-            } else {
-              vErrors.push(err174);
-            }
-            errors++;
-          }
-        }
-        if (data72.previous_master_key_file !== undefined) {
-          let data74 = data72.previous_master_key_file;
-          if (typeof data74 === 'string') {
-            if (data74.length < 1) {
-              const err175 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err175];
-              } else {
-                vErrors.push(err175);
-              }
-              errors++;
-            }
-          } else {
-            const err176 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err176];
@@ -3397,37 +3410,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-      } else {
-        const err177 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err177];
-        } else {
-          vErrors.push(err177);
-        }
-        errors++;
-      }
-      if (data69.pkcs11 !== undefined) {
-        let data75 = data69.pkcs11;
-        if (data75 && typeof data75 == 'object' && !Array.isArray(data75)) {
-          if (data75.sessions === undefined) {
-            data75.sessions = 4;
-          }
-          if (data75.wrap === undefined) {
-            data75.wrap = true;
-          }
-          if (data75.library === undefined) {
+        if (data74.master_key_file !== undefined) {
+          let data75 = data74.master_key_file;
+          if (typeof data75 === 'string') {
+            if (data75.length < 1) {
+              const err177 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err177];
+              } else {
+                vErrors.push(err177);
+              }
+              errors++;
+            }
+          } else {
             const err178 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err178];
@@ -3436,24 +3443,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key14 in data75) {
-            if (
-              !(
-                key14 === 'library' ||
-                key14 === 'token' ||
-                key14 === 'slot' ||
-                key14 === 'pin_file' ||
-                key14 === 'pin' ||
-                key14 === 'sessions' ||
-                key14 === 'wrap'
-              )
-            ) {
+        }
+        if (data74.previous_master_key_file !== undefined) {
+          let data76 = data74.previous_master_key_file;
+          if (typeof data76 === 'string') {
+            if (data76.length < 1) {
               const err179 = {
-                instancePath: instancePath + '/hsm/pkcs11',
-                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key14 },
-                message: 'must NOT have additional properties',
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
                 vErrors = [err179];
@@ -3462,12 +3462,93 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+          } else {
+            const err180 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err180];
+            } else {
+              vErrors.push(err180);
+            }
+            errors++;
           }
-          if (data75.library !== undefined) {
-            let data76 = data75.library;
-            if (typeof data76 === 'string') {
-              if (data76.length < 1) {
-                const err180 = {
+        }
+      } else {
+        const err181 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err181];
+        } else {
+          vErrors.push(err181);
+        }
+        errors++;
+      }
+      if (data71.pkcs11 !== undefined) {
+        let data77 = data71.pkcs11;
+        if (data77 && typeof data77 == 'object' && !Array.isArray(data77)) {
+          if (data77.sessions === undefined) {
+            data77.sessions = 4;
+          }
+          if (data77.wrap === undefined) {
+            data77.wrap = true;
+          }
+          if (data77.library === undefined) {
+            const err182 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err182];
+            } else {
+              vErrors.push(err182);
+            }
+            errors++;
+          }
+          for (const key15 in data77) {
+            if (
+              !(
+                key15 === 'library' ||
+                key15 === 'token' ||
+                key15 === 'slot' ||
+                key15 === 'pin_file' ||
+                key15 === 'pin' ||
+                key15 === 'sessions' ||
+                key15 === 'wrap'
+              )
+            ) {
+              const err183 = {
+                instancePath: instancePath + '/hsm/pkcs11',
+                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key15 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err183];
+              } else {
+                vErrors.push(err183);
+              }
+              errors++;
+            }
+          }
+          if (data77.library !== undefined) {
+            let data78 = data77.library;
+            if (typeof data78 === 'string') {
+              if (data78.length < 1) {
+                const err184 = {
                   instancePath: instancePath + '/hsm/pkcs11/library',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
@@ -3475,90 +3556,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err180];
+                  vErrors = [err184];
                 } else {
-                  vErrors.push(err180);
+                  vErrors.push(err184);
                 }
                 errors++;
               }
             } else {
-              const err181 = {
+              const err185 = {
                 instancePath: instancePath + '/hsm/pkcs11/library',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err181];
-              } else {
-                vErrors.push(err181);
-              }
-              errors++;
-            }
-          }
-          if (data75.token !== undefined) {
-            let data77 = data75.token;
-            if (typeof data77 === 'string') {
-              if (data77.length > 32) {
-                const err182 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err182];
-                } else {
-                  vErrors.push(err182);
-                }
-                errors++;
-              }
-              if (data77.length < 1) {
-                const err183 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err183];
-                } else {
-                  vErrors.push(err183);
-                }
-                errors++;
-              }
-            } else {
-              const err184 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err184];
-              } else {
-                vErrors.push(err184);
-              }
-              errors++;
-            }
-          }
-          if (data75.slot !== undefined) {
-            let data78 = data75.slot;
-            if (
-              !(typeof data78 == 'number'
-                ? Number.isInteger(data78) && data78 >= 0 && data78 <= 4294967295
-                : typeof data78 == 'bigint' && data78 >= 0 && data78 <= 4294967295)
-            ) {
-              const err185 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err185];
@@ -3568,16 +3578,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data75.pin_file !== undefined) {
-            let data79 = data75.pin_file;
+          if (data77.token !== undefined) {
+            let data79 = data77.token;
             if (typeof data79 === 'string') {
-              if (data79.length < 1) {
+              if (data79.length > 32) {
                 const err186 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err186];
@@ -3586,47 +3596,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-            } else {
-              const err187 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err187];
-              } else {
-                vErrors.push(err187);
-              }
-              errors++;
-            }
-          }
-          if (data75.pin !== undefined) {
-            let data80 = data75.pin;
-            if (typeof data80 === 'string') {
-              if (data80.length < 1) {
-                const err188 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+              if (data79.length < 1) {
+                const err187 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err188];
+                  vErrors = [err187];
                 } else {
-                  vErrors.push(err188);
+                  vErrors.push(err187);
                 }
                 errors++;
               }
             } else {
-              const err189 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+              const err188 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err188];
+              } else {
+                vErrors.push(err188);
+              }
+              errors++;
+            }
+          }
+          if (data77.slot !== undefined) {
+            let data80 = data77.slot;
+            if (
+              !(typeof data80 == 'number'
+                ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
+                : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
+            ) {
+              const err189 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err189];
@@ -3636,13 +3649,81 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data81 = data75.sessions;
+          if (data77.pin_file !== undefined) {
+            let data81 = data77.pin_file;
+            if (typeof data81 === 'string') {
+              if (data81.length < 1) {
+                const err190 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err190];
+                } else {
+                  vErrors.push(err190);
+                }
+                errors++;
+              }
+            } else {
+              const err191 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err191];
+              } else {
+                vErrors.push(err191);
+              }
+              errors++;
+            }
+          }
+          if (data77.pin !== undefined) {
+            let data82 = data77.pin;
+            if (typeof data82 === 'string') {
+              if (data82.length < 1) {
+                const err192 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err192];
+                } else {
+                  vErrors.push(err192);
+                }
+                errors++;
+              }
+            } else {
+              const err193 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err193];
+              } else {
+                vErrors.push(err193);
+              }
+              errors++;
+            }
+          }
+          let data83 = data77.sessions;
           if (
-            !(typeof data81 == 'number'
-              ? Number.isInteger(data81) && data81 >= 0 && data81 <= 4294967295
-              : typeof data81 == 'bigint' && data81 >= 0 && data81 <= 4294967295)
+            !(typeof data83 == 'number'
+              ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
+              : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
           ) {
-            const err190 = {
+            const err194 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -3650,14 +3731,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err190];
+              vErrors = [err194];
             } else {
-              vErrors.push(err190);
+              vErrors.push(err194);
             }
             errors++;
           }
-          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 < 1) {
-            const err191 = {
+          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 < 1) {
+            const err195 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -3665,14 +3746,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err191];
+              vErrors = [err195];
             } else {
-              vErrors.push(err191);
+              vErrors.push(err195);
             }
             errors++;
           }
-          if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 > 64) {
-            const err192 = {
+          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 > 64) {
+            const err196 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -3680,14 +3761,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err192];
+              vErrors = [err196];
             } else {
-              vErrors.push(err192);
+              vErrors.push(err196);
             }
             errors++;
           }
-          if (typeof data75.wrap !== 'boolean') {
-            const err193 = {
+          if (typeof data77.wrap !== 'boolean') {
+            const err197 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -3695,14 +3776,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err193];
+              vErrors = [err197];
             } else {
-              vErrors.push(err193);
+              vErrors.push(err197);
             }
             errors++;
           }
         } else {
-          const err194 = {
+          const err198 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3710,15 +3791,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err194];
+            vErrors = [err198];
           } else {
-            vErrors.push(err194);
+            vErrors.push(err198);
           }
           errors++;
         }
       }
     } else {
-      const err195 = {
+      const err199 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3726,14 +3807,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err195];
+        vErrors = [err199];
       } else {
-        vErrors.push(err195);
+        vErrors.push(err199);
       }
       errors++;
     }
   } else {
-    const err196 = {
+    const err200 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3741,9 +3822,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err196];
+      vErrors = [err200];
     } else {
-      vErrors.push(err196);
+      vErrors.push(err200);
     }
     errors++;
   }
