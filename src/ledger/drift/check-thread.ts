@@ -30,19 +30,18 @@ export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckTh
   let worker: Worker | undefined;
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   let nextId = 0;
+  const fail = (error: unknown): void => {
+    notBeforeMs = nowMs() + REST_MS;
+    onFailure(error instanceof Error ? error : new Error(String(error)));
+  };
   const start = (): Worker => {
-    const started = new Worker(program, {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
+    const started = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
     started.unref();
     started.on('message', ({ id, findings }: FromThread) => {
       waiting.get(id)?.(findings);
       waiting.delete(id);
     });
-    started.on('error', (error) => {
-      notBeforeMs = nowMs() + REST_MS;
-      onFailure(error instanceof Error ? error : new Error(String(error)));
-    });
+    started.on('error', fail);
     started.on('exit', () => {
       worker = undefined;
       for (const settle of waiting.values()) settle(undefined);
@@ -50,16 +49,24 @@ export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckTh
     });
     return started;
   };
+  const send = (request: CheckRequest): Promise<readonly Finding[] | undefined> => {
+    worker ??= start();
+    const id = nextId++;
+    const settled = Promise.withResolvers<readonly Finding[] | undefined>();
+    waiting.set(id, settled.resolve);
+    const message: ToThread = { id, request };
+    worker.postMessage(message, buffersOf(request));
+    return settled.promise;
+  };
   return {
     check: async (request) => {
       if (worker === undefined && nowMs() < notBeforeMs) return undefined;
-      worker ??= start();
-      const id = nextId++;
-      const settled = Promise.withResolvers<readonly Finding[] | undefined>();
-      waiting.set(id, settled.resolve);
-      const message: ToThread = { id, request };
-      worker.postMessage(message, buffersOf(request));
-      return settled.promise;
+      try {
+        return await send(request);
+      } catch (error) {
+        fail(error);
+        return undefined;
+      }
     },
     close: async () => {
       notBeforeMs = Number.POSITIVE_INFINITY;

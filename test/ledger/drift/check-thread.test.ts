@@ -87,6 +87,15 @@ test('a thread that ended is told of, checks nothing for a minute, and is starte
   expect(failures).toHaveLength(2);
 });
 
+test('a thread that cannot be started is told of, and harms nothing', async () => {
+  const { check } = open(new URL('http://127.0.0.1/no-program'));
+  expect([await check(reply('getSlot', '5')), await check(reply('getSlot', '5'))]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(failures).toHaveLength(1);
+});
+
 test('a thread that is closed checks nothing, and is not started again', async () => {
   const { check, close } = open();
   const request = check(reply('getSlot', '{"jsonrpc":"2.0","id":1,"result":5}'));
