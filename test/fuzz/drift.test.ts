@@ -32,7 +32,9 @@ function withMember(value: unknown, { steps }: Place, member: string, own: unkno
 }
 
 /** No member of the specification is called so. */
-const newName = fc.stringMatching(/^zz[A-Za-z0-9_]{1,40}$/);
+const newName = fc
+  .array(fc.stringMatching(/^[A-Z][a-z]{3,8}$/), { minLength: 1, maxLength: 5 })
+  .map((words) => `zz${words.join('')}`);
 
 test('there are places for a member in every kind of answer', () => {
   expect(PLACES.length).toBeGreaterThan(700);

@@ -3,6 +3,7 @@ import type { PubsubNode } from '../../upstream/pubsub-link.ts';
 import type { Finding } from './finding.ts';
 import { type CountedFinding, NameCounts, OTHER_NAMES } from './name-counts.ts';
 import { NodeSamples, type NodeSamplesOptions, type SampleOutcome } from './node-samples.ts';
+import { NO_NAME, printableName } from './printable-name.ts';
 import { withSamples } from './with-samples.ts';
 
 /** Something that a node answered, or clients call, and the specification does not know. */
@@ -40,8 +41,8 @@ export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | '
 
 /** Of each node, and of the methods that clients call. */
 const MAX_NAMES = 100;
-/** A method that clients call is counted by a name of this form. */
-const METHOD_NAME = /^[A-Za-z0-9_.]{1,64}$/;
+/** Of the names that look like one, those of methods have this form. */
+const METHOD_NAME = /^[A-Za-z0-9_.]+$/;
 
 /** Counts, logs and lists what the specification does not know in one network. */
 export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
@@ -76,7 +77,8 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
       };
     },
     noteUnknownMethod: (method) => {
-      const name = called.note({ kind: 'method', name: METHOD_NAME.test(method) ? method : OTHER_NAMES });
+      const isName = METHOD_NAME.test(method) && printableName(method) !== NO_NAME;
+      const name = called.note({ kind: 'method', name: isName ? method : OTHER_NAMES });
       if (name === undefined) return;
       log.warn({ network, name }, 'clients call a method that the specification does not know');
     },
