@@ -133,6 +133,12 @@ const schema0 = {
         slot_ms: { default: 400, 'x-int': 'u32', 'x-maximum': 400 },
       },
     },
+    drift: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { samples_per_minute: { default: 20, 'x-int': 'u32', 'x-maximum': 6000 } },
+    },
     usage: {
       type: 'object',
       additionalProperties: false,
@@ -231,6 +237,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.cache === undefined) {
       data.cache = {};
+    }
+    if (data.drift === undefined) {
+      data.drift = {};
     }
     if (data.usage === undefined) {
       data.usage = {};
@@ -2730,16 +2739,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data58 = data.usage;
+    let data58 = data.drift;
     if (data58 && typeof data58 == 'object' && !Array.isArray(data58)) {
-      if (data58.retention_days === undefined) {
-        data58.retention_days = 30;
+      if (data58.samples_per_minute === undefined) {
+        data58.samples_per_minute = 20;
       }
       for (const key9 in data58) {
-        if (!(key9 === 'retention_days')) {
+        if (!(key9 === 'samples_per_minute')) {
           const err139 = {
-            instancePath: instancePath + '/usage',
-            schemaPath: '#/properties/usage/additionalProperties',
+            instancePath: instancePath + '/drift',
+            schemaPath: '#/properties/drift/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key9 },
             message: 'must NOT have additional properties',
@@ -2752,15 +2761,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data59 = data58.retention_days;
+      let data59 = data58.samples_per_minute;
       if (
         !(typeof data59 == 'number'
           ? Number.isInteger(data59) && data59 >= 0 && data59 <= 4294967295
           : typeof data59 == 'bigint' && data59 >= 0 && data59 <= 4294967295)
       ) {
         const err140 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2772,13 +2781,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 < 1) {
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 6000) {
         const err141 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 6000',
         };
         if (vErrors === null) {
           vErrors = [err141];
@@ -2787,8 +2796,80 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 3660) {
-        const err142 = {
+    } else {
+      const err142 = {
+        instancePath: instancePath + '/drift',
+        schemaPath: '#/properties/drift/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err142];
+      } else {
+        vErrors.push(err142);
+      }
+      errors++;
+    }
+    let data60 = data.usage;
+    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
+      if (data60.retention_days === undefined) {
+        data60.retention_days = 30;
+      }
+      for (const key10 in data60) {
+        if (!(key10 === 'retention_days')) {
+          const err143 = {
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key10 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err143];
+          } else {
+            vErrors.push(err143);
+          }
+          errors++;
+        }
+      }
+      let data61 = data60.retention_days;
+      if (
+        !(typeof data61 == 'number'
+          ? Number.isInteger(data61) && data61 >= 0 && data61 <= 4294967295
+          : typeof data61 == 'bigint' && data61 >= 0 && data61 <= 4294967295)
+      ) {
+        const err144 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err144];
+        } else {
+          vErrors.push(err144);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 < 1) {
+        const err145 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err145];
+        } else {
+          vErrors.push(err145);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 > 3660) {
+        const err146 = {
           instancePath: instancePath + '/usage/retention_days',
           schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
           keyword: 'x-maximum',
@@ -2796,14 +2877,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be <= 3660',
         };
         if (vErrors === null) {
-          vErrors = [err142];
+          vErrors = [err146];
         } else {
-          vErrors.push(err142);
+          vErrors.push(err146);
         }
         errors++;
       }
     } else {
-      const err143 = {
+      const err147 = {
         instancePath: instancePath + '/usage',
         schemaPath: '#/properties/usage/type',
         keyword: 'type',
@@ -2811,45 +2892,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err143];
+        vErrors = [err147];
       } else {
-        vErrors.push(err143);
+        vErrors.push(err147);
       }
       errors++;
     }
-    let data60 = data.wallets;
-    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
-      if (data60.cors_origins === undefined) {
-        data60.cors_origins = [];
+    let data62 = data.wallets;
+    if (data62 && typeof data62 == 'object' && !Array.isArray(data62)) {
+      if (data62.cors_origins === undefined) {
+        data62.cors_origins = [];
       }
-      if (data60.max_hd_children === undefined) {
-        data60.max_hd_children = 100000;
+      if (data62.max_hd_children === undefined) {
+        data62.max_hd_children = 100000;
       }
-      for (const key10 in data60) {
-        if (!(key10 === 'cors_origins' || key10 === 'max_hd_children' || key10 === 'key_threads')) {
-          const err144 = {
+      for (const key11 in data62) {
+        if (!(key11 === 'cors_origins' || key11 === 'max_hd_children' || key11 === 'key_threads')) {
+          const err148 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
+            params: { additionalProperty: key11 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err144];
+            vErrors = [err148];
           } else {
-            vErrors.push(err144);
+            vErrors.push(err148);
           }
           errors++;
         }
       }
-      let data61 = data60.cors_origins;
-      if (Array.isArray(data61)) {
-        const len3 = data61.length;
+      let data63 = data62.cors_origins;
+      if (Array.isArray(data63)) {
+        const len3 = data63.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          let data62 = data61[i3];
-          if (typeof data62 === 'string') {
-            if (data62.length < 1) {
-              const err145 = {
+          let data64 = data63[i3];
+          if (typeof data64 === 'string') {
+            if (data64.length < 1) {
+              const err149 = {
                 instancePath: instancePath + '/wallets/cors_origins/' + i3,
                 schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
                 keyword: 'minLength',
@@ -2857,14 +2938,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err145];
+                vErrors = [err149];
               } else {
-                vErrors.push(err145);
+                vErrors.push(err149);
               }
               errors++;
             }
           } else {
-            const err146 = {
+            const err150 = {
               instancePath: instancePath + '/wallets/cors_origins/' + i3,
               schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
               keyword: 'type',
@@ -2872,15 +2953,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err146];
+              vErrors = [err150];
             } else {
-              vErrors.push(err146);
+              vErrors.push(err150);
             }
             errors++;
           }
         }
       } else {
-        const err147 = {
+        const err151 = {
           instancePath: instancePath + '/wallets/cors_origins',
           schemaPath: '#/properties/wallets/properties/cors_origins/type',
           keyword: 'type',
@@ -2888,19 +2969,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be array',
         };
         if (vErrors === null) {
-          vErrors = [err147];
+          vErrors = [err151];
         } else {
-          vErrors.push(err147);
+          vErrors.push(err151);
         }
         errors++;
       }
-      let data63 = data60.max_hd_children;
+      let data65 = data62.max_hd_children;
       if (
-        !(typeof data63 == 'number'
-          ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
-          : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
+        !(typeof data65 == 'number'
+          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
+          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
       ) {
-        const err148 = {
+        const err152 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
           keyword: 'x-int',
@@ -2908,14 +2989,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
-          vErrors = [err148];
+          vErrors = [err152];
         } else {
-          vErrors.push(err148);
+          vErrors.push(err152);
         }
         errors++;
       }
-      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1000) {
-        const err149 = {
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 1000) {
+        const err153 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
           keyword: 'x-minimum',
@@ -2923,14 +3004,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be >= 1000',
         };
         if (vErrors === null) {
-          vErrors = [err149];
+          vErrors = [err153];
         } else {
-          vErrors.push(err149);
+          vErrors.push(err153);
         }
         errors++;
       }
-      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 100000000) {
-        const err150 = {
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 100000000) {
+        const err154 = {
           instancePath: instancePath + '/wallets/max_hd_children',
           schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
           keyword: 'x-maximum',
@@ -2938,112 +3019,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be <= 100000000',
         };
         if (vErrors === null) {
-          vErrors = [err150];
+          vErrors = [err154];
         } else {
-          vErrors.push(err150);
+          vErrors.push(err154);
         }
         errors++;
       }
-      if (data60.key_threads !== undefined) {
-        let data64 = data60.key_threads;
+      if (data62.key_threads !== undefined) {
+        let data66 = data62.key_threads;
         if (
-          !(typeof data64 == 'number'
-            ? Number.isInteger(data64) && data64 >= 0 && data64 <= 4294967295
-            : typeof data64 == 'bigint' && data64 >= 0 && data64 <= 4294967295)
+          !(typeof data66 == 'number'
+            ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
+            : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
         ) {
-          const err151 = {
+          const err155 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err151];
-          } else {
-            vErrors.push(err151);
-          }
-          errors++;
-        }
-        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 < 1) {
-          const err152 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err152];
-          } else {
-            vErrors.push(err152);
-          }
-          errors++;
-        }
-        if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 > 64) {
-          const err153 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
-          };
-          if (vErrors === null) {
-            vErrors = [err153];
-          } else {
-            vErrors.push(err153);
-          }
-          errors++;
-        }
-      }
-    } else {
-      const err154 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err154];
-      } else {
-        vErrors.push(err154);
-      }
-      errors++;
-    }
-    let data65 = data.localnet;
-    if (data65 && typeof data65 == 'object' && !Array.isArray(data65)) {
-      if (data65.slot_ms === undefined) {
-        data65.slot_ms = 200;
-      }
-      if (data65.finality_slots === undefined) {
-        data65.finality_slots = 31;
-      }
-      if (data65.lamports_per_byte === undefined) {
-        data65.lamports_per_byte = 5080;
-      }
-      if (data65.history_slots === undefined) {
-        data65.history_slots = 432000;
-      }
-      if (data65.history_transactions === undefined) {
-        data65.history_transactions = 100000;
-      }
-      for (const key11 in data65) {
-        if (
-          !(
-            key11 === 'slot_ms' ||
-            key11 === 'finality_slots' ||
-            key11 === 'lamports_per_byte' ||
-            key11 === 'history_slots' ||
-            key11 === 'history_transactions'
-          )
-        ) {
-          const err155 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key11 },
-            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err155];
@@ -3052,84 +3046,106 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 1) {
+          const err156 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err156];
+          } else {
+            vErrors.push(err156);
+          }
+          errors++;
+        }
+        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 64) {
+          const err157 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err157];
+          } else {
+            vErrors.push(err157);
+          }
+          errors++;
+        }
       }
-      let data66 = data65.slot_ms;
+    } else {
+      const err158 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err158];
+      } else {
+        vErrors.push(err158);
+      }
+      errors++;
+    }
+    let data67 = data.localnet;
+    if (data67 && typeof data67 == 'object' && !Array.isArray(data67)) {
+      if (data67.slot_ms === undefined) {
+        data67.slot_ms = 200;
+      }
+      if (data67.finality_slots === undefined) {
+        data67.finality_slots = 31;
+      }
+      if (data67.lamports_per_byte === undefined) {
+        data67.lamports_per_byte = 5080;
+      }
+      if (data67.history_slots === undefined) {
+        data67.history_slots = 432000;
+      }
+      if (data67.history_transactions === undefined) {
+        data67.history_transactions = 100000;
+      }
+      for (const key12 in data67) {
+        if (
+          !(
+            key12 === 'slot_ms' ||
+            key12 === 'finality_slots' ||
+            key12 === 'lamports_per_byte' ||
+            key12 === 'history_slots' ||
+            key12 === 'history_transactions'
+          )
+        ) {
+          const err159 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err159];
+          } else {
+            vErrors.push(err159);
+          }
+          errors++;
+        }
+      }
+      let data68 = data67.slot_ms;
       if (
-        !(typeof data66 == 'number'
-          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
-          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
+        !(typeof data68 == 'number'
+          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
+          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
       ) {
-        const err156 = {
+        const err160 = {
           instancePath: instancePath + '/localnet/slot_ms',
           schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err156];
-        } else {
-          vErrors.push(err156);
-        }
-        errors++;
-      }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 10) {
-        const err157 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err157];
-        } else {
-          vErrors.push(err157);
-        }
-        errors++;
-      }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 60000) {
-        const err158 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err158];
-        } else {
-          vErrors.push(err158);
-        }
-        errors++;
-      }
-      let data67 = data65.finality_slots;
-      if (
-        !(typeof data67 == 'number'
-          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
-          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
-      ) {
-        const err159 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err159];
-        } else {
-          vErrors.push(err159);
-        }
-        errors++;
-      }
-      if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 31) {
-        const err160 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 31',
         };
         if (vErrors === null) {
           vErrors = [err160];
@@ -3138,18 +3154,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data68 = data65.lamports_per_byte;
-      if (
-        !(typeof data68 == 'number'
-          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
-          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
-      ) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 10) {
         const err161 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err161];
@@ -3158,13 +3169,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 1) {
+      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 60000) {
         const err162 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err162];
@@ -3173,13 +3184,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 1000000) {
+      let data69 = data67.finality_slots;
+      if (
+        !(typeof data69 == 'number'
+          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
+          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
+      ) {
         const err163 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err163];
@@ -3188,18 +3204,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data69 = data65.history_slots;
-      if (
-        !(typeof data69 == 'number'
-          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
-          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
-      ) {
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 31) {
         const err164 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 31',
         };
         if (vErrors === null) {
           vErrors = [err164];
@@ -3208,13 +3219,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 < 512) {
+      let data70 = data67.lamports_per_byte;
+      if (
+        !(typeof data70 == 'number'
+          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
+          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+      ) {
         const err165 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err165];
@@ -3223,13 +3239,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 10000000) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1) {
         const err166 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err166];
@@ -3238,18 +3254,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data70 = data65.history_transactions;
-      if (
-        !(typeof data70 == 'number'
-          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
-          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
-      ) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 1000000) {
         const err167 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err167];
@@ -3258,13 +3269,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1000) {
+      let data71 = data67.history_slots;
+      if (
+        !(typeof data71 == 'number'
+          ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
+          : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
+      ) {
         const err168 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err168];
@@ -3273,13 +3289,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 10000000) {
+      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 512) {
         const err169 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err169];
@@ -3288,54 +3304,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err170 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err170];
-      } else {
-        vErrors.push(err170);
-      }
-      errors++;
-    }
-    let data71 = data.hsm;
-    if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
-      if (data71.kind === undefined) {
-        data71.kind = 'soft';
-      }
-      if (data71.soft === undefined) {
-        data71.soft = {};
-      }
-      for (const key12 in data71) {
-        if (!(key12 === 'kind' || key12 === 'max_managed_batch' || key12 === 'soft' || key12 === 'pkcs11')) {
-          const err171 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key12 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err171];
-          } else {
-            vErrors.push(err171);
-          }
-          errors++;
+      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 10000000) {
+        const err170 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err170];
+        } else {
+          vErrors.push(err170);
         }
+        errors++;
       }
-      let data72 = data71.kind;
-      if (typeof data72 !== 'string') {
+      let data72 = data67.history_transactions;
+      if (
+        !(typeof data72 == 'number'
+          ? Number.isInteger(data72) && data72 >= 0 && data72 <= 4294967295
+          : typeof data72 == 'bigint' && data72 >= 0 && data72 <= 4294967295)
+      ) {
+        const err171 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err171];
+        } else {
+          vErrors.push(err171);
+        }
+        errors++;
+      }
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 < 1000) {
         const err172 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err172];
@@ -3344,13 +3354,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data72 === 'soft' || data72 === 'pkcs11')) {
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 > 10000000) {
         const err173 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err173];
@@ -3359,34 +3369,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data71.max_managed_batch !== undefined) {
-        let data73 = data71.max_managed_batch;
-        if (
-          !(typeof data73 == 'number'
-            ? Number.isInteger(data73) && data73 >= 0 && data73 <= 4294967295
-            : typeof data73 == 'bigint' && data73 >= 0 && data73 <= 4294967295)
-        ) {
-          const err174 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err174];
-          } else {
-            vErrors.push(err174);
-          }
-          errors++;
-        }
-        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 < 1) {
+    } else {
+      const err174 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err174];
+      } else {
+        vErrors.push(err174);
+      }
+      errors++;
+    }
+    let data73 = data.hsm;
+    if (data73 && typeof data73 == 'object' && !Array.isArray(data73)) {
+      if (data73.kind === undefined) {
+        data73.kind = 'soft';
+      }
+      if (data73.soft === undefined) {
+        data73.soft = {};
+      }
+      for (const key13 in data73) {
+        if (!(key13 === 'kind' || key13 === 'max_managed_batch' || key13 === 'soft' || key13 === 'pkcs11')) {
           const err175 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key13 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err175];
@@ -3395,8 +3408,76 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 > 10000) {
-          const err176 = {
+      }
+      let data74 = data73.kind;
+      if (typeof data74 !== 'string') {
+        const err176 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err176];
+        } else {
+          vErrors.push(err176);
+        }
+        errors++;
+      }
+      if (!(data74 === 'soft' || data74 === 'pkcs11')) {
+        const err177 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err177];
+        } else {
+          vErrors.push(err177);
+        }
+        errors++;
+      }
+      if (data73.max_managed_batch !== undefined) {
+        let data75 = data73.max_managed_batch;
+        if (
+          !(typeof data75 == 'number'
+            ? Number.isInteger(data75) && data75 >= 0 && data75 <= 4294967295
+            : typeof data75 == 'bigint' && data75 >= 0 && data75 <= 4294967295)
+        ) {
+          const err178 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err178];
+          } else {
+            vErrors.push(err178);
+          }
+          errors++;
+        }
+        if ((typeof data75 == 'number' || typeof data75 == 'bigint') && data75 < 1) {
+          const err179 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err179];
+          } else {
+            vErrors.push(err179);
+          }
+          errors++;
+        }
+        if ((typeof data75 == 'number' || typeof data75 == 'bigint') && data75 > 10000) {
+          const err180 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
             keyword: 'x-maximum',
@@ -3404,91 +3485,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be <= 10000',
           };
           if (vErrors === null) {
-            vErrors = [err176];
+            vErrors = [err180];
           } else {
-            vErrors.push(err176);
+            vErrors.push(err180);
           }
           errors++;
         }
       }
-      let data74 = data71.soft;
-      if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
-        for (const key13 in data74) {
-          if (!(key13 === 'master_key_file' || key13 === 'previous_master_key_file')) {
-            const err177 = {
+      let data76 = data73.soft;
+      if (data76 && typeof data76 == 'object' && !Array.isArray(data76)) {
+        for (const key14 in data76) {
+          if (!(key14 === 'master_key_file' || key14 === 'previous_master_key_file')) {
+            const err181 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
-              params: { additionalProperty: key13 },
+              params: { additionalProperty: key14 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err177];
-            } else {
-              vErrors.push(err177);
-            }
-            errors++;
-          }
-        }
-        if (data74.master_key_file !== undefined) {
-          let data75 = data74.master_key_file;
-          if (typeof data75 === 'string') {
-            if (data75.length < 1) {
-              const err178 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err178];
-              } else {
-                vErrors.push(err178);
-              }
-              errors++;
-            }
-          } else {
-            const err179 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err179];
-            } else {
-              vErrors.push(err179);
-            }
-            errors++;
-          }
-        }
-        if (data74.previous_master_key_file !== undefined) {
-          let data76 = data74.previous_master_key_file;
-          if (typeof data76 === 'string') {
-            if (data76.length < 1) {
-              const err180 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err180];
-              } else {
-                vErrors.push(err180);
-              }
-              errors++;
-            }
-          } else {
-            const err181 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err181];
@@ -3498,37 +3511,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-      } else {
-        const err182 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err182];
-        } else {
-          vErrors.push(err182);
-        }
-        errors++;
-      }
-      if (data71.pkcs11 !== undefined) {
-        let data77 = data71.pkcs11;
-        if (data77 && typeof data77 == 'object' && !Array.isArray(data77)) {
-          if (data77.sessions === undefined) {
-            data77.sessions = 4;
-          }
-          if (data77.wrap === undefined) {
-            data77.wrap = true;
-          }
-          if (data77.library === undefined) {
+        if (data76.master_key_file !== undefined) {
+          let data77 = data76.master_key_file;
+          if (typeof data77 === 'string') {
+            if (data77.length < 1) {
+              const err182 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err182];
+              } else {
+                vErrors.push(err182);
+              }
+              errors++;
+            }
+          } else {
             const err183 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err183];
@@ -3537,24 +3544,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key14 in data77) {
-            if (
-              !(
-                key14 === 'library' ||
-                key14 === 'token' ||
-                key14 === 'slot' ||
-                key14 === 'pin_file' ||
-                key14 === 'pin' ||
-                key14 === 'sessions' ||
-                key14 === 'wrap'
-              )
-            ) {
+        }
+        if (data76.previous_master_key_file !== undefined) {
+          let data78 = data76.previous_master_key_file;
+          if (typeof data78 === 'string') {
+            if (data78.length < 1) {
               const err184 = {
-                instancePath: instancePath + '/hsm/pkcs11',
-                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key14 },
-                message: 'must NOT have additional properties',
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
                 vErrors = [err184];
@@ -3563,12 +3563,93 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+          } else {
+            const err185 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err185];
+            } else {
+              vErrors.push(err185);
+            }
+            errors++;
           }
-          if (data77.library !== undefined) {
-            let data78 = data77.library;
-            if (typeof data78 === 'string') {
-              if (data78.length < 1) {
-                const err185 = {
+        }
+      } else {
+        const err186 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err186];
+        } else {
+          vErrors.push(err186);
+        }
+        errors++;
+      }
+      if (data73.pkcs11 !== undefined) {
+        let data79 = data73.pkcs11;
+        if (data79 && typeof data79 == 'object' && !Array.isArray(data79)) {
+          if (data79.sessions === undefined) {
+            data79.sessions = 4;
+          }
+          if (data79.wrap === undefined) {
+            data79.wrap = true;
+          }
+          if (data79.library === undefined) {
+            const err187 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err187];
+            } else {
+              vErrors.push(err187);
+            }
+            errors++;
+          }
+          for (const key15 in data79) {
+            if (
+              !(
+                key15 === 'library' ||
+                key15 === 'token' ||
+                key15 === 'slot' ||
+                key15 === 'pin_file' ||
+                key15 === 'pin' ||
+                key15 === 'sessions' ||
+                key15 === 'wrap'
+              )
+            ) {
+              const err188 = {
+                instancePath: instancePath + '/hsm/pkcs11',
+                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key15 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err188];
+              } else {
+                vErrors.push(err188);
+              }
+              errors++;
+            }
+          }
+          if (data79.library !== undefined) {
+            let data80 = data79.library;
+            if (typeof data80 === 'string') {
+              if (data80.length < 1) {
+                const err189 = {
                   instancePath: instancePath + '/hsm/pkcs11/library',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
                   keyword: 'minLength',
@@ -3576,90 +3657,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err185];
+                  vErrors = [err189];
                 } else {
-                  vErrors.push(err185);
+                  vErrors.push(err189);
                 }
                 errors++;
               }
             } else {
-              const err186 = {
+              const err190 = {
                 instancePath: instancePath + '/hsm/pkcs11/library',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err186];
-              } else {
-                vErrors.push(err186);
-              }
-              errors++;
-            }
-          }
-          if (data77.token !== undefined) {
-            let data79 = data77.token;
-            if (typeof data79 === 'string') {
-              if (data79.length > 32) {
-                const err187 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err187];
-                } else {
-                  vErrors.push(err187);
-                }
-                errors++;
-              }
-              if (data79.length < 1) {
-                const err188 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err188];
-                } else {
-                  vErrors.push(err188);
-                }
-                errors++;
-              }
-            } else {
-              const err189 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err189];
-              } else {
-                vErrors.push(err189);
-              }
-              errors++;
-            }
-          }
-          if (data77.slot !== undefined) {
-            let data80 = data77.slot;
-            if (
-              !(typeof data80 == 'number'
-                ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
-                : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
-            ) {
-              const err190 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err190];
@@ -3669,16 +3679,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data77.pin_file !== undefined) {
-            let data81 = data77.pin_file;
+          if (data79.token !== undefined) {
+            let data81 = data79.token;
             if (typeof data81 === 'string') {
-              if (data81.length < 1) {
+              if (data81.length > 32) {
                 const err191 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err191];
@@ -3687,47 +3697,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-            } else {
-              const err192 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err192];
-              } else {
-                vErrors.push(err192);
-              }
-              errors++;
-            }
-          }
-          if (data77.pin !== undefined) {
-            let data82 = data77.pin;
-            if (typeof data82 === 'string') {
-              if (data82.length < 1) {
-                const err193 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+              if (data81.length < 1) {
+                const err192 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err193];
+                  vErrors = [err192];
                 } else {
-                  vErrors.push(err193);
+                  vErrors.push(err192);
                 }
                 errors++;
               }
             } else {
-              const err194 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+              const err193 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err193];
+              } else {
+                vErrors.push(err193);
+              }
+              errors++;
+            }
+          }
+          if (data79.slot !== undefined) {
+            let data82 = data79.slot;
+            if (
+              !(typeof data82 == 'number'
+                ? Number.isInteger(data82) && data82 >= 0 && data82 <= 4294967295
+                : typeof data82 == 'bigint' && data82 >= 0 && data82 <= 4294967295)
+            ) {
+              const err194 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
               };
               if (vErrors === null) {
                 vErrors = [err194];
@@ -3737,13 +3750,81 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data83 = data77.sessions;
+          if (data79.pin_file !== undefined) {
+            let data83 = data79.pin_file;
+            if (typeof data83 === 'string') {
+              if (data83.length < 1) {
+                const err195 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err195];
+                } else {
+                  vErrors.push(err195);
+                }
+                errors++;
+              }
+            } else {
+              const err196 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err196];
+              } else {
+                vErrors.push(err196);
+              }
+              errors++;
+            }
+          }
+          if (data79.pin !== undefined) {
+            let data84 = data79.pin;
+            if (typeof data84 === 'string') {
+              if (data84.length < 1) {
+                const err197 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err197];
+                } else {
+                  vErrors.push(err197);
+                }
+                errors++;
+              }
+            } else {
+              const err198 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err198];
+              } else {
+                vErrors.push(err198);
+              }
+              errors++;
+            }
+          }
+          let data85 = data79.sessions;
           if (
-            !(typeof data83 == 'number'
-              ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
-              : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
+            !(typeof data85 == 'number'
+              ? Number.isInteger(data85) && data85 >= 0 && data85 <= 4294967295
+              : typeof data85 == 'bigint' && data85 >= 0 && data85 <= 4294967295)
           ) {
-            const err195 = {
+            const err199 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
@@ -3751,14 +3832,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be an integer (u32)',
             };
             if (vErrors === null) {
-              vErrors = [err195];
+              vErrors = [err199];
             } else {
-              vErrors.push(err195);
+              vErrors.push(err199);
             }
             errors++;
           }
-          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 < 1) {
-            const err196 = {
+          if ((typeof data85 == 'number' || typeof data85 == 'bigint') && data85 < 1) {
+            const err200 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
               keyword: 'x-minimum',
@@ -3766,14 +3847,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be >= 1',
             };
             if (vErrors === null) {
-              vErrors = [err196];
+              vErrors = [err200];
             } else {
-              vErrors.push(err196);
+              vErrors.push(err200);
             }
             errors++;
           }
-          if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 > 64) {
-            const err197 = {
+          if ((typeof data85 == 'number' || typeof data85 == 'bigint') && data85 > 64) {
+            const err201 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
               keyword: 'x-maximum',
@@ -3781,14 +3862,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be <= 64',
             };
             if (vErrors === null) {
-              vErrors = [err197];
+              vErrors = [err201];
             } else {
-              vErrors.push(err197);
+              vErrors.push(err201);
             }
             errors++;
           }
-          if (typeof data77.wrap !== 'boolean') {
-            const err198 = {
+          if (typeof data79.wrap !== 'boolean') {
+            const err202 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -3796,14 +3877,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err198];
+              vErrors = [err202];
             } else {
-              vErrors.push(err198);
+              vErrors.push(err202);
             }
             errors++;
           }
         } else {
-          const err199 = {
+          const err203 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3811,15 +3892,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err199];
+            vErrors = [err203];
           } else {
-            vErrors.push(err199);
+            vErrors.push(err203);
           }
           errors++;
         }
       }
     } else {
-      const err200 = {
+      const err204 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3827,14 +3908,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err200];
+        vErrors = [err204];
       } else {
-        vErrors.push(err200);
+        vErrors.push(err204);
       }
       errors++;
     }
   } else {
-    const err201 = {
+    const err205 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3842,9 +3923,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err201];
+      vErrors = [err205];
     } else {
-      vErrors.push(err201);
+      vErrors.push(err205);
     }
     errors++;
   }

@@ -113,6 +113,11 @@ export type Config = {
     /** How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept. */
     readonly slot_ms: number;
   };
+  /** Samples of what nodes answer, held against the specification. What it does not know is counted and logged. */
+  readonly drift: {
+    /** Answers of each node that are looked at, beside the first of every method after a start; those that were not looked at lately go first. 0: none. */
+    readonly samples_per_minute: number;
+  };
   /** The counts of calls by key, network, method and minute. */
   readonly usage: {
     /** How long counts are kept; older ones are deleted little by little. */
@@ -580,6 +585,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept.',
   },
   {
+    path: ['drift', 'samples_per_minute'],
+    type: 'integer',
+    env: 'KEYSLOT_DRIFT_SAMPLES_PER_MINUTE',
+    default: 20,
+    secret: false,
+    description:
+      'Answers of each node that are looked at, beside the first of every method after a start; those that were not looked at lately go first. 0: none.',
+  },
+  {
     path: ['usage', 'retention_days'],
     type: 'integer',
     env: 'KEYSLOT_USAGE_RETENTION_DAYS',
@@ -777,6 +791,7 @@ export const CONFIG_INTEGERS = {
   'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
   'cache.slot_ms': { minimum: 0, maximum: 400, default: 400 },
+  'drift.samples_per_minute': { minimum: 0, maximum: 6000, default: 20 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },

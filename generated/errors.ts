@@ -488,6 +488,13 @@ export const ERRORS = {
   },
   /** A scan over accounts was aborted. */
   scanAborted: { area: 'ledger', http: 200, jsonrpc: { code: -32012, message: '{reason}' }, data: [] },
+  /** A signature of the transaction is wrong; nodes before 3.1 say so, later ones answer preflightFailure. */
+  signatureVerificationFailure: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: { code: -32003, message: 'Transaction signature verification failure' },
+    data: [],
+  },
   /** The number of signatures is not the number the header states. */
   signatureLengthMismatch: {
     area: 'ledger',
@@ -1689,6 +1696,7 @@ export type ErrorContext = {
   readonly keyExcludedFromIndex: { readonly key: string };
   readonly historyNotAvailable: Readonly<Record<string, never>>;
   readonly scanAborted: { readonly reason: string };
+  readonly signatureVerificationFailure: Readonly<Record<string, never>>;
   readonly signatureLengthMismatch: Readonly<Record<string, never>>;
   readonly blockStatusNotAvailable: { readonly slot: number | bigint };
   readonly transactionVersionNotSupported: { readonly version: number | bigint };

@@ -14,9 +14,11 @@ import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
 import { headsFileOf } from './config.ts';
 import { startHeadSigning } from './account/audit/sign-heads.ts';
+import { createDriftMetrics } from './gate/drift-metrics.ts';
 import { createFailureLog } from './gate/failure-log.ts';
 import { createLimitMetrics } from './gate/limit-metrics.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
+import { createDriftGuard } from './ledger/drift/drift-guard.ts';
 import { grpcListenOptions, listenOptions, readTls, socketListenOptions, urlOf } from './listen-options.ts';
 import { assertListenable } from './server/http/http-server.ts';
 import { type Gate, startGate } from './start-gate.ts';
@@ -81,7 +83,12 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const metrics = createMetrics();
   const progress = options.onProgress ?? (() => undefined);
   const logFailure = createFailureLog(log, systemClock);
-  const networks = startNetworks(config, { metrics, logFailure, log });
+  const driftGuard = createDriftGuard({
+    samplesPerMinute: config.drift.samples_per_minute,
+    ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: systemClock.nowMs },
+  });
+  started.defer(() => driftGuard.close());
+  const networks = startNetworks(config, { metrics, logFailure, log, driftGuard });
   for (const { upstream, hub } of networks) {
     started.defer(() => upstream.close());
     started.defer(() => hub.close());

@@ -4,6 +4,13 @@ import { finished } from 'node:stream/promises';
 /** Takes a part. False: the part is not done with, and no other is wanted, until `goOn` is called. */
 export type TakePart = (part: Buffer) => boolean;
 
+/** Sees what a stream carries on its way. It neither keeps the parts nor throws. */
+export type PartWatcher = {
+  readonly onPart: (part: Buffer) => void;
+  /** Nothing comes behind the parts. A stream that breaks off or is destroyed before only closes. */
+  readonly onEnd: () => void;
+};
+
 export type LentStreamOptions = {
   readonly highWaterMark: number;
   /** More is wanted; all that was lent before is done with. */
@@ -20,6 +27,7 @@ export class LentStream extends Readable {
   /** Lent before anybody reads. */
   #first: Buffer[] | undefined = [];
   #take: TakePart | undefined;
+  #watcher: PartWatcher | undefined;
   #isWhole = false;
 
   constructor({ highWaterMark, onWanted, destroy }: LentStreamOptions) {
@@ -35,6 +43,7 @@ export class LentStream extends Readable {
 
   /** The next part. False: nothing more before `onWanted`, and until then `bytes` must stay as they are; true: they are done with. */
   lend(bytes: Buffer): boolean {
+    this.#watcher?.onPart(bytes);
     if (this.#take !== undefined) return this.#take(bytes);
     if (this.#first === undefined) return this.push(Buffer.from(bytes));
     this.#first.push(bytes);
@@ -44,7 +53,17 @@ export class LentStream extends Readable {
   /** Nothing comes behind what was lent. To readers the end is told behind the parts, which a `Readable` that has ended would not ask for. */
   finish(): void {
     this.#isWhole = true;
+    this.#watcher?.onEnd();
     if (this.#first === undefined) this.push(null);
+  }
+
+  /** Lets somebody see all parts, those that were lent before too. The stream goes on as if nobody did. @returns false if somebody reads it already. */
+  watch(watcher: PartWatcher): boolean {
+    if (this.#first === undefined || this.#watcher !== undefined) return false;
+    this.#watcher = watcher;
+    for (const part of this.#first) watcher.onPart(part);
+    if (this.#isWhole) watcher.onEnd();
+    return true;
   }
 
   /** Hands the parts to `take` as they come, in place of reading. Resolves behind the last of them; rejects when the stream breaks off. */

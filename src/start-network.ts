@@ -4,6 +4,9 @@ import type { NetworkConfig } from './context.ts';
 import type { LogFailure } from './gate/failure-log.ts';
 import type { Metrics } from './gate/metrics.ts';
 import { withObservation } from './gate/with-observation.ts';
+import type { DriftGuard } from './ledger/drift/drift-guard.ts';
+import type { NetworkDrift } from './ledger/drift/network-drift.ts';
+import { withUnknownMethods } from './ledger/drift/with-unknown-methods.ts';
 import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
@@ -15,6 +18,7 @@ import { textFrame } from './server/websocket/text-frame.ts';
 import { type SubscriptionMetrics, createSubscriptionMetrics } from './gate/subscription-metrics.ts';
 import { toServiceError } from './service-error.ts';
 import { connectNode, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
+import { nodeNames } from './upstream/node-names.ts';
 import { pubsubAddresses } from './upstream/pubsub-address.ts';
 import { spreadCalls } from './upstream/spread-calls.ts';
 import { createProbe } from './upstream/probe.ts';
@@ -29,6 +33,8 @@ export type Network = WatchedNetwork & {
   readonly upstream: Upstream;
   /** Its subscriptions. */
   readonly hub: Hub;
+  /** What its nodes answer and its clients call that the specification does not know. */
+  readonly drift: NetworkDrift;
   /** Resolves when the network's own child, if it has one, serves. */
   readonly started: Promise<void>;
 };
@@ -37,6 +43,7 @@ export type NetworkObservers = {
   readonly metrics: Metrics;
   readonly logFailure: LogFailure;
   readonly log: Logger;
+  readonly driftGuard: DriftGuard;
 };
 
 type Shared = NetworkObservers & {
@@ -63,10 +70,14 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     responseTimeoutMs: all.upstream.response_timeout_ms,
     onRetry: () => metrics.countRetry(label),
   };
-  const each = upstreams.map(({ url, ws_url: wsUrl }) => ({
-    addresses: pubsubAddresses({ url, wsUrl }),
-    upstream: connectNode(url, node),
-  }));
+  const drift = shared.driftGuard.watchNetwork(label);
+  const names = nodeNames(upstreams.map(({ url }) => url));
+  const each = upstreams.map(({ url, ws_url: wsUrl }, index) =>
+    drift.watchNode(
+      { addresses: pubsubAddresses({ url, wsUrl }), upstream: connectNode(url, node) },
+      { nodeName: names[index] ?? '', version: () => undefined },
+    ),
+  );
   const upstream = wrapUpstream(embedded?.upstream ?? spreadCalls(each.map((one) => one.upstream)), wrap);
   const child = embedded?.child;
   if (child !== undefined) {
@@ -94,9 +105,12 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     config,
     label,
     rpcPath: `/${label}`,
-    ledger: withObservation(withSubscriptions(ledger, hub), { metrics, logFailure, network: label }),
+    ledger: withObservation(withSubscriptions(withUnknownMethods(ledger, drift.noteUnknownMethod), hub), {
+      ...{ metrics, logFailure, network: label },
+    }),
     upstream,
     hub,
+    drift,
     child,
     probe: createProbe(upstream),
     started: embedded?.ready ?? Promise.resolve(),

@@ -57,12 +57,13 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   gate: [
     /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
     /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log|key-standing)\.ts$/,
-    /^(socket|stream|subscription)-metrics\.ts$/,
+    /^(drift|socket|stream|subscription)-metrics\.ts$/,
   ],
   keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers)\.ts$/],
   ledger: [
     /^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/,
     /^cache\/(answer|with)-cache\.ts$/,
+    /^drift\/(drift-guard|network-drift)\.ts$/,
     /^subscriptions\/(notification|gap-text|hub|with-subscriptions)\.ts$/,
   ],
   localnet: [/^main\.ts$/],

@@ -88,3 +88,81 @@ test('a stream that breaks off tells who borrows, now and later', async () => {
   await expect(over).rejects.toThrow('broken off');
   await expect(stream.borrow(() => true)).rejects.toThrow('broken off');
 });
+
+/** Sees what a stream carries, as text. */
+function watcher() {
+  const seen = { text: '', ends: 0 };
+  return {
+    seen,
+    onPart: (part: Buffer) => {
+      seen.text += String(part);
+    },
+    onEnd: () => {
+      seen.ends += 1;
+    },
+  };
+}
+
+test('who watches sees every part once, and the end, whether it is read or borrowed', async () => {
+  for (const isBorrowed of [false, true]) {
+    const { stream, seen } = open();
+    const watching = watcher();
+    lend(stream, 'first ');
+    expect(stream.watch(watching)).toBe(true);
+    expect(watching.seen).toEqual({ text: 'first ', ends: 0 });
+    const taken: string[] = [];
+    const over = isBorrowed
+      ? stream.borrow((part) => taken.push(String(part)) > 0)
+      : buffer(stream).then((bytes) => void taken.push(String(bytes)));
+    stream.read(0);
+    for (const text of ['2nd ', '3rd']) lend(stream, text);
+    stream.finish();
+    await over;
+    expect([watching.seen, taken.join('')]).toEqual([{ text: 'first 2nd 3rd', ends: 1 }, 'first 2nd 3rd']);
+    expect(seen.wanted).toBeGreaterThan(0);
+  }
+});
+
+test('a stream that is there as a whole is watched as a whole', async () => {
+  const { stream } = open();
+  lend(stream, 'all');
+  stream.finish();
+  const watching = watcher();
+  expect(stream.watch(watching)).toBe(true);
+  expect(watching.seen).toEqual({ text: 'all', ends: 1 });
+  expect(String(await buffer(stream))).toBe('all');
+});
+
+test('watching asks for nothing and holds nothing up: a reader who is behind is waited for as before', () => {
+  const { stream, seen } = open();
+  stream.watch(watcher());
+  expect(seen.wanted).toBe(0);
+  stream.read(0);
+  expect([lend(stream, 'four'), lend(stream, 'more')]).toEqual([true, false]);
+  expect(seen.wanted).toBe(1);
+});
+
+test('a stream that somebody reads is not watched any more, nor by two', () => {
+  const [read, watched] = [open().stream, open().stream];
+  lend(read, 'gone');
+  read.read(0);
+  expect(read.watch(watcher())).toBe(false);
+  expect([watched.watch(watcher()), watched.watch(watcher())]).toEqual([true, false]);
+});
+
+test('who watches a stream that breaks off, or is destroyed, is not told an end', async () => {
+  const [broken, left] = [open(), open()];
+  const [first, second] = [watcher(), watcher()];
+  broken.stream.watch(first);
+  left.stream.watch(second);
+  for (const { stream } of [broken, left]) lend(stream, 'part');
+  const reading = expect(buffer(broken.stream)).rejects.toThrow('it broke');
+  broken.stream.destroy(new Error('it broke'));
+  await reading;
+  left.stream.destroy();
+  expect([first.seen, second.seen]).toEqual([
+    { text: 'part', ends: 0 },
+    { text: 'part', ends: 0 },
+  ]);
+  expect([broken.seen.destroyed, left.seen.destroyed]).toEqual([1, 1]);
+});

@@ -51,6 +51,7 @@ const definitions = {
     'x-tagged': { const: true },
     'x-since': { anyOf: [nodeVersion, named(nodeVersion)] },
     'x-fallback': { enum: FALLBACKS },
+    'x-versions': { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'integer' } },
   }),
 };
 

@@ -51,6 +51,7 @@ export type Schema = {
   /** The first node version that knows the part; or, by keyword, the first that enforces a limit of it. */
   readonly 'x-since'?: string | Readonly<Record<string, string>>;
   readonly 'x-fallback'?: Fallback;
+  readonly 'x-versions'?: readonly number[];
 };
 
 /** How the gateway itself does what older nodes leave undone. */

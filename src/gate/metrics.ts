@@ -17,7 +17,7 @@ export type CallRecord = {
   readonly durationMs: number;
 };
 
-/** Everything that is counted. Labels are names of the spec and of the configuration, never what a client sent. */
+/** Everything that is counted. Labels are names of the spec and of the configuration, never what a client sent; `createDriftMetrics` says what is beside them. */
 export type Metrics = {
   readonly registry: Registry;
   readonly startCalls: (network: string, calls: number) => void;

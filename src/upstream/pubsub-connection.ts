@@ -8,6 +8,9 @@ export type PubsubLoss = 'closed' | 'silent' | 'garbage' | 'stopped';
 /** Takes the raw result of each notification of one subscription. */
 export type TakeNotification = (result: Buffer) => void;
 
+/** Sees a message of a node: a notification by its name, a reply by the method of its call. It keeps none of the bytes, and does not throw. */
+export type SeeMessage = (kind: 'notification' | 'reply', name: string, bytes: Buffer) => void;
+
 /** What a subscribe call came to: the node's id for it, or the error object that it answered. */
 export type Subscribed =
   | { readonly kind: 'subscribed'; readonly id: string }
@@ -21,8 +24,14 @@ export type PubsubOptions = {
   readonly onFailure: (error: unknown) => void;
 };
 
+type ConnectionOptions = PubsubOptions & {
+  /** Sees every message before it is acted upon. */
+  readonly onMessage: SeeMessage | undefined;
+};
+
 type Reply = Exclude<PubsubMessage, { readonly kind: 'notification' }>;
 type Pending = {
+  readonly method: string;
   readonly take: (reply: Reply) => void;
   readonly fail: (error: ServiceError) => void;
   readonly timer: NodeJS.Timeout;
@@ -41,7 +50,7 @@ export const NOT_SERVED = 'notServed';
  */
 export function openPubsub(
   url: string,
-  options: PubsubOptions,
+  options: ConnectionOptions,
 ): Promise<PubsubConnection | typeof NOT_SERVED> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
@@ -63,14 +72,14 @@ export class PubsubConnection {
   /** Resolves when the connection has ended. */
   readonly ended: Promise<PubsubLoss>;
   readonly #socket: WebSocket;
-  readonly #options: PubsubOptions;
+  readonly #options: ConnectionOptions;
   readonly #pending = new Map<string, Pending>();
   readonly #routes = new Map<string, Set<TakeNotification>>();
   readonly #subscribing = new Set<Promise<Subscribed>>();
   #nextId = 1;
   #loss: PubsubLoss = 'closed';
 
-  constructor(socket: WebSocket, options: PubsubOptions) {
+  constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     socket.on('message', (data) => this.#take(data as Buffer));
@@ -153,7 +162,7 @@ export class PubsubConnection {
         this.#pending.delete(id);
         reject(serviceError('upstreamTimeout', { limitMs }));
       }, limitMs);
-      this.#pending.set(id, { take: (reply) => resolve(read(reply)), fail: reject, timer });
+      this.#pending.set(id, { method, take: (reply) => resolve(read(reply)), fail: reject, timer });
       this.#socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
     });
   }
@@ -163,9 +172,10 @@ export class PubsubConnection {
     if (message === undefined) {
       this.end('garbage');
     } else if (message.kind === 'notification') {
+      this.#options.onMessage?.('notification', message.method, bytes);
       this.#notify(message.subscription, message.result);
     } else {
-      this.#takeReply(message);
+      this.#takeReply(message, bytes);
     }
   }
 
@@ -179,11 +189,12 @@ export class PubsubConnection {
     }
   }
 
-  #takeReply(message: Reply): void {
+  #takeReply(message: Reply, bytes: Buffer): void {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
     this.#pending.delete(message.id);
     clearTimeout(pending.timer);
+    this.#options.onMessage?.('reply', pending.method, bytes);
     pending.take(message);
   }
 }

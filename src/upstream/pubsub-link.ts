@@ -7,6 +7,7 @@ import {
   type PubsubConnection,
   type PubsubLoss,
   type PubsubOptions,
+  type SeeMessage,
   type TakeNotification,
 } from './pubsub-connection.ts';
 
@@ -15,6 +16,8 @@ export type PubsubNode = {
   /** Where its WebSocket may be, in order. */
   readonly addresses: readonly string[];
   readonly upstream: Upstream;
+  /** Sees what it sends over its WebSocket. */
+  readonly onMessage?: SeeMessage;
 };
 
 /** A node that is connected. */
@@ -121,9 +124,9 @@ export class PubsubLink {
     }
   }
 
-  async #open({ addresses }: PubsubNode): Promise<PubsubConnection | undefined> {
+  async #open({ addresses, onMessage }: PubsubNode): Promise<PubsubConnection | undefined> {
     for (const address of addresses) {
-      const opened = await openPubsub(address, this.#options);
+      const opened = await openPubsub(address, { ...this.#options, onMessage });
       if (opened !== NOT_SERVED) return opened;
     }
     throw new Error('the node takes no WebSocket');

@@ -4,7 +4,12 @@ import { scanMembers } from '../scan-json.ts';
 export type PubsubMessage =
   | { readonly kind: 'result'; readonly id: string; readonly result: Buffer }
   | { readonly kind: 'error'; readonly id: string; readonly error: Buffer }
-  | { readonly kind: 'notification'; readonly subscription: string; readonly result: Buffer };
+  | {
+      readonly kind: 'notification';
+      readonly method: string;
+      readonly subscription: string;
+      readonly result: Buffer;
+    };
 
 /** Takes a message apart; undefined if it is neither a reply nor a notification. */
 export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
@@ -16,11 +21,17 @@ export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
     if (result !== undefined) return { kind: 'result', id, result };
     return error && { kind: 'error', id, error };
   }
-  if (params === undefined || !members.has('method')) return undefined;
+  const method = members.get('method');
+  if (params === undefined || method === undefined) return undefined;
   const told = membersOf(params);
   const [value, subscription] = [told.get('result'), told.get('subscription')?.toString()];
   if (value === undefined || subscription === undefined) return undefined;
-  return { kind: 'notification', subscription, result: value };
+  return { kind: 'notification', method: nameOf(method), subscription, result: value };
+}
+
+/** The text between the quotes: a name has nothing to be escaped. */
+function nameOf(token: Buffer): string {
+  return token.toString('utf8', 1, token.length - 1);
 }
 
 /** The members of an object by name, as their bytes; none if the bytes are no object. */

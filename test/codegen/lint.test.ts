@@ -122,6 +122,13 @@ const rows: readonly Row[] = [
   ],
   ['x-tagged without a union', CONFIG, set('x-tagged', true), '/x-tagged', /stands with anyOf/],
   [
+    'versions of what is no number',
+    CONFIG,
+    set('x-versions', [0]),
+    '/x-versions',
+    /stands with type: integer/,
+  ],
+  [
     'a notification that is open',
     COMMON,
     set('gap/schema', { title: 'Other', type: 'object', required: [], properties: {} }),

@@ -13,10 +13,12 @@ import {
   reportMethods,
   reportSubscriptions,
 } from './command/method-reports.ts';
+import { createDriftRecord, type DriftReport } from './command/drift-record.ts';
 import { observeScenario } from './command/observe-scenario.ts';
 import { type ContractOptions, readContractOptions } from './command/options.ts';
 import { partsOf, printAsJson, printJunit, printText, type RunReport } from './command/print-report.ts';
 import { runWallets } from './command/run-wallets.ts';
+import type { HearAnswer } from '../support/json-rpc.ts';
 import { runContract } from './runner.ts';
 import { runStreams } from './streams/run-streams.ts';
 import { actScenario } from './scenario.ts';
@@ -52,13 +54,15 @@ export async function contractCommand(
     return mistake(error);
   }
   const { mask, junitFile, json } = options;
+  const drift = createDriftRecord();
   try {
-    const ledger = await runLedger(options);
+    const ledger = await runLedger(heardBy(drift.hear, options));
     const methods = ledger.methods.map(hideIn(mask));
     const subscriptions = ledger.subscriptions.map(hideIn(mask));
     const operations = (await runWalletService(options)).map(hideIn(mask));
     const calls = (await runStreamService(options)).map(hideIn(mask));
-    const report = { url: mask.shownUrl, methods, subscriptions, operations, calls };
+    const found = options.ledger && hideInDrift(mask, drift.report());
+    const report = { url: mask.shownUrl, methods, subscriptions, operations, calls, drift: found };
     writeOut(json ? printAsJson(report) : printText(report));
     if (junitFile !== undefined) writeFileSync(junitFile, printJunit(report));
     if (!isFulfilled(partsOf(report))) return EXIT_UNFULFILLED;
@@ -75,6 +79,19 @@ const hideIn =
     ...report,
     cases: report.cases.map((item) => ({ ...item, failures: item.failures.map(hide) })),
   });
+
+const hideInDrift = ({ hide }: Mask, { version, findings }: DriftReport): DriftReport => ({
+  version: version === undefined ? undefined : hide(version),
+  findings: findings.map((finding) => ({ ...finding, name: hide(finding.name) })),
+});
+
+function heardBy(hear: HearAnswer, { ledger, sockets, ...options }: ContractOptions): ContractOptions {
+  return {
+    ...options,
+    ledger: ledger && { ...ledger, hear },
+    sockets: sockets && { ...sockets, hear },
+  };
+}
 
 type LedgerReports = Pick<RunReport, 'methods' | 'subscriptions'>;
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTRACT } from '../../generated/test/ledger/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
+import { createDriftRecord } from './command/drift-record.ts';
 import { GALLERY } from './gallery.ts';
 import { type CaseResult, runContract } from './runner.ts';
 import { actScenario } from './scenario.ts';
@@ -13,12 +14,14 @@ const TABLES = {
   gallery: GALLERY,
 };
 const cases = Object.values(TABLES).flat();
+const drift = createDriftRecord();
 let server: RunningKeyslot;
 let results: readonly CaseResult[];
 
 beforeAll(async () => {
   server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
-  results = await runContract(server, cases, await actScenario(server));
+  const target = { ...server, hear: drift.hear };
+  results = await runContract(target, cases, await actScenario(target));
 }, RUN_DEADLINE_MS);
 
 afterAll(async () => {
@@ -36,6 +39,10 @@ for (const [table, members] of Object.entries(TABLES)) {
     }
   });
 }
+
+test('nothing was answered that the specification does not know', () => {
+  expect(drift.report()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), findings: [] });
+});
 
 test('every method had a result and every branch of it was seen, except those listed with a reason', async () => {
   const [seen, listed] = [seenIn(results), await readNotYetSeen()];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
 import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
+import { createDriftRecord } from './command/drift-record.ts';
 import type { CaseResult } from './runner.ts';
 import type { Scenario } from './scenario.ts';
 import { freshValues } from './scenario/fresh-values.ts';
@@ -37,12 +38,13 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
 describe.each(SERVERS)('the subscriptions of %s', (_, start) => {
   let server: Server;
   let results: readonly CaseResult[];
+  const drift = createDriftRecord();
 
   beforeAll(async () => {
     server = await start();
     const { scenario, transfer } = await withNextTransfer(server, await actTransfers(server));
     results = await runSubscriptions(
-      { wsUrl: server.rpcUrl.replace(/^http/, 'ws') },
+      { wsUrl: server.rpcUrl.replace(/^http/, 'ws'), hear: drift.hear },
       cases,
       scenario,
       transfer,
@@ -55,4 +57,8 @@ describe.each(SERVERS)('the subscriptions of %s', (_, start) => {
       expect(results[at]?.case).toBe(cases[at]);
       expect(results[at]?.failures).toEqual([]);
     });
+
+  test('nothing was told that the specification does not know', () => {
+    expect(drift.report().findings).toEqual([]);
+  });
 });

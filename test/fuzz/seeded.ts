@@ -10,6 +10,8 @@ export const THOROUGH_CASES = {
   scanner: 20_000,
   params: 20_000,
   answers: 10_000,
+  driftMembers: 4_000,
+  driftAnswers: 2_000,
   exactSingle: 4_000,
   exactBatch: 1_000,
   exactIntegers: 3_000,

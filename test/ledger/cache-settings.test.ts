@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
+import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
+import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
 import { startNetworks } from '../../src/start-network.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { callOf, context } from './cache-by-hand.ts';
@@ -18,9 +20,14 @@ afterEach(() => node.close());
 /** What a network that is configured so says of two calls each for what holds for ever and what holds for a slot. */
 async function statusesOf(env: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
   const log = pino({ level: 'silent' });
+  const metrics = createMetrics();
   const [network] = startNetworks(loadConfig({ env: { KEYSLOT_UPSTREAM_URL: node.url, ...env } }), {
-    ...{ metrics: createMetrics(), log },
+    ...{ metrics, log },
     logFailure: createFailureLog(log, { nowMs: () => 0 }),
+    driftGuard: createDriftGuard({
+      samplesPerMinute: 0,
+      ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: () => 0 },
+    }),
   });
   const statuses = [];
   for (const method of ['getGenesisHash', 'getGenesisHash', 'getClusterNodes', 'getClusterNodes'])

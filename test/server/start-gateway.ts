@@ -2,6 +2,7 @@ import { type Logger, pino } from 'pino';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
+import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
@@ -12,6 +13,9 @@ import { withMetering } from '../../src/gate/with-metering.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
+import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
+import type { NetworkDrift } from '../../src/ledger/drift/network-drift.ts';
+import { withUnknownMethods } from '../../src/ledger/drift/with-unknown-methods.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
@@ -73,6 +77,10 @@ export type GatewayOptions = {
   readonly sockets?: Partial<SocketBounds>;
   /** Whether a key that was let in still is one. */
   readonly refusalOf?: SessionOptions['refusalOf'];
+  /** Without it nothing of what nodes answer is held against the specification. */
+  readonly driftSamplesPerMinute?: number;
+  /** What the nodes say that their version is. */
+  readonly nodeVersion?: () => string | undefined;
   /** The networks that the reference page names; served is the first of them. */
   readonly documented?: readonly DocumentedNetwork[];
 };
@@ -97,6 +105,7 @@ export type Gateway = {
   /** The same over WebSocket. */
   readonly wsUrl: string;
   readonly metrics: Metrics;
+  readonly drift: NetworkDrift;
   readonly close: (deadlineMs?: number) => Promise<void>;
 };
 
@@ -116,10 +125,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = { connections: options.connections ?? 8, connectTimeoutMs: 500, bodyTimeoutMs };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const wrap = { responseTimeoutMs, onRetry };
-  const nodes = options.nodeUrls.map((url) => ({
-    addresses: pubsubAddresses({ url }),
-    upstream: connectNode(url, node),
-  }));
+  const driftGuard = createDriftGuard({
+    samplesPerMinute: options.driftSamplesPerMinute ?? 0,
+    ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: Date.now },
+  });
+  const drift = driftGuard.watchNetwork('solana-localnet');
+  const nodes = options.nodeUrls.map((url, index) =>
+    drift.watchNode(
+      { addresses: pubsubAddresses({ url }), upstream: connectNode(url, node) },
+      { nodeName: `node-${index + 1}`, version: options.nodeVersion ?? (() => undefined) },
+    ),
+  );
   const upstream = wrapUpstream(spreadCalls(nodes.map((each) => each.upstream)), wrap);
   const hub = new Hub({
     ...{ connectTimeoutMs: 500, callTimeoutMs: responseTimeoutMs, silenceMs: options.silenceMs ?? 10_000 },
@@ -143,11 +159,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
   metrics.watchReplyMemory(replyMemory);
   const metering = { network: 'solana-localnet', count: options.count ?? (() => undefined) };
-  const observed = withObservation(withSubscriptions(ledger, hub), {
-    metrics,
-    logFailure: createFailureLog(log, { nowMs: () => 0 }),
-    network: 'solana-localnet',
-  });
+  const observed = withObservation(
+    withSubscriptions(withUnknownMethods(ledger, drift.noteUnknownMethod), hub),
+    {
+      metrics,
+      logFailure: createFailureLog(log, { nowMs: () => 0 }),
+      network: 'solana-localnet',
+    },
+  );
   const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
   const maxBodyBytes = options.maxBodyBytes ?? 51_200;
   const shared = {
@@ -208,10 +227,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     rpcUrl: `${baseUrl}${RPC_PATH}?apikey=${KEY}`,
     wsUrl: `ws://127.0.0.1:${server.port}${RPC_PATH}?apikey=${KEY}`,
     metrics,
+    drift,
     close: async (deadlineMs = 1_000) => {
       await server.close(deadlineMs);
       await hub.close();
       await upstream.close();
+      await driftGuard.close();
     },
   };
 }

@@ -7,7 +7,12 @@ export type RpcTarget = {
   readonly authorization?: string | undefined;
   /** Sends each call when it is its turn; at once unless given. */
   readonly pace?: Pace;
+  /** Hears every answer of status 200 to a single call. */
+  readonly hear?: HearAnswer;
 };
+
+/** Hears an answer as text, with the method of its call; without one, a message that answers no call. It does not throw. */
+export type HearAnswer = (method: string | undefined, text: string) => void;
 
 /** An answer over HTTP; `retryAfter` is that header. */
 export type Answer = { readonly status: number; readonly text: string; readonly retryAfter: string | null };
@@ -40,7 +45,7 @@ const SHOWN_CHARACTERS = 200;
 
 /** Posts one JSON-RPC message and returns the status and the text of the answer. */
 export async function post(
-  { rpcUrl, authorization, pace }: RpcTarget,
+  { rpcUrl, authorization, pace, hear }: RpcTarget,
   message: unknown,
 ): Promise<Pick<Answer, 'status' | 'text'>> {
   const body = typeof message === 'string' ? message : printJson(message);
@@ -55,7 +60,15 @@ export async function post(
     const retryAfter = answer.headers.get('retry-after');
     return { status: answer.status, text: await answer.text(), retryAfter };
   };
-  return pace === undefined ? send() : pace(send);
+  const answer = await (pace === undefined ? send() : pace(send));
+  const method = methodOf(message);
+  if (method !== undefined && answer.status === 200) hear?.(method, answer.text);
+  return answer;
+}
+
+function methodOf(message: unknown): string | undefined {
+  const isCall = typeof message === 'object' && message !== null && 'method' in message;
+  return isCall && typeof message.method === 'string' ? message.method : undefined;
 }
 
 /** Calls a method and returns its result, integers exact. @throws RpcFailure when an error is answered. */

@@ -21,6 +21,9 @@ export const checkPart = (part: PlacedSchema): readonly Problem[] => {
     ...(schema.type !== 'string' && has('x-base58')
       ? [tell('x-base58 stands with type: string', 'x-base58')]
       : []),
+    ...(schema.type !== 'integer' && has('x-versions')
+      ? [tell('x-versions stands with type: integer', 'x-versions')]
+      : []),
     ...(schema.type === 'array' && !has('items') && !has('prefixItems')
       ? [tell('an array needs items')]
       : []),

@@ -1,3 +1,4 @@
+import type { DriftReport } from './drift-record.ts';
 import { type CaseReport, countCases, countLimited, isFulfilled, type PartReport } from './method-reports.ts';
 import { xml } from './xml.ts';
 
@@ -12,6 +13,8 @@ export type RunReport = {
   readonly operations: readonly PartReport[];
   /** Of the stream service; empty where it was not asked. */
   readonly calls: readonly PartReport[];
+  /** What the ledger answered that the specification does not know; undefined where it was not asked. */
+  readonly drift: DriftReport | undefined;
 };
 
 /** Everything that a run reports on. */
@@ -19,7 +22,10 @@ export function partsOf({ methods, subscriptions, operations, calls }: RunReport
   return [...methods, ...subscriptions, ...operations, ...calls];
 }
 
-/** A line per method, subscription, operation of the wallet service and call of the stream service, what differs below it, and the counts. */
+/**
+ * A line per method, subscription, operation of the wallet service and call of the stream service, what differs below it, and the counts;
+ * then what the specification does not know.
+ */
 export function printText(report: RunReport): string {
   const { url, methods, subscriptions, operations, calls } = report;
   const sections = [
@@ -28,7 +34,19 @@ export function printText(report: RunReport): string {
     printPart('operations of the wallet service', operations),
     printPart('calls of the stream service', calls),
   ];
-  return `${url}\n\n${sections.join('')}${limitText(partsOf(report))}`;
+  return `${url}\n\n${sections.join('')}${limitText(partsOf(report))}${driftText(report.drift)}`;
+}
+
+function driftText(drift: DriftReport | undefined): string {
+  if (drift === undefined) return '';
+  const { version = 'unknown', findings } = drift;
+  if (findings.length === 0)
+    return `\nthe specification knows everything that was answered (server version ${version})\n`;
+  const width = Math.max(...findings.map(({ count }) => String(count).length));
+  const lines = findings.map(
+    ({ kind, name, count }) => `  ${String(count).padStart(width)} × ${name} (${kind})\n`,
+  );
+  return `\nnot known to the specification (server version ${version}):\n${lines.join('')}`;
 }
 
 function printPart(kind: string, reports: readonly PartReport[]): string {
@@ -73,6 +91,7 @@ export function printAsJson(report: RunReport): string {
       reasons: leftOut(each),
     })),
     calls: calls.map((each) => ({ call: each.name, ...shownPart(each), reasons: leftOut(each) })),
+    ...(report.drift && { drift: report.drift }),
   };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
@@ -86,7 +105,10 @@ function shownPart(report: PartReport) {
   };
 }
 
-/** The same as JUnit XML: a suite per method, subscription and operation, a test per case; what was not shown is skipped. */
+/**
+ * The same as JUnit XML: a suite per method, subscription and operation, a test per case; what was not shown is skipped. What the
+ * specification does not know are properties of a suite without tests.
+ */
 export function printJunit(report: RunReport): string {
   const suites = partsOf(report).map((part) => {
     const { name, cases } = part;
@@ -96,7 +118,19 @@ export function printJunit(report: RunReport): string {
 ${cases.map((item) => testCase(name, item)).join('')}  </testsuite>
 `;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(report.url)}">\n${suites.join('')}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(report.url)}">\n${suites.join('')}${driftSuite(report.drift)}</testsuites>\n`;
+}
+
+function driftSuite(drift: DriftReport | undefined): string {
+  if (drift === undefined || drift.findings.length === 0) return '';
+  const property = (name: string, value: unknown): string =>
+    `      <property name="${xml(name)}" value="${xml(String(value))}"/>\n`;
+  const found = drift.findings.map(({ kind, name, count }) => property(`${kind} ${name}`, count));
+  return `  <testsuite name="not known to the specification" tests="0" failures="0" skipped="0">
+    <properties>
+${property('version', drift.version ?? 'unknown')}${found.join('')}    </properties>
+  </testsuite>
+`;
 }
 
 function counts(report: PartReport): string {

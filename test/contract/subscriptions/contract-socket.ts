@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { type Envelope, readEnvelope } from '../check-reply.ts';
 import { ERRORS } from '../../../generated/errors.ts';
 import { parseStrictJson, printJson } from '../../support/exact-json.ts';
-import type { Answer, Pace } from '../../support/json-rpc.ts';
+import type { Answer, HearAnswer, Pace } from '../../support/json-rpc.ts';
 
 /** Where subscriptions are asked for. */
 export type SocketTarget = {
@@ -13,6 +13,8 @@ export type SocketTarget = {
   readonly authorization?: string | undefined;
   /** Sends each call when it is its turn, and again where the server limits their rate; at once unless given. */
   readonly pace?: Pace;
+  /** Hears every message. */
+  readonly hear?: HearAnswer;
   /** How long notifications are waited for; a minute unless given. */
   readonly patienceMs?: number;
 };
@@ -52,6 +54,7 @@ export async function openContractSocket({
   wsUrl,
   authorization,
   pace = atOnce,
+  hear,
 }: SocketTarget): Promise<ContractSocket> {
   const socket = new WebSocket(wsUrl, {
     handshakeTimeout: DEADLINE_MS,
@@ -71,8 +74,12 @@ export async function openContractSocket({
     const text = String(data);
     const message = readMessage(text);
     const taker = waiting.get(message.id);
-    if (taker === undefined) told.push(message);
-    else taker.resolve(text);
+    if (taker !== undefined) {
+      taker.resolve(text);
+      return;
+    }
+    told.push(message);
+    hear?.(undefined, text);
   });
   const exchange = async (id: number | string, method: string, params: unknown): Promise<string> => {
     if (socket.readyState !== WebSocket.OPEN) throw new Error('the server closed the connection before');
@@ -98,6 +105,7 @@ export async function openContractSocket({
         id = lastId % 2 === 0 ? lastId : `case-${lastId}`;
         return asAnswer(await exchange(id, method, params));
       });
+      hear?.(method, text);
       return readEnvelope(200, text, id);
     },
   };

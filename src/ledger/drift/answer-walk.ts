@@ -1,0 +1,228 @@
+import type { Finding, FindingKind } from './finding.ts';
+import { printableName } from './printable-name.ts';
+import { isMembers, type JsonType, jsonTypeOf, type Members, type SchemaForms } from './schema-forms.ts';
+import type { SpecSchema } from './spec-schema.ts';
+
+/** What is `hidden` goes with a word that is not known; what is `missing` another version of a node may lack. Neither is told. */
+type FaultKind = FindingKind | 'missing' | 'hidden';
+
+/** How much a fault of each kind says against a branch. A word that is not listed says most, a member that is new says least. */
+const WEIGHTS: Readonly<Record<Exclude<FaultKind, 'hidden'>, number>> = {
+  ...{ member: 1, version: 1, missing: 2, word: 3, type: 3 },
+  ...{ errorCode: 1, method: 1, notification: 1 },
+};
+
+type Fault = { readonly kind: FaultKind; readonly weight: number };
+
+/** What a value has beyond a schema, or lacks, each once by its name, however often it is there. */
+class Faults {
+  readonly #byName = new Map<string, Fault>();
+  #weight = 0;
+
+  /** How far the value is from the schema. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  get findings(): readonly Finding[] {
+    return [...this.#byName].flatMap(([name, { kind }]) =>
+      kind === 'missing' || kind === 'hidden' ? [] : { kind, name },
+    );
+  }
+
+  add(kind: keyof typeof WEIGHTS, name: string): void {
+    this.#add(name, { kind, weight: WEIGHTS[kind] });
+  }
+
+  addAll(others: Faults): void {
+    for (const [name, fault] of others.#byName) this.#add(name, fault);
+  }
+
+  hideAll(others: Faults): void {
+    for (const [name, { weight }] of others.#byName) this.#add(`hidden ${name}`, { kind: 'hidden', weight });
+  }
+
+  #add(name: string, fault: Fault): void {
+    if (this.#byName.size >= MAX_FAULTS || this.#byName.has(name)) return;
+    this.#byName.set(name, fault);
+    this.#weight += fault.weight;
+  }
+}
+
+const TYPE_TEXTS: Readonly<Record<JsonType, string>> = {
+  null: 'is null',
+  boolean: 'is a boolean',
+  number: 'is a number',
+  string: 'is a string',
+  array: 'is an array',
+  object: 'is an object',
+};
+
+/** An answer that is wrong everywhere says no more with a thousand names. */
+const MAX_FAULTS = 300;
+/** No schema is so deep that does not refer to itself. */
+const MAX_DEPTH = 64;
+const MAX_NAME_CHARACTERS = 200;
+
+/** Holds one answer against its schema. */
+export class AnswerWalk {
+  readonly #forms: SchemaForms;
+  readonly #path: string[];
+  #faults = new Faults();
+
+  /** `root`: what names begin with. */
+  constructor(forms: SchemaForms, root: string) {
+    this.#forms = forms;
+    this.#path = [root];
+  }
+
+  /** What the schemas did not know, up to now. */
+  get findings(): readonly Finding[] {
+    return this.#faults.findings;
+  }
+
+  /** Holds a value against a schema; `steps` lead to it from where the walk is. */
+  walk(schema: SpecSchema, value: unknown, ...steps: readonly string[]): void {
+    if (this.#path.length >= MAX_DEPTH) return;
+    this.#path.push(...steps);
+    const form = this.#forms.resolve(schema);
+    if (form.anyOf === undefined) this.#walkForm(form, value, false);
+    else this.#walkUnion(form, value);
+    this.#path.length -= steps.length;
+  }
+
+  /** Notes something that the specification does not know here. */
+  add(kind: keyof typeof WEIGHTS, detail: string): void {
+    this.#faults.add(kind, `${this.#path.join('')}${detail}`.slice(0, MAX_NAME_CHARACTERS));
+  }
+
+  /** Of the branches that fit best on their own level, the one that fits best further down. */
+  #walkUnion(union: SpecSchema, value: unknown): void {
+    const type = jsonTypeOf(value);
+    const { forms, isTagged } = this.#forms.branches(union, type);
+    const [only] = forms;
+    if (only === undefined) this.#addType(type);
+    else if (forms.length === 1) this.#walkForm(only, value, isTagged);
+    else this.#walkBest(this.#nearest(forms, value), value, isTagged);
+  }
+
+  #walkBest(forms: readonly SpecSchema[], value: unknown, isTagged: boolean): void {
+    const outer = this.#faults;
+    let best: Faults | undefined;
+    for (const form of forms) {
+      this.#faults = new Faults();
+      this.#walkForm(form, value, isTagged);
+      if (best === undefined || this.#faults.weight < best.weight) best = this.#faults;
+      if (best.weight === 0) break;
+    }
+    this.#faults = outer;
+    if (best !== undefined) outer.addAll(best);
+  }
+
+  #nearest(forms: readonly SpecSchema[], value: unknown): readonly SpecSchema[] {
+    const weights = forms.map((form) => this.#ownWeight(form, value));
+    const least = Math.min(...weights);
+    return forms.filter((_, index) => weights[index] === least);
+  }
+
+  /** How far a value is from a branch that takes its JSON type, without looking into its parts. */
+  #ownWeight(form: SpecSchema, value: unknown): number {
+    if (isMembers(value)) return this.#ownWeightOfMembers(form, value);
+    if (!Array.isArray(value)) return this.#isListed(form, value) ? 0 : WEIGHTS.word;
+    const { prefixItems } = form;
+    if (prefixItems === undefined) return 0;
+    const wrong = prefixItems.filter((item, index) => !this.#couldBe(item, value[index])).length;
+    return wrong * WEIGHTS.word + Math.abs(prefixItems.length - value.length) * WEIGHTS.missing;
+  }
+
+  #ownWeightOfMembers({ properties = {}, required = [], ...form }: SpecSchema, value: Members): number {
+    let weight = 0;
+    for (const name of required) if (!Object.hasOwn(value, name)) weight += WEIGHTS.missing;
+    for (const name of Object.keys(value)) {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (schema === undefined) weight += form.additionalProperties === false ? WEIGHTS.member : 0;
+      else if (!this.#couldBe(schema, value[name])) weight += WEIGHTS.word;
+    }
+    return weight;
+  }
+
+  #couldBe(schema: SpecSchema, value: unknown): boolean {
+    return this.#forms.takes(schema, jsonTypeOf(value)) && this.#isListed(schema, value);
+  }
+
+  #isListed(schema: SpecSchema, value: unknown): boolean {
+    return this.#forms.words(schema)?.has(value) ?? true;
+  }
+
+  /** `isTagged`: the form is a branch, and its words tell it from the others. */
+  #walkForm(form: SpecSchema, value: unknown, isTagged: boolean): void {
+    const type = jsonTypeOf(value);
+    if (!this.#forms.takes(form, type)) this.#addType(type);
+    else if (!this.#isListed(form, value)) this.#addWord(value);
+    else if (Array.isArray(value)) this.#walkItems(form, value);
+    else if (isMembers(value)) this.#walkMembers(form, value, isTagged);
+    else if (typeof value === 'number') this.#walkNumber(form, value);
+  }
+
+  #walkNumber({ type, 'x-versions': versions }: SpecSchema, value: number): void {
+    if (type === 'integer' && !Number.isInteger(value)) this.add('type', ' is a fraction');
+    else if (versions !== undefined && !versions.includes(value)) this.add('version', ` ${value}`);
+  }
+
+  #walkItems({ prefixItems, items }: SpecSchema, values: readonly unknown[]): void {
+    const count = prefixItems?.length ?? 0;
+    prefixItems?.forEach((item, index) => {
+      if (index < values.length) this.walk(item, values[index], `[${index}]`);
+      else this.add('missing', `[${index}]`);
+    });
+    if (items === false && values.length > count) this.add('member', `[${count}]`);
+    if (!items) return;
+    for (const value of count === 0 ? values : values.slice(count)) this.walk(items, value, '[]');
+  }
+
+  /** What goes with a word that is not known is not known either: of such an object only the word is told, the rest only tells it from others. */
+  #walkMembers(form: SpecSchema, value: Members, isTagged: boolean): void {
+    const { properties = {}, required = [] } = form;
+    const tag = required.find((name) => this.#isOtherTag(properties[name], value[name], isTagged));
+    if (tag === undefined) {
+      this.#walkEach(form, value);
+      return;
+    }
+    this.#path.push(`.${tag}`);
+    this.#addWord(value[tag]);
+    this.#path.length -= 1;
+    const outer = this.#faults;
+    this.#faults = new Faults();
+    this.#walkEach(form, value);
+    outer.hideAll(this.#faults);
+    this.#faults = outer;
+  }
+
+  #walkEach(
+    { properties = {}, required = [], additionalProperties: others }: SpecSchema,
+    value: Members,
+  ): void {
+    for (const name of required) if (!Object.hasOwn(value, name)) this.add('missing', `.${name}`);
+    for (const name of Object.keys(value)) {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (schema !== undefined) this.walk(schema, value[name], `.${name}`);
+      else if (others === false) this.add('member', `.${printableName(name)}`);
+      else if (typeof others === 'object') this.walk(others, value[name], '{}');
+    }
+  }
+
+  /** A member that can have one word only says what the object is; so does one with several in a branch. */
+  #isOtherTag(schema: SpecSchema | undefined, value: unknown, isTagged: boolean): boolean {
+    const words = schema && this.#forms.words(schema);
+    if (words === undefined || typeof value !== 'string') return false;
+    return (isTagged || words.size === 1) && !words.has(value);
+  }
+
+  #addType(type: JsonType): void {
+    this.add('type', ` ${TYPE_TEXTS[type]}`);
+  }
+
+  #addWord(value: unknown): void {
+    this.add('word', ` ${typeof value === 'string' ? printableName(value) : String(value)}`);
+  }
+}

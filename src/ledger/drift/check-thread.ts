@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads';
+import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
+import type { Finding } from './finding.ts';
+import type { OwnBytes } from './sample-room.ts';
+
+/** Holds answers against the specification beside the main thread. */
+export type CheckThread = {
+  /** Takes the bytes of the request away. @returns undefined where they could not be checked. Never rejects. */
+  readonly check: (request: CheckRequest) => Promise<readonly Finding[] | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+export type CheckThreadOptions = {
+  /** Told why the thread ended although nobody closed it. */
+  readonly onFailure: (reason: Error) => void;
+  readonly nowMs: () => number;
+  /** What the thread runs; the check unless given. */
+  readonly program?: URL;
+};
+
+const CHECK = new URL('./check-worker.ts', import.meta.url);
+/** Twice what the largest sample can take (`parseSample`). Not a guard: where a thread reaches it within JSON.parse, the process ends. */
+const MAX_HEAP_MB = 1024;
+/** How long a thread that ended is not started again. */
+const REST_MS = 60_000;
+
+/** A thread that is started for the first answer, and again a minute after it has ended. */
+export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckThreadOptions): CheckThread {
+  const waiting = new Map<number, (findings: readonly Finding[] | undefined) => void>();
+  let worker: Worker | undefined;
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
+  let nextId = 0;
+  const fail = (error: unknown): void => {
+    notBeforeMs = nowMs() + REST_MS;
+    onFailure(error instanceof Error ? error : new Error(String(error)));
+  };
+  const start = (): Worker => {
+    const started = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    started.unref();
+    started.on('message', ({ id, findings }: FromThread) => {
+      waiting.get(id)?.(findings);
+      waiting.delete(id);
+    });
+    started.on('error', fail);
+    started.on('exit', () => {
+      worker = undefined;
+      for (const settle of waiting.values()) settle(undefined);
+      waiting.clear();
+    });
+    return started;
+  };
+  const send = (request: CheckRequest): Promise<readonly Finding[] | undefined> => {
+    worker ??= start();
+    const id = nextId++;
+    const settled = Promise.withResolvers<readonly Finding[] | undefined>();
+    waiting.set(id, settled.resolve);
+    const message: ToThread = { id, request };
+    worker.postMessage(message, buffersOf(request));
+    return settled.promise;
+  };
+  return {
+    check: async (request) => {
+      if (worker === undefined && nowMs() < notBeforeMs) return undefined;
+      try {
+        return await send(request);
+      } catch (error) {
+        fail(error);
+        return undefined;
+      }
+    },
+    close: async () => {
+      notBeforeMs = Number.POSITIVE_INFINITY;
+      await worker?.terminate();
+    },
+  };
+}
+
+function buffersOf(request: CheckRequest): ArrayBuffer[] {
+  const all: readonly OwnBytes[] =
+    request.kind === 'batch' ? [request.calls, ...request.parts] : request.parts;
+  return all.map(({ buffer }) => buffer);
+}

@@ -1,0 +1,38 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { openrpcDocument } from '../openrpc-document.ts';
+import { createAnswerCheck } from './answer-check.ts';
+import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
+import type { Finding } from './finding.ts';
+import { parseSample } from './parse-sample.ts';
+
+// The thread that holds samples of answers against the specification. It gives way to the main thread: on Linux a priority can be a thread's own.
+if (parentPort === null) throw new Error('this file runs as a worker thread');
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+
+const port = parentPort;
+const check = createAnswerCheck(openrpcDocument());
+
+port.on('message', ({ id, request }: ToThread) => {
+  const answer: FromThread = { id, findings: findingsOf(request) };
+  port.postMessage(answer);
+});
+
+/** What cannot be read is for others to tell. */
+function findingsOf(request: CheckRequest): readonly Finding[] | undefined {
+  try {
+    const answer = parseSample(request.parts);
+    switch (request.kind) {
+      case 'reply':
+        return check.reply(request.method, answer);
+      case 'batch':
+        return check.batch(parseSample([request.calls]), answer);
+      case 'notification':
+        return check.notification(answer);
+      default:
+        return request satisfies never;
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import { type CheckThread, createCheckThread } from './check-thread.ts';
+import { createNetworkDrift, type DriftFinding, type NetworkDrift } from './network-drift.ts';
+import type { NodeSamples, SampleOutcome } from './node-samples.ts';
+import { SampleRoom } from './sample-room.ts';
+
+/** What is counted of the guard. */
+export type DriftMetrics = {
+  /** Reads what was found in a network whenever the metrics are asked for. */
+  readonly watch: (network: string, read: () => readonly DriftFinding[]) => void;
+  readonly countSample: (network: string, node: string, outcome: SampleOutcome) => void;
+};
+
+export type DriftGuard = {
+  readonly watchNetwork: (network: string) => NetworkDrift;
+  readonly close: () => Promise<void>;
+};
+
+export type DriftOptions = {
+  /** Of each node, beside the first answer of every method. 0: nothing of what nodes answer is looked at. */
+  readonly samplesPerMinute: number;
+  readonly metrics: DriftMetrics;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** What checks the samples; a thread of its own unless given. */
+  readonly thread?: CheckThread;
+  readonly random?: () => number;
+};
+
+const MINUTE_MS = 60_000;
+/** Of the answers of all nodes that are being collected, or wait to be checked. */
+const ROOM = { maxAnswers: 16, maxBytes: 32 * 1024 * 1024, maxAnswerBytes: 16 * 1024 * 1024 };
+
+/**
+ * Holds samples of what the nodes of all networks answer against the specification, and counts, logs and lists what that does not know
+ * (docs/decisions/drift-guard.md).
+ */
+export function createDriftGuard(options: DriftOptions): DriftGuard {
+  const { samplesPerMinute, metrics, log, nowMs, random = Math.random } = options;
+  const room = new SampleRoom({ ...ROOM, nowMs });
+  const onFailure = ({ message }: Error): void =>
+    log.warn({ reason: message }, 'checking a sample of an answer failed');
+  const thread = options.thread ?? createCheckThread({ nowMs, onFailure });
+  const sampled = new Set<NodeSamples>();
+  const isOn = samplesPerMinute > 0;
+  const tick = (): void => {
+    for (const samples of sampled) samples.tick();
+  };
+  const timer = isOn ? setInterval(tick, MINUTE_MS / samplesPerMinute).unref() : undefined;
+  return {
+    watchNetwork: (network) => {
+      const drift = createNetworkDrift({
+        ...{ network, room, thread, log, nowMs, random },
+        countSample: (node, outcome) => metrics.countSample(network, node, outcome),
+        onSamples: isOn ? (samples) => void sampled.add(samples) : undefined,
+      });
+      metrics.watch(network, drift.snapshot);
+      return drift;
+    },
+    close: async () => {
+      clearInterval(timer);
+      await thread.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+import type { PubsubNode } from '../../upstream/pubsub-link.ts';
+import type { Finding } from './finding.ts';
+import { type CountedFinding, NameCounts, OTHER_NAMES } from './name-counts.ts';
+import { NodeSamples, type NodeSamplesOptions, type SampleOutcome } from './node-samples.ts';
+import { NO_NAME, printableName } from './printable-name.ts';
+import { withSamples } from './with-samples.ts';
+
+/** Something that a node answered, or clients call, and the specification does not know. */
+export type DriftFinding = CountedFinding & {
+  /** The node that answered it; undefined for a method that clients call. */
+  readonly node: string | undefined;
+};
+
+export type NodeIdentity = {
+  /** What the node is called in metrics and logs; no address with a key in it. */
+  readonly nodeName: string;
+  /** The version that the node says it has; undefined until it is known. */
+  readonly version: () => string | undefined;
+};
+
+/** What is held against the specification in one network. */
+export type NetworkDrift = {
+  /** The same node; samples of what it answers, over HTTP and WebSocket, are looked at. */
+  readonly watchNode: <N extends PubsubNode>(node: N, identity: NodeIdentity) => N;
+  /** Counts a call of a method that the specification does not know. */
+  readonly noteUnknownMethod: (method: string) => void;
+  /** All that was found, node by node, in the order of first sight. */
+  readonly snapshot: () => readonly DriftFinding[];
+};
+
+export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | 'random'> & {
+  readonly network: string;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  readonly countSample: (node: string, outcome: SampleOutcome) => void;
+  /** Takes the samples of a node, to be told when the time of one has passed; undefined: nothing of what nodes answer is looked at. */
+  readonly onSamples: ((samples: NodeSamples) => void) | undefined;
+};
+
+/** Of each node, and of the methods that clients call. */
+const MAX_NAMES = 100;
+/** Of the names that look like one, those of methods have this form. */
+const METHOD_NAME = /^[A-Za-z0-9_.]+$/;
+
+/** Counts, logs and lists what the specification does not know in one network. */
+export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
+  const { network, log, nowMs, countSample, onSamples } = options;
+  const called = new NameCounts({ maxNames: MAX_NAMES, nowMs });
+  const answered = new Map<string, NameCounts>();
+  const samplesOf = ({ nodeName, version }: NodeIdentity): NodeSamples => {
+    const counts = answered.get(nodeName) ?? new NameCounts({ maxNames: MAX_NAMES, nowMs });
+    answered.set(nodeName, counts);
+    const note = (finding: Finding): void => {
+      const [{ kind }, nodeVersion] = [finding, version()];
+      const name = counts.note(finding, nodeVersion);
+      if (name === undefined) return;
+      const told = { network, node: nodeName, version: nodeVersion, kind, name };
+      log.warn(told, 'a ledger node answers what the specification does not know');
+    };
+    return new NodeSamples({
+      ...options,
+      onFindings: (findings) => findings.forEach(note),
+      onOutcome: (outcome) => countSample(nodeName, outcome),
+    });
+  };
+  return {
+    watchNode: (node, identity) => {
+      if (onSamples === undefined) return node;
+      const samples = samplesOf(identity);
+      onSamples(samples);
+      return {
+        ...node,
+        upstream: withSamples(node.upstream, samples),
+        onMessage: samples.takeMessage,
+      };
+    },
+    noteUnknownMethod: (method) => {
+      const isName = METHOD_NAME.test(method) && printableName(method) !== NO_NAME;
+      const name = called.note({ kind: 'method', name: isName ? method : OTHER_NAMES });
+      if (name === undefined) return;
+      log.warn({ network, name }, 'clients call a method that the specification does not know');
+    },
+    snapshot: () => [
+      ...[...answered].flatMap(([node, counts]) => counts.list().map((each) => ({ node, ...each }))),
+      ...called.list().map((each) => ({ node: undefined, ...each })),
+    ],
+  };
+}

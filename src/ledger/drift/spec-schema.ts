@@ -1,0 +1,86 @@
+import { ERRORS } from '../../../generated/errors.ts';
+
+/** A schema of the specification, as far as answers are held against it. */
+export type SpecSchema = {
+  readonly $ref?: string;
+  readonly type?: 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, SpecSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | SpecSchema;
+  readonly items?: false | SpecSchema;
+  readonly prefixItems?: readonly SpecSchema[];
+  readonly anyOf?: readonly SpecSchema[];
+  readonly 'x-versions'?: readonly number[];
+};
+
+/** Schemas by the reference that names them. */
+export type Schemas = ReadonlyMap<string, SpecSchema>;
+
+/** What a node may send, by the specification. */
+export type AnswerSpec = {
+  /** The result of each method and of each subscribe and unsubscribe call. */
+  readonly results: ReadonlyMap<string, SpecSchema>;
+  /** The `params` of each notification. */
+  readonly notifications: ReadonlyMap<string, SpecSchema>;
+  /** The code of each error of a node, with the schema of its data where that is fixed. */
+  readonly errors: ReadonlyMap<number, SpecSchema | undefined>;
+  readonly schemas: Schemas;
+};
+
+type Sent = { readonly name: string; readonly schema: SpecSchema };
+
+/** As much of the OpenRPC document as is read. */
+type Document = {
+  readonly methods: readonly (Pick<Sent, 'name'> & {
+    readonly result: Sent;
+    readonly 'x-subscription'?: { readonly notification: Sent };
+  })[];
+  readonly components: { readonly schemas: Readonly<Record<string, SpecSchema>> };
+  readonly 'x-gap-notification': Sent;
+  readonly 'x-error-data': Readonly<Record<string, SpecSchema>>;
+};
+
+/** Errors that a ledger node answers; the others are those of a gateway and of other services. */
+const NODE_AREAS: ReadonlySet<string> = new Set(['envelope', 'params', 'ledger']);
+
+/** Reads the OpenRPC document of the ledger. */
+export function parseAnswerSpec(text: string): AnswerSpec {
+  const document = JSON.parse(text) as Document;
+  const { methods, components } = document;
+  const subscriptions = methods.flatMap((method) => method['x-subscription'] ?? []);
+  const gap = document['x-gap-notification'];
+  return {
+    results: new Map(methods.map(({ name, result }) => [name, result.schema])),
+    notifications: new Map([
+      ...subscriptions.map(({ notification }) => [notification.name, paramsOf(notification)] as const),
+      [gap.name, gap.schema],
+    ]),
+    errors: nodeErrors(document['x-error-data']),
+    schemas: new Map(
+      Object.entries(components.schemas).map(([title, schema]) => [`#/components/schemas/${title}`, schema]),
+    ),
+  };
+}
+
+function paramsOf({ schema }: Sent): SpecSchema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { result: schema, subscription: { type: 'integer' } },
+  };
+}
+
+/** Of data that is not fixed, no member is unknown. */
+function nodeErrors(data: Readonly<Record<string, SpecSchema>>): ReadonlyMap<number, SpecSchema | undefined> {
+  const errors = new Map<number, SpecSchema | undefined>();
+  for (const [name, { area, jsonrpc }] of Object.entries<ErrorEntry>(ERRORS)) {
+    if (jsonrpc === undefined || !NODE_AREAS.has(area)) continue;
+    const schema = data[name];
+    errors.set(jsonrpc.code, errors.get(jsonrpc.code) ?? (schema?.$ref === undefined ? undefined : schema));
+  }
+  return errors;
+}
+
+type ErrorEntry = { readonly area: string; readonly jsonrpc?: { readonly code: number } };
