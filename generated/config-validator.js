@@ -54,11 +54,11 @@ const schema0 = {
         max_streams_per_key: { default: 100, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
         max_unread_bytes: { default: 1048576, 'x-int': 'u32', 'x-minimum': 16384, 'x-maximum': 268435456 },
         max_unread_messages: { default: 1000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
-        max_lag_slots: { default: 150, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
+        max_lag_slots: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
         history_slots: { default: 512, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
         history_bytes: { default: 134217728, 'x-int': 'u64', 'x-minimum': 1048576, 'x-maximum': 17179869184 },
-        max_resume_slots: { default: 9000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000000 },
-        poll_ms: { default: 200, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+        max_resume_slots: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000000 },
+        poll_ms: { 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
         linger_ms: { default: 60000, 'x-int': 'u32', 'x-maximum': 86400000 },
         max_block_bytes: {
           default: 134217728,
@@ -92,6 +92,7 @@ const schema0 = {
               properties: {
                 url: { type: 'string', pattern: '^https?://' },
                 ws_url: { type: 'string', pattern: '^wss?://' },
+                name: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
               },
             },
           },
@@ -130,7 +131,7 @@ const schema0 = {
       default: {},
       properties: {
         max_bytes: { default: 67108864, 'x-int': 'u32' },
-        slot_ms: { default: 400, 'x-int': 'u32', 'x-maximum': 400 },
+        slot_ms: { 'x-int': 'u32', 'x-maximum': 60000 },
       },
     },
     drift: {
@@ -206,6 +207,7 @@ const pattern0 = new RegExp('^postgres(ql)?://', 'u');
 const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
 const pattern2 = new RegExp('^https?://', 'u');
 const pattern3 = new RegExp('^wss?://', 'u');
+const pattern4 = new RegExp('^[a-z0-9][a-z0-9.-]{0,62}$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -1079,20 +1081,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       if (data21.max_unread_messages === undefined) {
         data21.max_unread_messages = 1000;
       }
-      if (data21.max_lag_slots === undefined) {
-        data21.max_lag_slots = 150;
-      }
       if (data21.history_slots === undefined) {
         data21.history_slots = 512;
       }
       if (data21.history_bytes === undefined) {
         data21.history_bytes = 134217728;
-      }
-      if (data21.max_resume_slots === undefined) {
-        data21.max_resume_slots = 9000;
-      }
-      if (data21.poll_ms === undefined) {
-        data21.poll_ms = 200;
       }
       if (data21.linger_ms === undefined) {
         data21.linger_ms = 60000;
@@ -1287,55 +1280,57 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data26 = data21.max_lag_slots;
-      if (
-        !(typeof data26 == 'number'
-          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
-          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
-      ) {
-        const err57 = {
-          instancePath: instancePath + '/grpc/max_lag_slots',
-          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err57];
-        } else {
-          vErrors.push(err57);
+      if (data21.max_lag_slots !== undefined) {
+        let data26 = data21.max_lag_slots;
+        if (
+          !(typeof data26 == 'number'
+            ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
+            : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
+        ) {
+          const err57 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err57];
+          } else {
+            vErrors.push(err57);
+          }
+          errors++;
         }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
-        const err58 = {
-          instancePath: instancePath + '/grpc/max_lag_slots',
-          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err58];
-        } else {
-          vErrors.push(err58);
+        if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
+          const err58 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err58];
+          } else {
+            vErrors.push(err58);
+          }
+          errors++;
         }
-        errors++;
-      }
-      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 100000) {
-        const err59 = {
-          instancePath: instancePath + '/grpc/max_lag_slots',
-          schemaPath: '#/properties/grpc/properties/max_lag_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 100000',
-        };
-        if (vErrors === null) {
-          vErrors = [err59];
-        } else {
-          vErrors.push(err59);
+        if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 100000) {
+          const err59 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 100000',
+          };
+          if (vErrors === null) {
+            vErrors = [err59];
+          } else {
+            vErrors.push(err59);
+          }
+          errors++;
         }
-        errors++;
       }
       let data27 = data21.history_slots;
       if (
@@ -1437,105 +1432,109 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data29 = data21.max_resume_slots;
-      if (
-        !(typeof data29 == 'number'
-          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
-      ) {
-        const err66 = {
-          instancePath: instancePath + '/grpc/max_resume_slots',
-          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err66];
-        } else {
-          vErrors.push(err66);
+      if (data21.max_resume_slots !== undefined) {
+        let data29 = data21.max_resume_slots;
+        if (
+          !(typeof data29 == 'number'
+            ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
+            : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
+        ) {
+          const err66 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err66];
+          } else {
+            vErrors.push(err66);
+          }
+          errors++;
         }
-        errors++;
+        if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 1) {
+          const err67 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err67];
+          } else {
+            vErrors.push(err67);
+          }
+          errors++;
+        }
+        if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 10000000) {
+          const err68 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000000',
+          };
+          if (vErrors === null) {
+            vErrors = [err68];
+          } else {
+            vErrors.push(err68);
+          }
+          errors++;
+        }
       }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 1) {
-        const err67 = {
-          instancePath: instancePath + '/grpc/max_resume_slots',
-          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err67];
-        } else {
-          vErrors.push(err67);
+      if (data21.poll_ms !== undefined) {
+        let data30 = data21.poll_ms;
+        if (
+          !(typeof data30 == 'number'
+            ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+            : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
+        ) {
+          const err69 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err69];
+          } else {
+            vErrors.push(err69);
+          }
+          errors++;
         }
-        errors++;
-      }
-      if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 10000000) {
-        const err68 = {
-          instancePath: instancePath + '/grpc/max_resume_slots',
-          schemaPath: '#/properties/grpc/properties/max_resume_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err68];
-        } else {
-          vErrors.push(err68);
+        if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
+          const err70 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 10',
+          };
+          if (vErrors === null) {
+            vErrors = [err70];
+          } else {
+            vErrors.push(err70);
+          }
+          errors++;
         }
-        errors++;
-      }
-      let data30 = data21.poll_ms;
-      if (
-        !(typeof data30 == 'number'
-          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
-          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
-      ) {
-        const err69 = {
-          instancePath: instancePath + '/grpc/poll_ms',
-          schemaPath: '#/properties/grpc/properties/poll_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err69];
-        } else {
-          vErrors.push(err69);
+        if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
+          const err71 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 60000',
+          };
+          if (vErrors === null) {
+            vErrors = [err71];
+          } else {
+            vErrors.push(err71);
+          }
+          errors++;
         }
-        errors++;
-      }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
-        const err70 = {
-          instancePath: instancePath + '/grpc/poll_ms',
-          schemaPath: '#/properties/grpc/properties/poll_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err70];
-        } else {
-          vErrors.push(err70);
-        }
-        errors++;
-      }
-      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
-        const err71 = {
-          instancePath: instancePath + '/grpc/poll_ms',
-          schemaPath: '#/properties/grpc/properties/poll_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err71];
-        } else {
-          vErrors.push(err71);
-        }
-        errors++;
       }
       let data31 = data21.linger_ms;
       if (
@@ -1771,7 +1770,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   errors++;
                 }
                 for (const key5 in data38) {
-                  if (!(key5 === 'url' || key5 === 'ws_url')) {
+                  if (!(key5 === 'url' || key5 === 'ws_url' || key5 === 'name')) {
                     const err85 = {
                       instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                       schemaPath:
@@ -1860,8 +1859,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     errors++;
                   }
                 }
+                if (data38.name !== undefined) {
+                  let data41 = data38.name;
+                  if (typeof data41 === 'string') {
+                    if (!pattern4.test(data41)) {
+                      const err90 = {
+                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/name',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/name/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
+                        message: 'must match pattern "' + '^[a-z0-9][a-z0-9.-]{0,62}$' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err90];
+                      } else {
+                        vErrors.push(err90);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err91 = {
+                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/name',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/name/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err91];
+                    } else {
+                      vErrors.push(err91);
+                    }
+                    errors++;
+                  }
+                }
               } else {
-                const err90 = {
+                const err92 = {
                   instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
                   schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
                   keyword: 'type',
@@ -1869,15 +1904,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must be object',
                 };
                 if (vErrors === null) {
-                  vErrors = [err90];
+                  vErrors = [err92];
                 } else {
-                  vErrors.push(err90);
+                  vErrors.push(err92);
                 }
                 errors++;
               }
             }
           } else {
-            const err91 = {
+            const err93 = {
               instancePath: instancePath + '/networks/' + i1 + '/upstreams',
               schemaPath: '#/properties/networks/items/properties/upstreams/type',
               keyword: 'type',
@@ -1885,76 +1920,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be array',
             };
             if (vErrors === null) {
-              vErrors = [err91];
+              vErrors = [err93];
             } else {
-              vErrors.push(err91);
+              vErrors.push(err93);
             }
             errors++;
           }
         } else {
-          const err92 = {
+          const err94 = {
             instancePath: instancePath + '/networks/' + i1,
             schemaPath: '#/properties/networks/items/type',
             keyword: 'type',
             params: { type: 'object' },
             message: 'must be object',
-          };
-          if (vErrors === null) {
-            vErrors = [err92];
-          } else {
-            vErrors.push(err92);
-          }
-          errors++;
-        }
-      }
-    } else {
-      const err93 = {
-        instancePath: instancePath + '/networks',
-        schemaPath: '#/properties/networks/type',
-        keyword: 'type',
-        params: { type: 'array' },
-        message: 'must be array',
-      };
-      if (vErrors === null) {
-        vErrors = [err93];
-      } else {
-        vErrors.push(err93);
-      }
-      errors++;
-    }
-    let data41 = data.upstream;
-    if (data41 && typeof data41 == 'object' && !Array.isArray(data41)) {
-      if (data41.connections === undefined) {
-        data41.connections = 128;
-      }
-      if (data41.connect_timeout_ms === undefined) {
-        data41.connect_timeout_ms = 2000;
-      }
-      if (data41.response_timeout_ms === undefined) {
-        data41.response_timeout_ms = 30000;
-      }
-      if (data41.body_timeout_ms === undefined) {
-        data41.body_timeout_ms = 15000;
-      }
-      if (data41.ws_silence_ms === undefined) {
-        data41.ws_silence_ms = 10000;
-      }
-      for (const key6 in data41) {
-        if (
-          !(
-            key6 === 'connections' ||
-            key6 === 'connect_timeout_ms' ||
-            key6 === 'response_timeout_ms' ||
-            key6 === 'body_timeout_ms' ||
-            key6 === 'ws_silence_ms'
-          )
-        ) {
-          const err94 = {
-            instancePath: instancePath + '/upstream',
-            schemaPath: '#/properties/upstream/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err94];
@@ -1964,48 +1942,75 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data42 = data41.connections;
+    } else {
+      const err95 = {
+        instancePath: instancePath + '/networks',
+        schemaPath: '#/properties/networks/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      };
+      if (vErrors === null) {
+        vErrors = [err95];
+      } else {
+        vErrors.push(err95);
+      }
+      errors++;
+    }
+    let data42 = data.upstream;
+    if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
+      if (data42.connections === undefined) {
+        data42.connections = 128;
+      }
+      if (data42.connect_timeout_ms === undefined) {
+        data42.connect_timeout_ms = 2000;
+      }
+      if (data42.response_timeout_ms === undefined) {
+        data42.response_timeout_ms = 30000;
+      }
+      if (data42.body_timeout_ms === undefined) {
+        data42.body_timeout_ms = 15000;
+      }
+      if (data42.ws_silence_ms === undefined) {
+        data42.ws_silence_ms = 10000;
+      }
+      for (const key6 in data42) {
+        if (
+          !(
+            key6 === 'connections' ||
+            key6 === 'connect_timeout_ms' ||
+            key6 === 'response_timeout_ms' ||
+            key6 === 'body_timeout_ms' ||
+            key6 === 'ws_silence_ms'
+          )
+        ) {
+          const err96 = {
+            instancePath: instancePath + '/upstream',
+            schemaPath: '#/properties/upstream/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key6 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err96];
+          } else {
+            vErrors.push(err96);
+          }
+          errors++;
+        }
+      }
+      let data43 = data42.connections;
       if (
-        !(typeof data42 == 'number'
-          ? Number.isInteger(data42) && data42 >= 0 && data42 <= 4294967295
-          : typeof data42 == 'bigint' && data42 >= 0 && data42 <= 4294967295)
+        !(typeof data43 == 'number'
+          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
+          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
       ) {
-        const err95 = {
+        const err97 = {
           instancePath: instancePath + '/upstream/connections',
           schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err95];
-        } else {
-          vErrors.push(err95);
-        }
-        errors++;
-      }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 < 1) {
-        const err96 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err96];
-        } else {
-          vErrors.push(err96);
-        }
-        errors++;
-      }
-      if ((typeof data42 == 'number' || typeof data42 == 'bigint') && data42 > 4096) {
-        const err97 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err97];
@@ -2014,18 +2019,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data43 = data41.connect_timeout_ms;
-      if (
-        !(typeof data43 == 'number'
-          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
-          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
-      ) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 1) {
         const err98 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err98];
@@ -2034,13 +2034,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 10) {
+      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 4096) {
         const err99 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err99];
@@ -2049,13 +2049,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 60000) {
+      let data44 = data42.connect_timeout_ms;
+      if (
+        !(typeof data44 == 'number'
+          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
+          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
+      ) {
         const err100 = {
           instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 60000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err100];
@@ -2064,18 +2069,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data44 = data41.response_timeout_ms;
-      if (
-        !(typeof data44 == 'number'
-          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
-          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
-      ) {
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 10) {
         const err101 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err101];
@@ -2084,13 +2084,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 10) {
+      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 60000) {
         const err102 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err102];
@@ -2099,13 +2099,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 600000) {
+      let data45 = data42.response_timeout_ms;
+      if (
+        !(typeof data45 == 'number'
+          ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
+          : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
+      ) {
         const err103 = {
           instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err103];
@@ -2114,18 +2119,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data45 = data41.body_timeout_ms;
-      if (
-        !(typeof data45 == 'number'
-          ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
-          : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
-      ) {
+      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 10) {
         const err104 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err104];
@@ -2134,13 +2134,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 10) {
+      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 600000) {
         const err105 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err105];
@@ -2149,13 +2149,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 600000) {
+      let data46 = data42.body_timeout_ms;
+      if (
+        !(typeof data46 == 'number'
+          ? Number.isInteger(data46) && data46 >= 0 && data46 <= 4294967295
+          : typeof data46 == 'bigint' && data46 >= 0 && data46 <= 4294967295)
+      ) {
         const err106 = {
           instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err106];
@@ -2164,18 +2169,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data46 = data41.ws_silence_ms;
-      if (
-        !(typeof data46 == 'number'
-          ? Number.isInteger(data46) && data46 >= 0 && data46 <= 4294967295
-          : typeof data46 == 'bigint' && data46 >= 0 && data46 <= 4294967295)
-      ) {
+      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 < 10) {
         const err107 = {
-          instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err107];
@@ -2184,13 +2184,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 < 100) {
+      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 > 600000) {
         const err108 = {
-          instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 100',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err108];
@@ -2199,13 +2199,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 > 600000) {
+      let data47 = data42.ws_silence_ms;
+      if (
+        !(typeof data47 == 'number'
+          ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
+          : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
+      ) {
         const err109 = {
           instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 600000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err109];
@@ -2214,8 +2219,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 < 100) {
+        const err110 = {
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 100',
+        };
+        if (vErrors === null) {
+          vErrors = [err110];
+        } else {
+          vErrors.push(err110);
+        }
+        errors++;
+      }
+      if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 > 600000) {
+        const err111 = {
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err111];
+        } else {
+          vErrors.push(err111);
+        }
+        errors++;
+      }
     } else {
-      const err110 = {
+      const err112 = {
         instancePath: instancePath + '/upstream',
         schemaPath: '#/properties/upstream/type',
         keyword: 'type',
@@ -2223,36 +2258,36 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err110];
+        vErrors = [err112];
       } else {
-        vErrors.push(err110);
+        vErrors.push(err112);
       }
       errors++;
     }
-    let data47 = data.websocket;
-    if (data47 && typeof data47 == 'object' && !Array.isArray(data47)) {
-      if (data47.max_sockets === undefined) {
-        data47.max_sockets = 20000;
+    let data48 = data.websocket;
+    if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
+      if (data48.max_sockets === undefined) {
+        data48.max_sockets = 20000;
       }
-      if (data47.max_sockets_per_key === undefined) {
-        data47.max_sockets_per_key = 10000;
+      if (data48.max_sockets_per_key === undefined) {
+        data48.max_sockets_per_key = 10000;
       }
-      if (data47.max_subscriptions === undefined) {
-        data47.max_subscriptions = 1000;
+      if (data48.max_subscriptions === undefined) {
+        data48.max_subscriptions = 1000;
       }
-      if (data47.max_subscriptions_per_key === undefined) {
-        data47.max_subscriptions_per_key = 20000;
+      if (data48.max_subscriptions_per_key === undefined) {
+        data48.max_subscriptions_per_key = 20000;
       }
-      if (data47.max_calls === undefined) {
-        data47.max_calls = 32;
+      if (data48.max_calls === undefined) {
+        data48.max_calls = 32;
       }
-      if (data47.max_waiting_bytes === undefined) {
-        data47.max_waiting_bytes = 4194304;
+      if (data48.max_waiting_bytes === undefined) {
+        data48.max_waiting_bytes = 4194304;
       }
-      if (data47.idle_timeout_ms === undefined) {
-        data47.idle_timeout_ms = 60000;
+      if (data48.idle_timeout_ms === undefined) {
+        data48.idle_timeout_ms = 60000;
       }
-      for (const key7 in data47) {
+      for (const key7 in data48) {
         if (
           !(
             key7 === 'max_sockets' ||
@@ -2264,7 +2299,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key7 === 'idle_timeout_ms'
           )
         ) {
-          const err111 = {
+          const err113 = {
             instancePath: instancePath + '/websocket',
             schemaPath: '#/properties/websocket/additionalProperties',
             keyword: 'additionalProperties',
@@ -2272,55 +2307,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err111];
+            vErrors = [err113];
           } else {
-            vErrors.push(err111);
+            vErrors.push(err113);
           }
           errors++;
         }
       }
-      let data48 = data47.max_sockets;
+      let data49 = data48.max_sockets;
       if (
-        !(typeof data48 == 'number'
-          ? Number.isInteger(data48) && data48 >= 0 && data48 <= 4294967295
-          : typeof data48 == 'bigint' && data48 >= 0 && data48 <= 4294967295)
+        !(typeof data49 == 'number'
+          ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
+          : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
       ) {
-        const err112 = {
+        const err114 = {
           instancePath: instancePath + '/websocket/max_sockets',
           schemaPath: '#/properties/websocket/properties/max_sockets/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err112];
-        } else {
-          vErrors.push(err112);
-        }
-        errors++;
-      }
-      if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 < 1) {
-        const err113 = {
-          instancePath: instancePath + '/websocket/max_sockets',
-          schemaPath: '#/properties/websocket/properties/max_sockets/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err113];
-        } else {
-          vErrors.push(err113);
-        }
-        errors++;
-      }
-      if ((typeof data48 == 'number' || typeof data48 == 'bigint') && data48 > 1000000) {
-        const err114 = {
-          instancePath: instancePath + '/websocket/max_sockets',
-          schemaPath: '#/properties/websocket/properties/max_sockets/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err114];
@@ -2329,18 +2334,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data49 = data47.max_sockets_per_key;
-      if (
-        !(typeof data49 == 'number'
-          ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
-          : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
-      ) {
+      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 < 1) {
         const err115 = {
-          instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err115];
@@ -2349,13 +2349,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 < 1) {
+      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 > 1000000) {
         const err116 = {
-          instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err116];
@@ -2364,13 +2364,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 > 1000000) {
+      let data50 = data48.max_sockets_per_key;
+      if (
+        !(typeof data50 == 'number'
+          ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
+          : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
+      ) {
         const err117 = {
           instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err117];
@@ -2379,18 +2384,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data50 = data47.max_subscriptions;
-      if (
-        !(typeof data50 == 'number'
-          ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
-          : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
-      ) {
+      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
         const err118 = {
-          instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err118];
@@ -2399,13 +2399,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
+      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 1000000) {
         const err119 = {
-          instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err119];
@@ -2414,13 +2414,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 1000000) {
+      let data51 = data48.max_subscriptions;
+      if (
+        !(typeof data51 == 'number'
+          ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
+          : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
+      ) {
         const err120 = {
           instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err120];
@@ -2429,18 +2434,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data51 = data47.max_subscriptions_per_key;
-      if (
-        !(typeof data51 == 'number'
-          ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
-          : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
-      ) {
+      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 < 1) {
         const err121 = {
-          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err121];
@@ -2449,13 +2449,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 < 1) {
+      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 > 1000000) {
         const err122 = {
-          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err122];
@@ -2464,13 +2464,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 > 10000000) {
+      let data52 = data48.max_subscriptions_per_key;
+      if (
+        !(typeof data52 == 'number'
+          ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
+          : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
+      ) {
         const err123 = {
           instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err123];
@@ -2479,18 +2484,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data52 = data47.max_calls;
-      if (
-        !(typeof data52 == 'number'
-          ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
-          : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
-      ) {
+      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
         const err124 = {
-          instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err124];
@@ -2499,13 +2499,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
+      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 10000000) {
         const err125 = {
-          instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err125];
@@ -2514,13 +2514,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 10000) {
+      let data53 = data48.max_calls;
+      if (
+        !(typeof data53 == 'number'
+          ? Number.isInteger(data53) && data53 >= 0 && data53 <= 4294967295
+          : typeof data53 == 'bigint' && data53 >= 0 && data53 <= 4294967295)
+      ) {
         const err126 = {
           instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err126];
@@ -2529,18 +2534,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data53 = data47.max_waiting_bytes;
-      if (
-        !(typeof data53 == 'number'
-          ? Number.isInteger(data53) && data53 >= 0 && data53 <= 4294967295
-          : typeof data53 == 'bigint' && data53 >= 0 && data53 <= 4294967295)
-      ) {
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 < 1) {
         const err127 = {
-          instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err127];
@@ -2549,13 +2549,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 < 65536) {
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 > 10000) {
         const err128 = {
-          instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 65536',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err128];
@@ -2564,13 +2564,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 > 1073741824) {
+      let data54 = data48.max_waiting_bytes;
+      if (
+        !(typeof data54 == 'number'
+          ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+          : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+      ) {
         const err129 = {
           instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 1073741824',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err129];
@@ -2579,18 +2584,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data54 = data47.idle_timeout_ms;
-      if (
-        !(typeof data54 == 'number'
-          ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
-          : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
-      ) {
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 65536) {
         const err130 = {
-          instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 65536',
         };
         if (vErrors === null) {
           vErrors = [err130];
@@ -2599,13 +2599,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 1000) {
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 1073741824) {
         const err131 = {
-          instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 1073741824',
         };
         if (vErrors === null) {
           vErrors = [err131];
@@ -2614,13 +2614,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 3600000) {
+      let data55 = data48.idle_timeout_ms;
+      if (
+        !(typeof data55 == 'number'
+          ? Number.isInteger(data55) && data55 >= 0 && data55 <= 4294967295
+          : typeof data55 == 'bigint' && data55 >= 0 && data55 <= 4294967295)
+      ) {
         const err132 = {
           instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 3600000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err132];
@@ -2629,8 +2634,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 < 1000) {
+        const err133 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err133];
+        } else {
+          vErrors.push(err133);
+        }
+        errors++;
+      }
+      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 > 3600000) {
+        const err134 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 3600000',
+        };
+        if (vErrors === null) {
+          vErrors = [err134];
+        } else {
+          vErrors.push(err134);
+        }
+        errors++;
+      }
     } else {
-      const err133 = {
+      const err135 = {
         instancePath: instancePath + '/websocket',
         schemaPath: '#/properties/websocket/type',
         keyword: 'type',
@@ -2638,23 +2673,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err133];
+        vErrors = [err135];
       } else {
-        vErrors.push(err133);
+        vErrors.push(err135);
       }
       errors++;
     }
-    let data55 = data.cache;
-    if (data55 && typeof data55 == 'object' && !Array.isArray(data55)) {
-      if (data55.max_bytes === undefined) {
-        data55.max_bytes = 67108864;
+    let data56 = data.cache;
+    if (data56 && typeof data56 == 'object' && !Array.isArray(data56)) {
+      if (data56.max_bytes === undefined) {
+        data56.max_bytes = 67108864;
       }
-      if (data55.slot_ms === undefined) {
-        data55.slot_ms = 400;
-      }
-      for (const key8 in data55) {
+      for (const key8 in data56) {
         if (!(key8 === 'max_bytes' || key8 === 'slot_ms')) {
-          const err134 = {
+          const err136 = {
             instancePath: instancePath + '/cache',
             schemaPath: '#/properties/cache/additionalProperties',
             keyword: 'additionalProperties',
@@ -2662,60 +2694,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err134];
+            vErrors = [err136];
           } else {
-            vErrors.push(err134);
+            vErrors.push(err136);
           }
           errors++;
         }
       }
-      let data56 = data55.max_bytes;
-      if (
-        !(typeof data56 == 'number'
-          ? Number.isInteger(data56) && data56 >= 0 && data56 <= 4294967295
-          : typeof data56 == 'bigint' && data56 >= 0 && data56 <= 4294967295)
-      ) {
-        const err135 = {
-          instancePath: instancePath + '/cache/max_bytes',
-          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err135];
-        } else {
-          vErrors.push(err135);
-        }
-        errors++;
-      }
-      let data57 = data55.slot_ms;
+      let data57 = data56.max_bytes;
       if (
         !(typeof data57 == 'number'
           ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
           : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
       ) {
-        const err136 = {
-          instancePath: instancePath + '/cache/slot_ms',
-          schemaPath: '#/properties/cache/properties/slot_ms/x-int',
+        const err137 = {
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err136];
-        } else {
-          vErrors.push(err136);
-        }
-        errors++;
-      }
-      if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 400) {
-        const err137 = {
-          instancePath: instancePath + '/cache/slot_ms',
-          schemaPath: '#/properties/cache/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 400',
         };
         if (vErrors === null) {
           vErrors = [err137];
@@ -2724,34 +2721,34 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err138 = {
-        instancePath: instancePath + '/cache',
-        schemaPath: '#/properties/cache/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err138];
-      } else {
-        vErrors.push(err138);
-      }
-      errors++;
-    }
-    let data58 = data.drift;
-    if (data58 && typeof data58 == 'object' && !Array.isArray(data58)) {
-      if (data58.samples_per_minute === undefined) {
-        data58.samples_per_minute = 20;
-      }
-      for (const key9 in data58) {
-        if (!(key9 === 'samples_per_minute')) {
+      if (data56.slot_ms !== undefined) {
+        let data58 = data56.slot_ms;
+        if (
+          !(typeof data58 == 'number'
+            ? Number.isInteger(data58) && data58 >= 0 && data58 <= 4294967295
+            : typeof data58 == 'bigint' && data58 >= 0 && data58 <= 4294967295)
+        ) {
+          const err138 = {
+            instancePath: instancePath + '/cache/slot_ms',
+            schemaPath: '#/properties/cache/properties/slot_ms/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err138];
+          } else {
+            vErrors.push(err138);
+          }
+          errors++;
+        }
+        if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 > 60000) {
           const err139 = {
-            instancePath: instancePath + '/drift',
-            schemaPath: '#/properties/drift/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/cache/slot_ms',
+            schemaPath: '#/properties/cache/properties/slot_ms/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 60000',
           };
           if (vErrors === null) {
             vErrors = [err139];
@@ -2761,13 +2758,50 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data59 = data58.samples_per_minute;
+    } else {
+      const err140 = {
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err140];
+      } else {
+        vErrors.push(err140);
+      }
+      errors++;
+    }
+    let data59 = data.drift;
+    if (data59 && typeof data59 == 'object' && !Array.isArray(data59)) {
+      if (data59.samples_per_minute === undefined) {
+        data59.samples_per_minute = 20;
+      }
+      for (const key9 in data59) {
+        if (!(key9 === 'samples_per_minute')) {
+          const err141 = {
+            instancePath: instancePath + '/drift',
+            schemaPath: '#/properties/drift/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err141];
+          } else {
+            vErrors.push(err141);
+          }
+          errors++;
+        }
+      }
+      let data60 = data59.samples_per_minute;
       if (
-        !(typeof data59 == 'number'
-          ? Number.isInteger(data59) && data59 >= 0 && data59 <= 4294967295
-          : typeof data59 == 'bigint' && data59 >= 0 && data59 <= 4294967295)
+        !(typeof data60 == 'number'
+          ? Number.isInteger(data60) && data60 >= 0 && data60 <= 4294967295
+          : typeof data60 == 'bigint' && data60 >= 0 && data60 <= 4294967295)
       ) {
-        const err140 = {
+        const err142 = {
           instancePath: instancePath + '/drift/samples_per_minute',
           schemaPath: '#/properties/drift/properties/samples_per_minute/x-int',
           keyword: 'x-int',
@@ -2775,14 +2809,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
-          vErrors = [err140];
+          vErrors = [err142];
         } else {
-          vErrors.push(err140);
+          vErrors.push(err142);
         }
         errors++;
       }
-      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 6000) {
-        const err141 = {
+      if ((typeof data60 == 'number' || typeof data60 == 'bigint') && data60 > 6000) {
+        const err143 = {
           instancePath: instancePath + '/drift/samples_per_minute',
           schemaPath: '#/properties/drift/properties/samples_per_minute/x-maximum',
           keyword: 'x-maximum',
@@ -2790,14 +2824,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be <= 6000',
         };
         if (vErrors === null) {
-          vErrors = [err141];
+          vErrors = [err143];
         } else {
-          vErrors.push(err141);
+          vErrors.push(err143);
         }
         errors++;
       }
     } else {
-      const err142 = {
+      const err144 = {
         instancePath: instancePath + '/drift',
         schemaPath: '#/properties/drift/type',
         keyword: 'type',
@@ -2805,20 +2839,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err142];
+        vErrors = [err144];
       } else {
-        vErrors.push(err142);
+        vErrors.push(err144);
       }
       errors++;
     }
-    let data60 = data.usage;
-    if (data60 && typeof data60 == 'object' && !Array.isArray(data60)) {
-      if (data60.retention_days === undefined) {
-        data60.retention_days = 30;
+    let data61 = data.usage;
+    if (data61 && typeof data61 == 'object' && !Array.isArray(data61)) {
+      if (data61.retention_days === undefined) {
+        data61.retention_days = 30;
       }
-      for (const key10 in data60) {
+      for (const key10 in data61) {
         if (!(key10 === 'retention_days')) {
-          const err143 = {
+          const err145 = {
             instancePath: instancePath + '/usage',
             schemaPath: '#/properties/usage/additionalProperties',
             keyword: 'additionalProperties',
@@ -2826,55 +2860,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err143];
+            vErrors = [err145];
           } else {
-            vErrors.push(err143);
+            vErrors.push(err145);
           }
           errors++;
         }
       }
-      let data61 = data60.retention_days;
+      let data62 = data61.retention_days;
       if (
-        !(typeof data61 == 'number'
-          ? Number.isInteger(data61) && data61 >= 0 && data61 <= 4294967295
-          : typeof data61 == 'bigint' && data61 >= 0 && data61 <= 4294967295)
+        !(typeof data62 == 'number'
+          ? Number.isInteger(data62) && data62 >= 0 && data62 <= 4294967295
+          : typeof data62 == 'bigint' && data62 >= 0 && data62 <= 4294967295)
       ) {
-        const err144 = {
+        const err146 = {
           instancePath: instancePath + '/usage/retention_days',
           schemaPath: '#/properties/usage/properties/retention_days/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err144];
-        } else {
-          vErrors.push(err144);
-        }
-        errors++;
-      }
-      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 < 1) {
-        const err145 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err145];
-        } else {
-          vErrors.push(err145);
-        }
-        errors++;
-      }
-      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 > 3660) {
-        const err146 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 3660',
         };
         if (vErrors === null) {
           vErrors = [err146];
@@ -2883,8 +2887,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 < 1) {
+        const err147 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err147];
+        } else {
+          vErrors.push(err147);
+        }
+        errors++;
+      }
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 > 3660) {
+        const err148 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 3660',
+        };
+        if (vErrors === null) {
+          vErrors = [err148];
+        } else {
+          vErrors.push(err148);
+        }
+        errors++;
+      }
     } else {
-      const err147 = {
+      const err149 = {
         instancePath: instancePath + '/usage',
         schemaPath: '#/properties/usage/type',
         keyword: 'type',
@@ -2892,23 +2926,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err147];
+        vErrors = [err149];
       } else {
-        vErrors.push(err147);
+        vErrors.push(err149);
       }
       errors++;
     }
-    let data62 = data.wallets;
-    if (data62 && typeof data62 == 'object' && !Array.isArray(data62)) {
-      if (data62.cors_origins === undefined) {
-        data62.cors_origins = [];
+    let data63 = data.wallets;
+    if (data63 && typeof data63 == 'object' && !Array.isArray(data63)) {
+      if (data63.cors_origins === undefined) {
+        data63.cors_origins = [];
       }
-      if (data62.max_hd_children === undefined) {
-        data62.max_hd_children = 100000;
+      if (data63.max_hd_children === undefined) {
+        data63.max_hd_children = 100000;
       }
-      for (const key11 in data62) {
+      for (const key11 in data63) {
         if (!(key11 === 'cors_origins' || key11 === 'max_hd_children' || key11 === 'key_threads')) {
-          const err148 = {
+          const err150 = {
             instancePath: instancePath + '/wallets',
             schemaPath: '#/properties/wallets/additionalProperties',
             keyword: 'additionalProperties',
@@ -2916,21 +2950,21 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err148];
+            vErrors = [err150];
           } else {
-            vErrors.push(err148);
+            vErrors.push(err150);
           }
           errors++;
         }
       }
-      let data63 = data62.cors_origins;
-      if (Array.isArray(data63)) {
-        const len3 = data63.length;
+      let data64 = data63.cors_origins;
+      if (Array.isArray(data64)) {
+        const len3 = data64.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          let data64 = data63[i3];
-          if (typeof data64 === 'string') {
-            if (data64.length < 1) {
-              const err149 = {
+          let data65 = data64[i3];
+          if (typeof data65 === 'string') {
+            if (data65.length < 1) {
+              const err151 = {
                 instancePath: instancePath + '/wallets/cors_origins/' + i3,
                 schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
                 keyword: 'minLength',
@@ -2938,14 +2972,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
-                vErrors = [err149];
+                vErrors = [err151];
               } else {
-                vErrors.push(err149);
+                vErrors.push(err151);
               }
               errors++;
             }
           } else {
-            const err150 = {
+            const err152 = {
               instancePath: instancePath + '/wallets/cors_origins/' + i3,
               schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
               keyword: 'type',
@@ -2953,55 +2987,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err150];
+              vErrors = [err152];
             } else {
-              vErrors.push(err150);
+              vErrors.push(err152);
             }
             errors++;
           }
         }
       } else {
-        const err151 = {
+        const err153 = {
           instancePath: instancePath + '/wallets/cors_origins',
           schemaPath: '#/properties/wallets/properties/cors_origins/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
-        };
-        if (vErrors === null) {
-          vErrors = [err151];
-        } else {
-          vErrors.push(err151);
-        }
-        errors++;
-      }
-      let data65 = data62.max_hd_children;
-      if (
-        !(typeof data65 == 'number'
-          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
-          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
-      ) {
-        const err152 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err152];
-        } else {
-          vErrors.push(err152);
-        }
-        errors++;
-      }
-      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 1000) {
-        const err153 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err153];
@@ -3010,13 +3009,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 100000000) {
+      let data66 = data63.max_hd_children;
+      if (
+        !(typeof data66 == 'number'
+          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
+          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
+      ) {
         const err154 = {
           instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 100000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err154];
@@ -3025,49 +3029,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data62.key_threads !== undefined) {
-        let data66 = data62.key_threads;
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 1000) {
+        const err155 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err155];
+        } else {
+          vErrors.push(err155);
+        }
+        errors++;
+      }
+      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 100000000) {
+        const err156 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err156];
+        } else {
+          vErrors.push(err156);
+        }
+        errors++;
+      }
+      if (data63.key_threads !== undefined) {
+        let data67 = data63.key_threads;
         if (
-          !(typeof data66 == 'number'
-            ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
-            : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
+          !(typeof data67 == 'number'
+            ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
+            : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
         ) {
-          const err155 = {
+          const err157 = {
             instancePath: instancePath + '/wallets/key_threads',
             schemaPath: '#/properties/wallets/properties/key_threads/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err155];
-          } else {
-            vErrors.push(err155);
-          }
-          errors++;
-        }
-        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 1) {
-          const err156 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err156];
-          } else {
-            vErrors.push(err156);
-          }
-          errors++;
-        }
-        if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 64) {
-          const err157 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 64',
           };
           if (vErrors === null) {
             vErrors = [err157];
@@ -3076,55 +3080,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-      }
-    } else {
-      const err158 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err158];
-      } else {
-        vErrors.push(err158);
-      }
-      errors++;
-    }
-    let data67 = data.localnet;
-    if (data67 && typeof data67 == 'object' && !Array.isArray(data67)) {
-      if (data67.slot_ms === undefined) {
-        data67.slot_ms = 200;
-      }
-      if (data67.finality_slots === undefined) {
-        data67.finality_slots = 31;
-      }
-      if (data67.lamports_per_byte === undefined) {
-        data67.lamports_per_byte = 5080;
-      }
-      if (data67.history_slots === undefined) {
-        data67.history_slots = 432000;
-      }
-      if (data67.history_transactions === undefined) {
-        data67.history_transactions = 100000;
-      }
-      for (const key12 in data67) {
-        if (
-          !(
-            key12 === 'slot_ms' ||
-            key12 === 'finality_slots' ||
-            key12 === 'lamports_per_byte' ||
-            key12 === 'history_slots' ||
-            key12 === 'history_transactions'
-          )
-        ) {
+        if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 1) {
+          const err158 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err158];
+          } else {
+            vErrors.push(err158);
+          }
+          errors++;
+        }
+        if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 64) {
           const err159 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key12 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
           };
           if (vErrors === null) {
             vErrors = [err159];
@@ -3134,48 +3111,75 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data68 = data67.slot_ms;
+    } else {
+      const err160 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err160];
+      } else {
+        vErrors.push(err160);
+      }
+      errors++;
+    }
+    let data68 = data.localnet;
+    if (data68 && typeof data68 == 'object' && !Array.isArray(data68)) {
+      if (data68.slot_ms === undefined) {
+        data68.slot_ms = 200;
+      }
+      if (data68.finality_slots === undefined) {
+        data68.finality_slots = 31;
+      }
+      if (data68.lamports_per_byte === undefined) {
+        data68.lamports_per_byte = 5080;
+      }
+      if (data68.history_slots === undefined) {
+        data68.history_slots = 432000;
+      }
+      if (data68.history_transactions === undefined) {
+        data68.history_transactions = 100000;
+      }
+      for (const key12 in data68) {
+        if (
+          !(
+            key12 === 'slot_ms' ||
+            key12 === 'finality_slots' ||
+            key12 === 'lamports_per_byte' ||
+            key12 === 'history_slots' ||
+            key12 === 'history_transactions'
+          )
+        ) {
+          const err161 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err161];
+          } else {
+            vErrors.push(err161);
+          }
+          errors++;
+        }
+      }
+      let data69 = data68.slot_ms;
       if (
-        !(typeof data68 == 'number'
-          ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
-          : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
+        !(typeof data69 == 'number'
+          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
+          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
       ) {
-        const err160 = {
+        const err162 = {
           instancePath: instancePath + '/localnet/slot_ms',
           schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err160];
-        } else {
-          vErrors.push(err160);
-        }
-        errors++;
-      }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 < 10) {
-        const err161 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err161];
-        } else {
-          vErrors.push(err161);
-        }
-        errors++;
-      }
-      if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 60000) {
-        const err162 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err162];
@@ -3184,18 +3188,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data69 = data67.finality_slots;
-      if (
-        !(typeof data69 == 'number'
-          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
-          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
-      ) {
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 < 10) {
         const err163 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err163];
@@ -3204,13 +3203,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 31) {
+      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 60000) {
         const err164 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 31',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err164];
@@ -3219,15 +3218,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data70 = data67.lamports_per_byte;
+      let data70 = data68.finality_slots;
       if (
         !(typeof data70 == 'number'
           ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
           : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
       ) {
         const err165 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -3239,13 +3238,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 < 1) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 31) {
         const err166 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 31',
         };
         if (vErrors === null) {
           vErrors = [err166];
@@ -3254,13 +3253,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 1000000) {
+      let data71 = data68.lamports_per_byte;
+      if (
+        !(typeof data71 == 'number'
+          ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
+          : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
+      ) {
         const err167 = {
           instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err167];
@@ -3269,18 +3273,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data71 = data67.history_slots;
-      if (
-        !(typeof data71 == 'number'
-          ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
-          : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
-      ) {
+      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 1) {
         const err168 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err168];
@@ -3289,13 +3288,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 512) {
+      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 1000000) {
         const err169 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 512',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err169];
@@ -3304,13 +3303,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 10000000) {
+      let data72 = data68.history_slots;
+      if (
+        !(typeof data72 == 'number'
+          ? Number.isInteger(data72) && data72 >= 0 && data72 <= 4294967295
+          : typeof data72 == 'bigint' && data72 >= 0 && data72 <= 4294967295)
+      ) {
         const err170 = {
           instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err170];
@@ -3319,18 +3323,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data72 = data67.history_transactions;
-      if (
-        !(typeof data72 == 'number'
-          ? Number.isInteger(data72) && data72 >= 0 && data72 <= 4294967295
-          : typeof data72 == 'bigint' && data72 >= 0 && data72 <= 4294967295)
-      ) {
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 < 512) {
         const err171 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 512',
         };
         if (vErrors === null) {
           vErrors = [err171];
@@ -3339,13 +3338,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 < 1000) {
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 > 10000000) {
         const err172 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be <= 10000000',
         };
         if (vErrors === null) {
           vErrors = [err172];
@@ -3354,13 +3353,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 > 10000000) {
+      let data73 = data68.history_transactions;
+      if (
+        !(typeof data73 == 'number'
+          ? Number.isInteger(data73) && data73 >= 0 && data73 <= 4294967295
+          : typeof data73 == 'bigint' && data73 >= 0 && data73 <= 4294967295)
+      ) {
         const err173 = {
           instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err173];
@@ -3369,8 +3373,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 < 1000) {
+        const err174 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err174];
+        } else {
+          vErrors.push(err174);
+        }
+        errors++;
+      }
+      if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 > 10000000) {
+        const err175 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err175];
+        } else {
+          vErrors.push(err175);
+        }
+        errors++;
+      }
     } else {
-      const err174 = {
+      const err176 = {
         instancePath: instancePath + '/localnet',
         schemaPath: '#/properties/localnet/type',
         keyword: 'type',
@@ -3378,23 +3412,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err174];
+        vErrors = [err176];
       } else {
-        vErrors.push(err174);
+        vErrors.push(err176);
       }
       errors++;
     }
-    let data73 = data.hsm;
-    if (data73 && typeof data73 == 'object' && !Array.isArray(data73)) {
-      if (data73.kind === undefined) {
-        data73.kind = 'soft';
+    let data74 = data.hsm;
+    if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
+      if (data74.kind === undefined) {
+        data74.kind = 'soft';
       }
-      if (data73.soft === undefined) {
-        data73.soft = {};
+      if (data74.soft === undefined) {
+        data74.soft = {};
       }
-      for (const key13 in data73) {
+      for (const key13 in data74) {
         if (!(key13 === 'kind' || key13 === 'max_managed_batch' || key13 === 'soft' || key13 === 'pkcs11')) {
-          const err175 = {
+          const err177 = {
             instancePath: instancePath + '/hsm',
             schemaPath: '#/properties/hsm/additionalProperties',
             keyword: 'additionalProperties',
@@ -3402,16 +3436,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err175];
+            vErrors = [err177];
           } else {
-            vErrors.push(err175);
+            vErrors.push(err177);
           }
           errors++;
         }
       }
-      let data74 = data73.kind;
-      if (typeof data74 !== 'string') {
-        const err176 = {
+      let data75 = data74.kind;
+      if (typeof data75 !== 'string') {
+        const err178 = {
           instancePath: instancePath + '/hsm/kind',
           schemaPath: '#/properties/hsm/properties/kind/type',
           keyword: 'type',
@@ -3419,14 +3453,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be string',
         };
         if (vErrors === null) {
-          vErrors = [err176];
+          vErrors = [err178];
         } else {
-          vErrors.push(err176);
+          vErrors.push(err178);
         }
         errors++;
       }
-      if (!(data74 === 'soft' || data74 === 'pkcs11')) {
-        const err177 = {
+      if (!(data75 === 'soft' || data75 === 'pkcs11')) {
+        const err179 = {
           instancePath: instancePath + '/hsm/kind',
           schemaPath: '#/properties/hsm/properties/kind/enum',
           keyword: 'enum',
@@ -3434,55 +3468,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be equal to one of the allowed values',
         };
         if (vErrors === null) {
-          vErrors = [err177];
+          vErrors = [err179];
         } else {
-          vErrors.push(err177);
+          vErrors.push(err179);
         }
         errors++;
       }
-      if (data73.max_managed_batch !== undefined) {
-        let data75 = data73.max_managed_batch;
+      if (data74.max_managed_batch !== undefined) {
+        let data76 = data74.max_managed_batch;
         if (
-          !(typeof data75 == 'number'
-            ? Number.isInteger(data75) && data75 >= 0 && data75 <= 4294967295
-            : typeof data75 == 'bigint' && data75 >= 0 && data75 <= 4294967295)
+          !(typeof data76 == 'number'
+            ? Number.isInteger(data76) && data76 >= 0 && data76 <= 4294967295
+            : typeof data76 == 'bigint' && data76 >= 0 && data76 <= 4294967295)
         ) {
-          const err178 = {
+          const err180 = {
             instancePath: instancePath + '/hsm/max_managed_batch',
             schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
             keyword: 'x-int',
             params: {},
             message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err178];
-          } else {
-            vErrors.push(err178);
-          }
-          errors++;
-        }
-        if ((typeof data75 == 'number' || typeof data75 == 'bigint') && data75 < 1) {
-          const err179 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err179];
-          } else {
-            vErrors.push(err179);
-          }
-          errors++;
-        }
-        if ((typeof data75 == 'number' || typeof data75 == 'bigint') && data75 > 10000) {
-          const err180 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
           };
           if (vErrors === null) {
             vErrors = [err180];
@@ -3491,51 +3495,47 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 < 1) {
+          const err181 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err181];
+          } else {
+            vErrors.push(err181);
+          }
+          errors++;
+        }
+        if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 > 10000) {
+          const err182 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err182];
+          } else {
+            vErrors.push(err182);
+          }
+          errors++;
+        }
       }
-      let data76 = data73.soft;
-      if (data76 && typeof data76 == 'object' && !Array.isArray(data76)) {
-        for (const key14 in data76) {
+      let data77 = data74.soft;
+      if (data77 && typeof data77 == 'object' && !Array.isArray(data77)) {
+        for (const key14 in data77) {
           if (!(key14 === 'master_key_file' || key14 === 'previous_master_key_file')) {
-            const err181 = {
+            const err183 = {
               instancePath: instancePath + '/hsm/soft',
               schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
               keyword: 'additionalProperties',
               params: { additionalProperty: key14 },
               message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err181];
-            } else {
-              vErrors.push(err181);
-            }
-            errors++;
-          }
-        }
-        if (data76.master_key_file !== undefined) {
-          let data77 = data76.master_key_file;
-          if (typeof data77 === 'string') {
-            if (data77.length < 1) {
-              const err182 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err182];
-              } else {
-                vErrors.push(err182);
-              }
-              errors++;
-            }
-          } else {
-            const err183 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err183];
@@ -3545,13 +3545,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-        if (data76.previous_master_key_file !== undefined) {
-          let data78 = data76.previous_master_key_file;
+        if (data77.master_key_file !== undefined) {
+          let data78 = data77.master_key_file;
           if (typeof data78 === 'string') {
             if (data78.length < 1) {
               const err184 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
                 keyword: 'minLength',
                 params: { limit: 1 },
                 message: 'must NOT have fewer than 1 characters',
@@ -3565,8 +3565,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
           } else {
             const err185 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
               keyword: 'type',
               params: { type: 'string' },
               message: 'must be string',
@@ -3579,37 +3579,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             errors++;
           }
         }
-      } else {
-        const err186 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
-        };
-        if (vErrors === null) {
-          vErrors = [err186];
-        } else {
-          vErrors.push(err186);
-        }
-        errors++;
-      }
-      if (data73.pkcs11 !== undefined) {
-        let data79 = data73.pkcs11;
-        if (data79 && typeof data79 == 'object' && !Array.isArray(data79)) {
-          if (data79.sessions === undefined) {
-            data79.sessions = 4;
-          }
-          if (data79.wrap === undefined) {
-            data79.wrap = true;
-          }
-          if (data79.library === undefined) {
+        if (data77.previous_master_key_file !== undefined) {
+          let data79 = data77.previous_master_key_file;
+          if (typeof data79 === 'string') {
+            if (data79.length < 1) {
+              const err186 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err186];
+              } else {
+                vErrors.push(err186);
+              }
+              errors++;
+            }
+          } else {
             const err187 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
             };
             if (vErrors === null) {
               vErrors = [err187];
@@ -3618,7 +3612,47 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          for (const key15 in data79) {
+        }
+      } else {
+        const err188 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err188];
+        } else {
+          vErrors.push(err188);
+        }
+        errors++;
+      }
+      if (data74.pkcs11 !== undefined) {
+        let data80 = data74.pkcs11;
+        if (data80 && typeof data80 == 'object' && !Array.isArray(data80)) {
+          if (data80.sessions === undefined) {
+            data80.sessions = 4;
+          }
+          if (data80.wrap === undefined) {
+            data80.wrap = true;
+          }
+          if (data80.library === undefined) {
+            const err189 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err189];
+            } else {
+              vErrors.push(err189);
+            }
+            errors++;
+          }
+          for (const key15 in data80) {
             if (
               !(
                 key15 === 'library' ||
@@ -3630,46 +3664,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key15 === 'wrap'
               )
             ) {
-              const err188 = {
+              const err190 = {
                 instancePath: instancePath + '/hsm/pkcs11',
                 schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key15 },
                 message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err188];
-              } else {
-                vErrors.push(err188);
-              }
-              errors++;
-            }
-          }
-          if (data79.library !== undefined) {
-            let data80 = data79.library;
-            if (typeof data80 === 'string') {
-              if (data80.length < 1) {
-                const err189 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err189];
-                } else {
-                  vErrors.push(err189);
-                }
-                errors++;
-              }
-            } else {
-              const err190 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err190];
@@ -3679,16 +3679,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data79.token !== undefined) {
-            let data81 = data79.token;
+          if (data80.library !== undefined) {
+            let data81 = data80.library;
             if (typeof data81 === 'string') {
-              if (data81.length > 32) {
+              if (data81.length < 1) {
                 const err191 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
                   vErrors = [err191];
@@ -3697,8 +3697,42 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-              if (data81.length < 1) {
-                const err192 = {
+            } else {
+              const err192 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err192];
+              } else {
+                vErrors.push(err192);
+              }
+              errors++;
+            }
+          }
+          if (data80.token !== undefined) {
+            let data82 = data80.token;
+            if (typeof data82 === 'string') {
+              if (data82.length > 32) {
+                const err193 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err193];
+                } else {
+                  vErrors.push(err193);
+                }
+                errors++;
+              }
+              if (data82.length < 1) {
+                const err194 = {
                   instancePath: instancePath + '/hsm/pkcs11/token',
                   schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
                   keyword: 'minLength',
@@ -3706,14 +3740,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   message: 'must NOT have fewer than 1 characters',
                 };
                 if (vErrors === null) {
-                  vErrors = [err192];
+                  vErrors = [err194];
                 } else {
-                  vErrors.push(err192);
+                  vErrors.push(err194);
                 }
                 errors++;
               }
             } else {
-              const err193 = {
+              const err195 = {
                 instancePath: instancePath + '/hsm/pkcs11/token',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
                 keyword: 'type',
@@ -3721,60 +3755,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 message: 'must be string',
               };
               if (vErrors === null) {
-                vErrors = [err193];
+                vErrors = [err195];
               } else {
-                vErrors.push(err193);
+                vErrors.push(err195);
               }
               errors++;
             }
           }
-          if (data79.slot !== undefined) {
-            let data82 = data79.slot;
+          if (data80.slot !== undefined) {
+            let data83 = data80.slot;
             if (
-              !(typeof data82 == 'number'
-                ? Number.isInteger(data82) && data82 >= 0 && data82 <= 4294967295
-                : typeof data82 == 'bigint' && data82 >= 0 && data82 <= 4294967295)
+              !(typeof data83 == 'number'
+                ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
+                : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
             ) {
-              const err194 = {
+              const err196 = {
                 instancePath: instancePath + '/hsm/pkcs11/slot',
                 schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
                 keyword: 'x-int',
                 params: {},
                 message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err194];
-              } else {
-                vErrors.push(err194);
-              }
-              errors++;
-            }
-          }
-          if (data79.pin_file !== undefined) {
-            let data83 = data79.pin_file;
-            if (typeof data83 === 'string') {
-              if (data83.length < 1) {
-                const err195 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err195];
-                } else {
-                  vErrors.push(err195);
-                }
-                errors++;
-              }
-            } else {
-              const err196 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
               };
               if (vErrors === null) {
                 vErrors = [err196];
@@ -3784,13 +3784,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          if (data79.pin !== undefined) {
-            let data84 = data79.pin;
+          if (data80.pin_file !== undefined) {
+            let data84 = data80.pin_file;
             if (typeof data84 === 'string') {
               if (data84.length < 1) {
                 const err197 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
                   message: 'must NOT have fewer than 1 characters',
@@ -3804,8 +3804,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err198 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
                 keyword: 'type',
                 params: { type: 'string' },
                 message: 'must be string',
@@ -3818,48 +3818,52 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
-          let data85 = data79.sessions;
+          if (data80.pin !== undefined) {
+            let data85 = data80.pin;
+            if (typeof data85 === 'string') {
+              if (data85.length < 1) {
+                const err199 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err199];
+                } else {
+                  vErrors.push(err199);
+                }
+                errors++;
+              }
+            } else {
+              const err200 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err200];
+              } else {
+                vErrors.push(err200);
+              }
+              errors++;
+            }
+          }
+          let data86 = data80.sessions;
           if (
-            !(typeof data85 == 'number'
-              ? Number.isInteger(data85) && data85 >= 0 && data85 <= 4294967295
-              : typeof data85 == 'bigint' && data85 >= 0 && data85 <= 4294967295)
+            !(typeof data86 == 'number'
+              ? Number.isInteger(data86) && data86 >= 0 && data86 <= 4294967295
+              : typeof data86 == 'bigint' && data86 >= 0 && data86 <= 4294967295)
           ) {
-            const err199 = {
+            const err201 = {
               instancePath: instancePath + '/hsm/pkcs11/sessions',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
               keyword: 'x-int',
               params: {},
               message: 'must be an integer (u32)',
-            };
-            if (vErrors === null) {
-              vErrors = [err199];
-            } else {
-              vErrors.push(err199);
-            }
-            errors++;
-          }
-          if ((typeof data85 == 'number' || typeof data85 == 'bigint') && data85 < 1) {
-            const err200 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
-              keyword: 'x-minimum',
-              params: {},
-              message: 'must be >= 1',
-            };
-            if (vErrors === null) {
-              vErrors = [err200];
-            } else {
-              vErrors.push(err200);
-            }
-            errors++;
-          }
-          if ((typeof data85 == 'number' || typeof data85 == 'bigint') && data85 > 64) {
-            const err201 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
-              keyword: 'x-maximum',
-              params: {},
-              message: 'must be <= 64',
             };
             if (vErrors === null) {
               vErrors = [err201];
@@ -3868,13 +3872,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (typeof data79.wrap !== 'boolean') {
+          if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 < 1) {
             const err202 = {
-              instancePath: instancePath + '/hsm/pkcs11/wrap',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
-              keyword: 'type',
-              params: { type: 'boolean' },
-              message: 'must be boolean',
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
             };
             if (vErrors === null) {
               vErrors = [err202];
@@ -3883,8 +3887,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 > 64) {
+            const err203 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err203];
+            } else {
+              vErrors.push(err203);
+            }
+            errors++;
+          }
+          if (typeof data80.wrap !== 'boolean') {
+            const err204 = {
+              instancePath: instancePath + '/hsm/pkcs11/wrap',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
+              keyword: 'type',
+              params: { type: 'boolean' },
+              message: 'must be boolean',
+            };
+            if (vErrors === null) {
+              vErrors = [err204];
+            } else {
+              vErrors.push(err204);
+            }
+            errors++;
+          }
         } else {
-          const err203 = {
+          const err205 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3892,15 +3926,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err203];
+            vErrors = [err205];
           } else {
-            vErrors.push(err203);
+            vErrors.push(err205);
           }
           errors++;
         }
       }
     } else {
-      const err204 = {
+      const err206 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3908,14 +3942,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err204];
+        vErrors = [err206];
       } else {
-        vErrors.push(err204);
+        vErrors.push(err206);
       }
       errors++;
     }
   } else {
-    const err205 = {
+    const err207 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3923,9 +3957,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err205];
+      vErrors = [err207];
     } else {
-      vErrors.push(err205);
+      vErrors.push(err207);
     }
     errors++;
   }

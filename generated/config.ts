@@ -50,16 +50,16 @@ export type Config = {
     readonly max_unread_bytes: number;
     /** Most messages that wait for the client of one stream. */
     readonly max_unread_messages: number;
-    /** A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. 150 are a minute of 400 ms. */
-    readonly max_lag_slots: number;
+    /** A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. Absent: those of a minute, as the network's pace is measured. */
+    readonly max_lag_slots?: number;
     /** Slots kept in memory for streams that resume. Those before are read from the ledger node again. */
     readonly history_slots: number;
     /** Memory for them, of each network; the oldest go first. */
     readonly history_bytes: number;
-    /** How far behind the newest slot a stream may resume. 9,000 are an hour of 400 ms. */
-    readonly max_resume_slots: number;
-    /** How often the ledger node is asked for new slots while there are streams. */
-    readonly poll_ms: number;
+    /** How far behind the newest slot a stream may resume. Absent: an hour, as the network's pace is measured. */
+    readonly max_resume_slots?: number;
+    /** How often the ledger node is asked for new slots while there are streams. Absent: twice in a slot of the network, as measured. */
+    readonly poll_ms?: number;
     /** How long the ledger node is still asked after the last stream has ended. */
     readonly linger_ms: number;
     /** Largest block that is taken from the ledger node, as JSON. */
@@ -76,6 +76,8 @@ export type Config = {
       readonly url: string;
       /** WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it. */
       readonly ws_url?: string;
+      /** What the node is called in metrics, logs, /readyz and `keyslot nodes`. Absent: node- and its place in the list, from 1. */
+      readonly name?: string;
     }[];
   }[];
   /** How every ledger node is called. */
@@ -87,7 +89,7 @@ export type Config = {
     readonly response_timeout_ms: number;
     /** Longest pause between two parts of an answer. */
     readonly body_timeout_ms: number;
-    /** How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. At the embedded ledger four slots, if that is longer. */
+    /** How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. Four slots of the network, as measured, if that is longer. */
     readonly ws_silence_ms: number;
   };
   /** WebSocket connections of clients. */
@@ -110,8 +112,8 @@ export type Config = {
   readonly cache: {
     /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
     readonly max_bytes: number;
-    /** How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept. */
-    readonly slot_ms: number;
+    /** How long those that may be a slot old are kept at most, from when the node was asked; never longer than a slot of the network takes, as measured. Absent: that long. 0: they are not kept. */
+    readonly slot_ms?: number;
   };
   /** Samples of what nodes answer, held against the specification. What it does not know is counted and logged. */
   readonly drift: {
@@ -381,10 +383,9 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     path: ['grpc', 'max_lag_slots'],
     type: 'integer',
     env: 'KEYSLOT_MAX_LAG_SLOTS',
-    default: 150,
     secret: false,
     description:
-      'A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. 150 are a minute of 400 ms.',
+      "A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. Absent: those of a minute, as the network's pace is measured.",
   },
   {
     path: ['grpc', 'history_slots'],
@@ -407,17 +408,17 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     path: ['grpc', 'max_resume_slots'],
     type: 'integer',
     env: 'KEYSLOT_MAX_RESUME_SLOTS',
-    default: 9000,
     secret: false,
-    description: 'How far behind the newest slot a stream may resume. 9,000 are an hour of 400 ms.',
+    description:
+      "How far behind the newest slot a stream may resume. Absent: an hour, as the network's pace is measured.",
   },
   {
     path: ['grpc', 'poll_ms'],
     type: 'integer',
     env: 'KEYSLOT_STREAM_POLL_MS',
-    default: 200,
     secret: false,
-    description: 'How often the ledger node is asked for new slots while there are streams.',
+    description:
+      'How often the ledger node is asked for new slots while there are streams. Absent: twice in a slot of the network, as measured.',
   },
   {
     path: ['grpc', 'linger_ms'],
@@ -468,6 +469,13 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it.',
   },
   {
+    path: ['networks', 0, 'upstreams', 0, 'name'],
+    type: 'string',
+    secret: false,
+    description:
+      'What the node is called in metrics, logs, /readyz and `keyslot nodes`. Absent: node- and its place in the list, from 1.',
+  },
+  {
     path: ['upstream', 'connections'],
     type: 'integer',
     env: 'KEYSLOT_UPSTREAM_CONNECTIONS',
@@ -506,7 +514,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10000,
     secret: false,
     description:
-      "How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. At the embedded ledger four slots, if that is longer.",
+      "How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. Four slots of the network, as measured, if that is longer.",
   },
   {
     path: ['websocket', 'max_sockets'],
@@ -579,10 +587,9 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     path: ['cache', 'slot_ms'],
     type: 'integer',
     env: 'KEYSLOT_CACHE_SLOT_MS',
-    default: 400,
     secret: false,
     description:
-      'How long those that may be a slot old are kept, from when the node was asked; with the embedded ledger no longer than localnet.slot_ms. 0: they are not kept.',
+      'How long those that may be a slot old are kept at most, from when the node was asked; never longer than a slot of the network takes, as measured. Absent: that long. 0: they are not kept.',
   },
   {
     path: ['drift', 'samples_per_minute'],
@@ -770,11 +777,8 @@ export const CONFIG_INTEGERS = {
   'grpc.max_streams_per_key': { minimum: 1, maximum: 100000, default: 100 },
   'grpc.max_unread_bytes': { minimum: 16384, maximum: 268435456, default: 1048576 },
   'grpc.max_unread_messages': { minimum: 1, maximum: 100000, default: 1000 },
-  'grpc.max_lag_slots': { minimum: 1, maximum: 100000, default: 150 },
   'grpc.history_slots': { minimum: 1, maximum: 100000, default: 512 },
   'grpc.history_bytes': { minimum: 1048576, maximum: 17179869184, default: 134217728 },
-  'grpc.max_resume_slots': { minimum: 1, maximum: 10000000, default: 9000 },
-  'grpc.poll_ms': { minimum: 10, maximum: 60000, default: 200 },
   'grpc.linger_ms': { minimum: 0, maximum: 86400000, default: 60000 },
   'grpc.max_block_bytes': { minimum: 1048576, maximum: 1073741824, default: 134217728 },
   'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
@@ -790,7 +794,6 @@ export const CONFIG_INTEGERS = {
   'websocket.max_waiting_bytes': { minimum: 65536, maximum: 1073741824, default: 4194304 },
   'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
-  'cache.slot_ms': { minimum: 0, maximum: 400, default: 400 },
   'drift.samples_per_minute': { minimum: 0, maximum: 6000, default: 20 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },

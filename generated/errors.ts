@@ -566,6 +566,17 @@ export const ERRORS = {
     jsonrpc: { code: -32021, message: 'No slot history' },
     data: [],
   },
+  /** A member of the params is one that the network's nodes are too old for; they would ignore it without a word. */
+  nodeTooOld: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: {
+      code: -32602,
+      message:
+        'Invalid params: {member} needs a node of version {needed} or newer; those of this network have {versions}',
+    },
+    data: ['member', 'needed', 'versions'],
+  },
   /** The validator leads no slot of the epoch. The code is that of Agave 4.4; its text is not published, this one is ours. */
   leaderNotScheduled: {
     area: 'ledger',
@@ -1710,6 +1721,7 @@ export type ErrorContext = {
   readonly longTermStorageUnreachable: Readonly<Record<string, never>>;
   readonly transactionNotFound: { readonly signature: string };
   readonly noSlotHistory: Readonly<Record<string, never>>;
+  readonly nodeTooOld: { readonly member: string; readonly needed: string; readonly versions: string };
   readonly leaderNotScheduled: { readonly identity: string };
   readonly apiKeyMissing: Readonly<Record<string, never>>;
   readonly apiKeyUnknown: Readonly<Record<string, never>>;

@@ -9,6 +9,7 @@ import { startAdminSocket } from './admin/admin-socket.ts';
 import { isServed } from './admin/ask-admin.ts';
 import { createMasterRotation, type MasterRotation } from './admin/master-rotation.ts';
 import { type CommandPlaces, createServeCommand } from './admin/serve-commands.ts';
+import { showNodes } from './admin/show-nodes.ts';
 import { adminSocketPath } from './admin/socket-path.ts';
 import { waitForLock } from './admin/wait-for-lock.ts';
 import { systemClock } from './clock.ts';
@@ -89,8 +90,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   });
   started.defer(() => driftGuard.close());
   const networks = startNetworks(config, { metrics, logFailure, log, driftGuard });
-  for (const { upstream, hub } of networks) {
-    started.defer(() => upstream.close());
+  for (const { close, hub } of networks) {
+    started.defer(close);
     started.defer(() => hub.close());
   }
 
@@ -101,7 +102,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   started.defer(() => startsKeys.then((keys) => keys.close(), ignore));
   startsKeys.catch(ignore);
   const store = await opensStore;
-  const rooms = await openRooms({ config, store, startsKeys, metrics, log }, started);
+  const rooms = await openRooms({ config, store, startsKeys, networks, metrics, log }, started);
   const { places, account, rotation } = rooms;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
@@ -143,13 +144,14 @@ type RoomParts = {
   readonly config: Config;
   readonly store: Store;
   readonly startsKeys: Promise<Keys>;
+  readonly networks: readonly Network[];
   readonly metrics: Metrics;
   readonly log: Logger;
 };
 
 /** Opens what stands on the store. */
 async function openRooms(
-  { config, store, startsKeys, metrics, log }: RoomParts,
+  { config, store, startsKeys, networks, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
 ): Promise<Rooms> {
   const clock = systemClock;
@@ -175,9 +177,14 @@ async function openRooms(
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     installationKey: () => Promise.resolve(account.installationKey),
     ...{ headsFile, headKey: keys.headKey.publicKey, rotateMaster: rotation.run },
+    showNodes: () => showNodes(networks.map(shownNetwork)),
   };
   const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock });
   return { places, account, keys, rotation, gate };
+}
+
+function shownNetwork({ label, nodes, pace, drift }: Network) {
+  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
 }
 
 /** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */

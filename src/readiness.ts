@@ -1,7 +1,10 @@
 import type { NetworkConfig } from './context.ts';
 import type { Readiness } from './server/http/operations.ts';
 import { toServiceError } from './service-error.ts';
+import { showNode } from './show-node.ts';
 import type { Store } from './store/open-store.ts';
+import type { LedgerNodes } from './upstream/nodes/ledger-nodes.ts';
+import type { Pace } from './upstream/nodes/pace.ts';
 
 /** One network as `/readyz` sees it. */
 export type WatchedNetwork = {
@@ -10,6 +13,8 @@ export type WatchedNetwork = {
   readonly probe: () => Promise<string>;
   /** The embedded ledger's process, if the network has no other node. */
   readonly child: { readonly state: string; readonly restarts: number } | undefined;
+  readonly nodes: Pick<LedgerNodes, 'statuses'>;
+  readonly pace: Pick<Pace, 'slotMs'>;
 };
 
 /** The store as `/readyz` sees it. */
@@ -49,10 +54,11 @@ async function readSigner({ backend, child, probe }: WatchedSigner) {
   return { state, restarts: child.restarts, backend };
 }
 
-async function readNetwork({ config, probe, child }: WatchedNetwork) {
+async function readNetwork({ config, probe, child, nodes, pace }: WatchedNetwork) {
   const { name, environment } = config;
   const localnet = child === undefined ? {} : { localnet: { state: child.state, restarts: child.restarts } };
-  return { name, environment, upstream: await probe(), ...localnet };
+  const known = { slot_ms: pace.slotMs ?? null, nodes: nodes.statuses().map(showNode) };
+  return { name, environment, upstream: await probe(), ...known, ...localnet };
 }
 
 async function readStore(store: WatchedStore) {

@@ -3,6 +3,7 @@ import type { Config } from '../generated/config.ts';
 import type { NetworkConfig } from './context.ts';
 import type { LogFailure } from './gate/failure-log.ts';
 import type { Metrics } from './gate/metrics.ts';
+import { createNodeMetrics, type NodeMetrics } from './gate/node-metrics.ts';
 import { withObservation } from './gate/with-observation.ts';
 import type { DriftGuard } from './ledger/drift/drift-guard.ts';
 import type { NetworkDrift } from './ledger/drift/network-drift.ts';
@@ -11,16 +12,15 @@ import { type AnswerCache, createAnswerCache } from './ledger/cache/answer-cache
 import { type CacheOutcome, withCache } from './ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import type { WatchedNetwork } from './readiness.ts';
-import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
 import { Hub } from './ledger/subscriptions/hub.ts';
 import { withSubscriptions } from './ledger/subscriptions/with-subscriptions.ts';
 import { textFrame } from './server/websocket/text-frame.ts';
 import { type SubscriptionMetrics, createSubscriptionMetrics } from './gate/subscription-metrics.ts';
 import { toServiceError } from './service-error.ts';
-import { connectNode, type NodeOptions, wrapUpstream } from './upstream/open-upstream.ts';
-import { nodeNames } from './upstream/node-names.ts';
-import { pubsubAddresses } from './upstream/pubsub-address.ts';
-import { spreadCalls } from './upstream/spread-calls.ts';
+import { startNodes } from './start-nodes.ts';
+import type { LedgerNodes } from './upstream/nodes/ledger-nodes.ts';
+import type { Pace } from './upstream/nodes/pace.ts';
+import type { NodeOptions } from './upstream/open-upstream.ts';
 import { createProbe } from './upstream/probe.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -35,9 +35,16 @@ export type Network = WatchedNetwork & {
   readonly hub: Hub;
   /** What its nodes answer and its clients call that the specification does not know. */
   readonly drift: NetworkDrift;
+  readonly nodes: LedgerNodes;
+  readonly pace: Pace;
   /** Resolves when the network's own child, if it has one, serves. */
   readonly started: Promise<void>;
+  /** Ends what stands behind it; `hub` is closed before. */
+  readonly close: () => Promise<void>;
 };
+
+/** A node's WebSocket may say nothing for so many slots. */
+const QUIET_SLOTS = 4;
 
 export type NetworkObservers = {
   readonly metrics: Metrics;
@@ -49,56 +56,53 @@ export type NetworkObservers = {
 type Shared = NetworkObservers & {
   readonly answers: AnswerCache | undefined;
   readonly subscriptionMetrics: (network: string) => SubscriptionMetrics;
+  readonly nodeMetrics: NodeMetrics;
 };
 
 /** Connects each network of the configuration to its nodes, or starts an embedded ledger for it. One cache serves them all. */
 export function startNetworks(config: Config, observers: NetworkObservers): readonly Network[] {
   const answers = openCache(config, observers.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(observers.metrics.registry);
-  const shared = { ...observers, answers, subscriptionMetrics };
+  const nodeMetrics = createNodeMetrics(observers.metrics.registry);
+  const shared = { ...observers, answers, subscriptionMetrics, nodeMetrics };
   return config.networks.map((network) => startNetwork(network, config, shared));
 }
 
 function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Network {
   const { metrics, logFailure, log, answers } = shared;
-  const { name, environment, upstreams } = config;
+  const { name, environment } = config;
   const label = `${name}-${environment}`;
-  const node = nodeOptions(all);
-  const embedded =
-    upstreams.length === 0 ? startEmbeddedLedger({ settings: all.localnet, node }, log) : undefined;
-  const wrap = {
-    responseTimeoutMs: all.upstream.response_timeout_ms,
-    onRetry: () => metrics.countRetry(label),
-  };
   const drift = shared.driftGuard.watchNetwork(label);
-  const names = nodeNames(upstreams.map(({ url }) => url));
-  const each = upstreams.map(({ url, ws_url: wsUrl }, index) =>
-    drift.watchNode(
-      { addresses: pubsubAddresses({ url, wsUrl }), upstream: connectNode(url, node) },
-      { nodeName: names[index] ?? '', version: () => undefined },
-    ),
-  );
-  const upstream = wrapUpstream(embedded?.upstream ?? spreadCalls(each.map((one) => one.upstream)), wrap);
-  const child = embedded?.child;
+  const behind = startNodes(config, all.localnet, {
+    ...{ drift, log, node: nodeOptions(all) },
+    wrap: {
+      responseTimeoutMs: all.upstream.response_timeout_ms,
+      onRetry: () => metrics.countRetry(label),
+    },
+  });
+  const { nodes, upstream, pace, child } = behind;
   if (child !== undefined) {
     metrics.watchChild(label, () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
   }
-  const nodeLedger = createLedger({ upstream, environment });
+  shared.nodeMetrics.watch(label, { statuses: nodes.statuses, pace });
+  const onUnordered = (method: string, member: string): void =>
+    shared.nodeMetrics.countUnordered(label, method, member);
+  const nodeLedger = createLedger({ upstream, environment, nodes, onUnordered });
   const cache = answers && {
     answers,
     network: label,
     generation: () => child?.restarts ?? 0,
-    slotMs: Math.min(all.cache.slot_ms, child === undefined ? Infinity : all.localnet.slot_ms),
+    slotMs: () => Math.min(all.cache.slot_ms ?? Infinity, pace.slotMs ?? 0),
     nowMs: () => performance.now(),
     onOutcome: (method: string, outcome: CacheOutcome) => metrics.countCache(label, method, outcome),
   };
   const ledger = cache === undefined ? nodeLedger : withCache(nodeLedger, cache);
   const hub = new Hub({
-    ...pubsubOptions(all, embedded !== undefined),
-    nodes: () =>
-      (embedded?.nodes() ?? each).map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
-    frame: textFrame,
-    metrics: shared.subscriptionMetrics(label),
+    connectTimeoutMs: all.upstream.connect_timeout_ms,
+    callTimeoutMs: all.upstream.response_timeout_ms,
+    silenceMs: () => Math.max(all.upstream.ws_silence_ms, QUIET_SLOTS * (pace.slotMs ?? 0)),
+    nodes: behind.pubsubNodes,
+    ...{ pace, onUnordered, frame: textFrame, metrics: shared.subscriptionMetrics(label) },
     onFailure: (error) => logFailure(label, toServiceError(error)),
   });
   return {
@@ -109,11 +113,8 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
       ...{ metrics, logFailure, network: label },
     }),
     upstream,
-    hub,
-    drift,
-    child,
+    ...{ hub, drift, child, nodes, pace, close: behind.close, started: behind.started },
     probe: createProbe(upstream),
-    started: embedded?.ready ?? Promise.resolve(),
   };
 }
 
@@ -123,15 +124,6 @@ function openCache({ cache }: Config, metrics: Metrics): AnswerCache | undefined
   const answers = createAnswerCache(cache.max_bytes);
   metrics.watchCache(answers.sizeBytes);
   return answers;
-}
-
-/** An embedded ledger may be told to take its time with slots. */
-function pubsubOptions({ upstream, localnet }: Config, isEmbedded: boolean) {
-  return {
-    connectTimeoutMs: upstream.connect_timeout_ms,
-    callTimeoutMs: upstream.response_timeout_ms,
-    silenceMs: Math.max(upstream.ws_silence_ms, isEmbedded ? 4 * localnet.slot_ms : 0),
-  };
 }
 
 function nodeOptions({ upstream }: Config): NodeOptions {

@@ -15,6 +15,7 @@ import type { Network } from './start-network.ts';
 import { viewOf } from './stream/find-wallets.ts';
 import { createHub, type Hub } from './stream/hub.ts';
 import { createLedgerNode } from './stream/ledger-node.ts';
+import { createStreamPace } from './stream/stream-pace.ts';
 import type { Store } from './store/open-store.ts';
 
 export type StreamParts = Omit<AdmissionOptions, 'network'> & {
@@ -72,14 +73,13 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
 }
 
 function openNetwork(
-  { label, upstream, child }: Network,
+  { label, upstream, child, pace }: Network,
   { config: { grpc }, logFailure, ...parts }: StreamParts,
   metrics: StreamMetrics,
 ): StreamedNetwork {
   const hub: Hub = createHub({
     node: createLedgerNode(upstream, grpc.max_block_bytes),
-    ...{ pollMs: grpc.poll_ms, lingerMs: grpc.linger_ms, maxLagSlots: grpc.max_lag_slots },
-    maxResumeSlots: grpc.max_resume_slots,
+    ...{ pace: createStreamPace(grpc, pace), lingerMs: grpc.linger_ms },
     history: { maxSlots: grpc.history_slots, maxBytes: Number(grpc.history_bytes) },
     generation: () => child?.restarts ?? 0,
     onFailure: (error) => logFailure(label, error),

@@ -80,6 +80,8 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   upstream: [
     /^(upstream|with-batches|turns|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
     /^pubsub-(address|link|connection|message)\.ts$/,
+    /^nodes\/(ledger-nodes|node-version|node-watch|pace)\.ts$/,
+    /^spread-calls\.ts$/,
   ],
 };
 const KNOWS_EVERY_ROOM = /^src\/(app|main|start-[a-z]+)\.ts$|^src\/cli\//;

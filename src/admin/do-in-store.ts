@@ -3,6 +3,7 @@ import { Keyring } from '../account/keyring.ts';
 import { loadPlanBook } from '../account/plans.ts';
 import { TokenRing } from '../account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../account/wallet-create-limit.ts';
+import { serviceError } from '../service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
 import type { CommandPlace } from './run-command.ts';
@@ -16,6 +17,10 @@ export async function doInStore(
   command: unknown,
 ): Promise<unknown> {
   const { store: where, clock, log, onNote } = place;
+  const showNodes = (): never => {
+    throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server runs there' });
+  };
+  if (checked.about === 'nodes') return showNodes();
   if (!hasStore(where) && !makesStore(checked)) {
     onNote(`${where.dataDir} has no store yet, and no server runs there`);
     return answerWithoutStore(checked);
@@ -25,7 +30,7 @@ export async function doInStore(
   opened.defer(() => store.close());
   const plans = await loadPlanBook(store);
   const places = {
-    ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve() },
+    ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve(), showNodes },
     ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
     headKey: () => Promise.resolve(undefined),

@@ -9,6 +9,7 @@ export type AdminRequest =
   | { readonly about: 'keys'; readonly request: KeyRequest }
   | { readonly about: 'plans'; readonly request: PlanRequest }
   | { readonly about: 'usage'; readonly request: UsageRequest }
+  | { readonly about: 'nodes'; readonly request: { readonly kind: 'nodes' } }
   | { readonly about: 'signer'; readonly request: SignerRequest }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
@@ -22,6 +23,7 @@ export function readRequest(request: unknown): AdminRequest {
   const kind = 'kind' in members && typeof members.kind === 'string' ? members.kind : '';
   if (kind.startsWith('plans.')) return { about: 'plans', request: readPlanRequest({ ...members }) };
   if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
+  if (kind === 'nodes') return { about: 'nodes', request: { kind } };
   if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };

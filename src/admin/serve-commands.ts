@@ -20,6 +20,8 @@ export type CommandPlaces = KeyPlaces &
   AccountPlaces & {
     /** Seals every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
+    /** What is known of the ledger nodes. @throws ServiceError where no server runs that would know. */
+    readonly showNodes: () => unknown;
   };
 
 /**
@@ -31,6 +33,7 @@ export type CommandPlaces = KeyPlaces &
 export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCommand {
   return async (command) => {
     const { about, request } = readRequest(command);
+    if (about === 'nodes') return places.showNodes();
     await places.store.ping();
     switch (about) {
       case 'keys':

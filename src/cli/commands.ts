@@ -4,6 +4,7 @@ import { LOCALNET_OPTION_NAMES } from '../localnet-settings.ts';
 import { type AccountCommand, isAccountCommand, parseAccountArguments } from './account-commands.ts';
 import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';
+import { type NodesCommand, parseNodesArguments } from './nodes-options.ts';
 import { parsePlansArguments, type PlansCommand } from './plans-options.ts';
 import { parseSignerArguments, type SignerCommand } from './signer-options.ts';
 import { parseUsageArguments, type UsageCommand } from './usage-options.ts';
@@ -18,6 +19,7 @@ export type Command =
   | KeysCommand
   | PlansCommand
   | UsageCommand
+  | NodesCommand
   | HsmCommand
   | SignerCommand
   | AccountCommand
@@ -79,6 +81,8 @@ export function parseCommand(args: readonly string[]): Command {
       return orMistake('plans', rest, () => parsePlansArguments(rest));
     case 'usage':
       return orMistake('usage', rest, () => parseUsageArguments(rest));
+    case 'nodes':
+      return orMistake('nodes', rest, () => parseNodesArguments(rest));
     case 'hsm':
       return orMistake('hsm', rest, () => parseHsmArguments(rest));
     case 'signer':

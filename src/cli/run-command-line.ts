@@ -38,6 +38,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
       return run(async () => (await import('./plans.ts')).plans(command, terminal));
     case 'usage':
       return run(async () => (await import('./show-usage.ts')).showUsage(command, terminal));
+    case 'nodes':
+      return run(async () => (await import('./nodes.ts')).nodes(command, terminal));
     case 'hsm':
       return run(async () => (await import('./hsm.ts')).hsm(command, terminal));
     case 'signer':

@@ -34,6 +34,7 @@ export function usage(): string {
   keyslot plans remove NAME     takes back what was set
   keyslot plans assign ACCOUNT PLAN
                                 gives an account a plan
+  keyslot nodes                 the ledger nodes: their versions, how long a slot takes, and what they answer that is new
   keyslot usage                 what was called, until now
     --account NAME, --key ID    by one account, with one key
     --since WHEN                such as 30m, 24h, 7d or 2025-01-31T12:00Z (24h)

@@ -4,7 +4,7 @@ import { serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
 import { inTurn, type Turns } from '../upstream/turns.ts';
-import type { Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import type { NodeNeeds, Upstream, UpstreamReply } from '../upstream/upstream.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
@@ -14,6 +14,7 @@ export type ForwardOptions = {
   readonly signal: CallSignal;
   readonly hold: ReplyHold;
   readonly turns: Turns | undefined;
+  readonly needs?: NodeNeeds | undefined;
 };
 
 /**
@@ -21,18 +22,18 @@ export type ForwardOptions = {
  * travels as 0 and is put back into the reply, which is held in memory for that.
  */
 export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, signal, turns } = options;
+  const { method, call, signal, turns, needs } = options;
   const body = call.raw;
   if (!call.isNotification && !call.idIsPlain) return forwardWithPlainId(upstream, options);
   const id = call.isNotification ? undefined : call.id;
-  return inTurn(turns, () => upstream.send({ body, method, id, signal }));
+  return inTurn(turns, () => upstream.send({ body, method, id, signal, needs }));
 }
 
 async function forwardWithPlainId(
   upstream: Upstream,
-  { method, call, signal, hold, turns }: ForwardOptions,
+  { method, call, signal, hold, turns, needs }: ForwardOptions,
 ): Promise<UpstreamReply> {
-  const request = { body: withPlainId(call.raw), method, id: '0', signal };
+  const request = { body: withPlainId(call.raw), method, id: '0', signal, needs };
   const reply = await inTurn(turns, () => upstream.send(request));
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');

@@ -3,11 +3,14 @@ import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { Context } from '../context.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 import { inTurn } from '../upstream/turns.ts';
-import type { UpstreamReply } from '../upstream/upstream.ts';
-import type { Alone, BatchUpstream, Failure } from '../upstream/with-batches.ts';
+import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
+import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
+import { ALONE, type Alone, type BatchUpstream, type Failure } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
+import { needsOf } from './needs.ts';
 import { serveRest } from './serve-rest.ts';
+import { serveVersioned } from './serve-versioned.ts';
 
 /**
  * The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. `cacheStatus`: what
@@ -36,18 +39,29 @@ export type LedgerOptions = {
   readonly upstream: BatchUpstream;
   /** The environment of the network (`mainnet`, `devnet`, `localnet` …): some methods are refused in some. */
   readonly environment: string;
+  /** What is known of the versions of its nodes. */
+  readonly nodes: NodeVersions;
+  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  readonly onUnordered: (method: MethodName, member: string) => void;
 };
 
 const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HANDLERS;
 
 /** Checks calls against the specification, answers them here or forwards them to a node as the bytes that came. */
-export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { upstream, environment, nodes, onUnordered } = options;
   return {
     serve: (call, { signal, hold, turns }) => {
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler() });
-      return forward(upstream, { method, call, signal, hold, turns });
+      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, signal, hold, turns, needs });
+      const needs = needsOf(method, call.params);
+      if (needs === undefined) return send();
+      const { params } = call;
+      return serveVersioned(needs, {
+        ...{ nodes, send, params, hold, onUnordered: (member) => onUnordered(method, member) },
+      });
     },
     serveTogether: (calls, owner) =>
       serveRest(
@@ -58,10 +72,12 @@ export function createLedger({ upstream, environment }: LedgerOptions): Ledger {
   };
 }
 
-/** What a call comes to without a node; undefined: it is one for a node. */
+/** What a call comes to without a node, or that it cannot go with others; undefined: it is one for a node. */
 function answerHere(call: Call, environment: string): Outcome | undefined {
   try {
-    const handler = HANDLERS[checkCall(call, environment)];
+    const method = checkCall(call, environment);
+    if (needsOf(method, call.params) !== undefined) return ALONE;
+    const handler = HANDLERS[method];
     return handler && { kind: 'result', json: handler() };
   } catch (error) {
     return { kind: 'failure', error };

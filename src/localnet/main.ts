@@ -8,8 +8,8 @@ import { startSlotTimer } from './slot-timer.ts';
 export { readLocalnetOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-/** A transaction is on its way for half a slot, and no longer than a client needs to subscribe to it. */
-const MAX_LANDING_DELAY_MS = 100;
+/** A transaction is on its way for a slot, and no longer than a client needs to subscribe to it. */
+const MAX_LANDING_DELAY_MS = 200;
 
 /**
  * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It announces
@@ -18,7 +18,7 @@ const MAX_LANDING_DELAY_MS = 100;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
-  const landingDelayMs = Math.min(options.slotMs / 2, MAX_LANDING_DELAY_MS);
+  const landingDelayMs = Math.min(options.slotMs, MAX_LANDING_DELAY_MS);
   const ledger = new Ledger({ ...options, landingDelayMs, nowMs: Date.now });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });

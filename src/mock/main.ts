@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
@@ -11,7 +12,8 @@ import { type MockOptions, readMockOptions } from './mock-options.ts';
 export { readMockOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-const SLOT_MS = 400;
+/** How often there is something new: as often as the embedded ledger has it. */
+const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
  * Runs the mock ledger, the mock of the stream service, and that of the wallet service where it is installed, until SIGTERM or SIGINT. They keep nothing: the

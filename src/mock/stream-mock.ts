@@ -1,4 +1,5 @@
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
+import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { TOPIC_EXAMPLES } from '../../generated/stream/examples.ts';
 import {
   type GetTopicSchemaRequest,
@@ -19,8 +20,8 @@ import { serviceError, toServiceError } from '../service-error.ts';
 /** A running mock of the stream service. */
 export type StreamMock = { readonly port: number; readonly close: () => void };
 
-/** A slot of a ledger. */
-const SLOT_MS = 400;
+/** How often there is something new: as often as the embedded ledger has it. */
+const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
  * Streams the example of each topic once per slot, with slots that rise by one, to anyone. Port 0: any free port.

@@ -7,7 +7,7 @@ export type CursorOptions = {
   /** Everything up to this slot is done. */
   readonly position: bigint;
   /** New blocks that may come while the reader takes none. */
-  readonly maxLagSlots: number;
+  readonly maxLagSlots: () => number;
   /** Reads the block after a slot that `history` no longer has, from the ledger node. */
   readonly refill: (position: bigint) => Promise<Entry>;
   readonly onClose: () => void;
@@ -74,7 +74,7 @@ export class Cursor {
     this.#blocksSinceRead++;
     const { history, maxLagSlots } = this.#options;
     const isLeftBehind = this.#isLive && this.#position < history.base;
-    if (isLeftBehind || this.#blocksSinceRead > maxLagSlots) this.fail(this.#tooSlow());
+    if (isLeftBehind || this.#blocksSinceRead > maxLagSlots()) this.fail(this.#tooSlow());
     this.#wakeUp();
   }
 

@@ -7,7 +7,7 @@ import { createTurns } from './turns.ts';
 
 export type FeedOptions = {
   readonly node: LedgerNode;
-  readonly pollMs: number;
+  readonly pollMs: () => number;
   /** Grows when the network's own ledger was started again. */
   readonly generation: () => number;
   /** Told of each block, in order, without a hole. */
@@ -72,7 +72,7 @@ class Follower {
     void this.#turn().then((isBehind) => {
       if (this.#isStopped) return;
       if (isBehind) this.run();
-      else this.#timer = setTimeout(() => this.run(), this.#options.pollMs);
+      else this.#timer = setTimeout(() => this.run(), this.#options.pollMs());
     });
   }
 

@@ -5,12 +5,12 @@ import { type Feed, type FeedOptions, fromNode, openFeed } from './feed.ts';
 import { History, type HistoryLimits } from './history.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 import { chainTo } from './next-blocks.ts';
+import type { StreamPace } from './stream-pace.ts';
 import { createTurns } from './turns.ts';
 
-export type HubOptions = Pick<FeedOptions, 'node' | 'pollMs' | 'generation' | 'onFailure'> & {
+export type HubOptions = Pick<FeedOptions, 'node' | 'generation' | 'onFailure'> & {
   readonly history: HistoryLimits;
-  readonly maxLagSlots: number;
-  readonly maxResumeSlots: number;
+  readonly pace: StreamPace;
   /** How long the ledger is followed after the last stream. */
   readonly lingerMs: number;
 };
@@ -33,8 +33,6 @@ export type Hub = {
 /** Resolves when a block may be read again. */
 export type MayRefill = () => Promise<void>;
 
-/** A node behind another one lags by no more. */
-const MAX_AHEAD_SLOTS = 150n;
 /** Blocks that are read again for streams that resume, at the same time. */
 const PARALLEL_REFILLS = 4;
 
@@ -59,6 +57,7 @@ export function createHub(options: HubOptions): Hub {
   const follow = async (): Promise<Following> => {
     const feed = await openFeed({
       ...options,
+      pollMs: options.pace.pollMs,
       onBlock: (block) => {
         history.add(block);
         for (const cursor of cursors) cursor.notice();
@@ -100,7 +99,7 @@ export function createHub(options: HubOptions): Hub {
     if (isClosed) throw serviceError('streamStopping', { slot: resumeSlot ?? history.newest });
     if (current?.history !== history) return await place(resumeSlot, mayRefill);
     const cursor: Cursor = new Cursor({
-      ...{ history, maxLagSlots: options.maxLagSlots, position: resumeSlot ?? history.newest },
+      ...{ history, maxLagSlots: options.pace.maxLagSlots, position: resumeSlot ?? history.newest },
       refill: async (position) => {
         await mayRefill();
         return await takeTurn(() => refill(options.node, position));
@@ -138,13 +137,16 @@ export function createHub(options: HubOptions): Hub {
 
 /** Whether everything after a slot can still be had, here or from the node. */
 async function assertHeld(
-  { node, maxResumeSlots }: HubOptions,
+  { node, pace }: HubOptions,
   { base, newest }: History,
   slot: bigint,
 ): Promise<void> {
-  if (slot > newest + MAX_AHEAD_SLOTS) throw serviceError('resumeSlotAhead', { slot, newestSlot: newest });
+  if (Number(slot - newest) > pace.maxAheadSlots())
+    throw serviceError('resumeSlotAhead', { slot, newestSlot: newest });
   if (slot >= base) return;
-  const oldestSlot = max(newest - BigInt(maxResumeSlots), await oldestAt(node));
+  const resumable = pace.maxResumeSlots();
+  const reached = Number.isFinite(resumable) ? newest - BigInt(resumable) : 0n;
+  const oldestSlot = max(reached, await oldestAt(node));
   if (slot < oldestSlot) throw serviceError('resumeSlotGone', { slot, oldestSlot: min(oldestSlot, base) });
 }
 

@@ -10,11 +10,13 @@ import { pubsubAddresses } from './pubsub-address.ts';
 import type { PubsubNode } from './pubsub-link.ts';
 import type { Upstream } from './upstream.ts';
 
+type ReachedNode = Pick<PubsubNode, 'addresses' | 'upstream'>;
+
 /** The embedded ledger node: a child process, reached over loopback like any other node. Its WebSocket is on its HTTP port. */
 export type EmbeddedLedger = {
   readonly upstream: Upstream;
   /** The same with its WebSocket; none while it is down. */
-  readonly nodes: () => readonly PubsubNode[];
+  readonly nodes: () => readonly ReachedNode[];
   readonly child: SupervisedChild<number>;
   /** Resolves when the child serves for the first time. */
   readonly ready: Promise<void>;
@@ -30,8 +32,8 @@ export type EmbeddedLedgerOptions = {
 /** Starts the embedded ledger. While it is down, calls get `upstreamUnavailable`. `close` stops the child. */
 export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger): EmbeddedLedger {
   const firstReady = Promise.withResolvers<void>();
-  let node: PubsubNode | undefined;
-  const replaceNode = (next: PubsubNode | undefined): void => {
+  let node: ReachedNode | undefined;
+  const replaceNode = (next: ReachedNode | undefined): void => {
     const previous = node;
     node = next;
     previous?.upstream

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toServiceError } from '../service-error.ts';
+import type { NodeWatch } from './nodes/node-watch.ts';
 import type { Upstream } from './upstream.ts';
 import {
   NOT_SERVED,
@@ -18,16 +19,23 @@ export type PubsubNode = {
   readonly upstream: Upstream;
   /** Sees what it sends over its WebSocket. */
   readonly onMessage?: SeeMessage;
+  /** What is known of its version; asked again when it is connected. */
+  readonly known: NodeKnowledge;
 };
+
+export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled'>;
 
 /** A node that is connected. */
 export type PubsubSession = {
   readonly connection: PubsubConnection;
   readonly upstream: Upstream;
+  readonly known: NodeKnowledge;
   /** The node's subscription to slots, by which the link sees that it lives. */
   readonly slots: SlotFeed;
   /** The slot that it announced last; undefined before the first one. Everything that it sent before that has come. */
   readonly newestSlot: () => number | undefined;
+  /** The root that it announced last. */
+  readonly newestRoot: () => number | undefined;
 };
 
 /** The link's own subscription to slots, which others may hear too. */
@@ -37,7 +45,9 @@ export type PubsubLinkOptions = PubsubOptions & {
   /** The nodes of now: an embedded ledger comes back elsewhere. Empty while there is none. */
   readonly nodes: () => readonly PubsubNode[];
   /** How long a node may announce no slot. */
-  readonly silenceMs: number;
+  readonly silenceMs: () => number;
+  /** Told of each slot that is announced. */
+  readonly onSlot: (slot: number) => void;
   /** Called with each connection. Its failure ends the connection. */
   readonly onUp: (session: PubsubSession) => Promise<void>;
   readonly onDown: (loss: PubsubLoss, session: PubsubSession) => void;
@@ -46,6 +56,8 @@ export type PubsubLinkOptions = PubsubOptions & {
 };
 
 const FIRST_BACKOFF_MS = 50;
+/** How long the choice of a node waits for the versions of all. */
+const VERSIONS_MS = 500;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
@@ -95,20 +107,23 @@ export class PubsubLink {
 
   /** Connects to the node whose turn it is, and stays until that connection has ended. @returns whether it told of slots. */
   async #connectOnce(signal: AbortSignal): Promise<boolean> {
-    const nodes = this.#options.nodes();
+    await settled(this.#options.nodes());
+    const nodes = byVersion(this.#options.nodes());
     const node = nodes[this.#turn % nodes.length];
     if (node === undefined) return false;
+    const { upstream, known } = node;
     const connection = await this.#open(node);
     if (connection === undefined) return false;
     if (signal.aborted) connection.end('stopped');
     else this.#connection = connection;
-    const watch = watchSlots(connection, this.#options.silenceMs);
-    const { slots, newestSlot } = watch;
-    const session = { connection, upstream: node.upstream, slots, newestSlot };
+    const watch = watchSlots(connection, this.#options);
+    const { slots, newestSlot, newestRoot } = watch;
+    const session = { connection, upstream, known, slots, newestSlot, newestRoot };
     let isUp = false;
     try {
       await watch.subscribed;
       isUp = true;
+      void known.refresh();
       const served = this.#options.onUp(session);
       served.catch((error: unknown) => {
         this.#options.onFailure(toServiceError(error));
@@ -133,29 +148,50 @@ export class PubsubLink {
   }
 }
 
-function slotOf(result: Buffer): number | undefined {
-  const { slot } = (JSON.parse(result.toString()) ?? {}) as { readonly slot?: unknown };
-  return typeof slot === 'number' ? slot : undefined;
+/** Waits a moment for the versions that are being asked for. */
+async function settled(nodes: readonly PubsubNode[]): Promise<void> {
+  if (nodes.length < 2) return;
+  await Promise.race([Promise.all(nodes.map(({ known }) => known.settled())), pause(VERSIONS_MS)]);
 }
 
+/** The newest first, as it can be asked for most; those whose version is not known last. */
+function byVersion(nodes: readonly PubsubNode[]): readonly PubsubNode[] {
+  return nodes.toSorted((a, b) => (b.known.order ?? -1) - (a.known.order ?? -1));
+}
+
+type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
+
 /** Subscribes to slots, and ends a connection that tells of none for too long. */
-function watchSlots(connection: PubsubConnection, silenceMs: number) {
+function watchSlots(
+  connection: PubsubConnection,
+  { silenceMs, onSlot }: Pick<PubsubLinkOptions, 'silenceMs' | 'onSlot'>,
+) {
   const takers = new Set<TakeNotification>();
   let heardMs = performance.now();
   let newestSlot: number | undefined;
+  let newestRoot: number | undefined;
   const subscribed = connection
     .subscribe('slotSubscribe', '[]', (result) => {
       heardMs = performance.now();
-      newestSlot = slotOf(result) ?? newestSlot;
+      const { slot, root } = (JSON.parse(result.toString()) ?? {}) as SlotNotice;
+      if (typeof root === 'number') newestRoot = root;
+      if (typeof slot === 'number') {
+        newestSlot = slot;
+        onSlot(slot);
+      }
       for (const take of takers) take(result);
     })
     .then((answer) => {
       if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
     });
   const timer = setInterval(() => {
-    if (performance.now() - heardMs > silenceMs) connection.end('silent');
+    if (performance.now() - heardMs > silenceMs()) connection.end('silent');
     else connection.ping();
-  }, silenceMs / 4);
+  }, silenceMs() / 4);
   const stop = (): void => clearInterval(timer);
-  return { subscribed, slots: { takers }, newestSlot: () => newestSlot, stop };
+  return {
+    ...{ subscribed, slots: { takers }, stop },
+    newestSlot: () => newestSlot,
+    newestRoot: () => newestRoot,
+  };
 }

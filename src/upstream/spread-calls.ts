@@ -1,35 +1,62 @@
 import type { ErrorName } from '../../generated/errors.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
+
+/** A node, and whether it has what came with a version; undefined: that is not known. */
+export type SpreadNode = {
+  readonly upstream: Upstream;
+  readonly has: (since: string) => boolean | undefined;
+};
 
 /** By these a node says that it did not take a call: another may. */
 export const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
 
 /**
  * Several nodes as one: calls go to them in turn, and one that cannot be reached or limits the rate is passed over. Only a
- * call that has not run goes on to the next node. Throws what the last node said if none takes it.
+ * call that has not run goes on to the next node. Throws what the last node said if none takes it. A call that needs a version goes to
+ * those that have it first, then to those of which that is not known, and to no other.
  */
-export function spreadCalls(upstreams: readonly Upstream[]): Upstream {
-  const [only] = upstreams;
-  if (only !== undefined && upstreams.length === 1) return only;
+export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   let turn = 0;
+  const inTurn = (): readonly SpreadNode[] => {
+    const first = turn++ % nodes.length;
+    return [...nodes.slice(first), ...nodes.slice(0, first)];
+  };
+  const [only] = nodes;
   return {
-    send: async (request) => {
-      const first = turn++;
-      let failure = serviceError('upstreamUnavailable');
-      for (let offset = 0; offset < upstreams.length; offset++) {
-        const upstream = upstreams[(first + offset) % upstreams.length];
-        try {
-          if (upstream !== undefined) return await upstream.send(request);
-        } catch (error) {
-          if (!(error instanceof ServiceError) || !PASSED_OVER.has(error.code)) throw error;
-          failure = error;
-        }
-      }
-      throw failure;
+    send: (request) => {
+      const { needs } = request;
+      if (needs !== undefined) return trySend(ableNodes(inTurn(), needs.since), request);
+      return only !== undefined && nodes.length === 1
+        ? only.upstream.send(request)
+        : trySend(inTurn(), request);
     },
     close: async () => {
-      await Promise.all(upstreams.map((upstream) => upstream.close()));
+      await Promise.all(nodes.map(({ upstream }) => upstream.close()));
     },
   };
+}
+
+function ableNodes(nodes: readonly SpreadNode[], since: string): readonly SpreadNode[] {
+  const by = Map.groupBy(nodes, (node) => node.has(since));
+  return [...(by.get(true) ?? []), ...(by.get(undefined) ?? [])];
+}
+
+async function trySend(nodes: readonly SpreadNode[], request: UpstreamRequest): Promise<UpstreamReply> {
+  let failure = serviceError('upstreamUnavailable');
+  for (const node of nodes) {
+    try {
+      return await handOver(node, request);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !PASSED_OVER.has(error.code)) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function handOver(node: SpreadNode, request: UpstreamRequest): Promise<UpstreamReply> {
+  const { needs } = request;
+  if (needs !== undefined && node.has(needs.since) === undefined) needs.onUnknown();
+  return node.upstream.send(request);
 }

@@ -6,6 +6,14 @@ import type { BatchRoute } from './batch-trust.ts';
 /** Stands for the method of a batch of reads. Its reply is a batch as well, which is not checked. */
 export const BATCH = 'batch';
 
+/** What a call needs of the node that takes it. */
+export type NodeNeeds = {
+  /** `major.minor` of the first version that has all of it. */
+  readonly since: string;
+  /** Called when a node takes it of which it is not known whether it has it. */
+  readonly onUnknown: () => void;
+};
+
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
   /** The JSON-RPC message exactly as the node gets it. */
@@ -17,6 +25,8 @@ export type UpstreamRequest = {
   readonly signal: CallSignal;
   /** Of a client's batch: where it went is written down there. */
   readonly route?: BatchRoute | undefined;
+  /** Absent: any node will do. */
+  readonly needs?: NodeNeeds | undefined;
 };
 
 /**

@@ -8,7 +8,8 @@ import { serviceError } from '../../src/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** What commands act on beside the store, keys, plans and usage, new and empty; no signer runs. */
-export function newAccountPlaces(): Omit<AccountPlaces, 'store'> & Pick<CommandPlaces, 'rotateMaster'> {
+export function newAccountPlaces(): Omit<AccountPlaces, 'store'> &
+  Pick<CommandPlaces, 'rotateMaster' | 'showNodes'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),
@@ -16,6 +17,7 @@ export function newAccountPlaces(): Omit<AccountPlaces, 'store'> & Pick<CommandP
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),
+    showNodes: () => ({ networks: [] }),
     rotateMaster: () => Promise.reject(serviceError('signerUnavailable')),
   };
 }

@@ -4,6 +4,7 @@ import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import type { BlockTransaction } from '../../src/stream/block/block.ts';
 import { createHub } from '../../src/stream/hub.ts';
 import { createScriptedLedger } from '../stream/scripted-ledger.ts';
+import { streamPace } from '../support/stream-pace.ts';
 
 // The stream server of Keyslot before a ledger in memory, whose blocks are already there: what is measured is the way from the
 // history to the clients, gate and counts included.
@@ -19,7 +20,7 @@ const transactions: readonly BlockTransaction[] = Array.from({ length: count / S
 }));
 const node = createScriptedLedger(1, () => ({ transactions: () => transactions }));
 const hub = createHub({
-  ...{ node, pollMs: 1, lingerMs: 3_600_000, maxLagSlots: 1_000, maxResumeSlots: 1_000 },
+  ...{ node, lingerMs: 3_600_000, pace: streamPace() },
   ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
 });
 const label = 'solana-localnet';

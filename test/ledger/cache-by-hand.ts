@@ -54,7 +54,8 @@ export function cacheByHand(options: ByHandOptions = {}): ByHand {
   const cached = withCache(ledger, {
     answers: createAnswerCache(options.maxBytes ?? 1_000_000),
     ...{ network: 'n', onOutcome: () => undefined },
-    ...{ generation: () => 0, slotMs: 400, nowMs: () => 0, ...options },
+    ...{ generation: () => 0, nowMs: () => 0, ...options },
+    slotMs: () => options.slotMs ?? 400,
   });
   return { cached, pending, batches };
 }

@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/gate/metrics.ts';
 import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
 import { startNetworks } from '../../src/start-network.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
+import { eventually } from '../support/eventually.ts';
 import { callOf, context } from './cache-by-hand.ts';
 
 let node: ScriptedNode;
@@ -18,7 +19,12 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 /** What a network that is configured so says of two calls each for what holds for ever and what holds for a slot. */
-async function statusesOf(env: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+async function statusesOf(
+  env: Readonly<Record<string, string>>,
+  slotMs?: number,
+): Promise<readonly unknown[]> {
+  if (slotMs !== undefined)
+    node.ownAnswers.getRecentPerformanceSamples = [{ numSlots: 1, samplePeriodSecs: slotMs / 1_000 }];
   const log = pino({ level: 'silent' });
   const metrics = createMetrics();
   const [network] = startNetworks(loadConfig({ env: { KEYSLOT_UPSTREAM_URL: node.url, ...env } }), {
@@ -29,11 +35,13 @@ async function statusesOf(env: Readonly<Record<string, string>>): Promise<readon
       ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: () => 0 },
     }),
   });
+  if (network !== undefined && slotMs !== undefined)
+    await eventually('the pace is known', () => network.pace.slotMs === slotMs || undefined);
   const statuses = [];
   for (const method of ['getGenesisHash', 'getGenesisHash', 'getClusterNodes', 'getClusterNodes'])
     statuses.push((await network?.ledger.serve(callOf(method, 1), context))?.cacheStatus);
   await network?.hub.close();
-  await network?.upstream.close();
+  await network?.close();
   return statuses;
 }
 
@@ -47,7 +55,20 @@ test('cache.slot_ms 0 leaves what holds for ever', async () => {
   expect(statuses).toEqual(['fwd=miss; stored', 'hit', 'fwd=miss', 'fwd=miss']);
 });
 
-test('cache.slot_ms is no more than a slot takes', () => {
-  expect(loadConfig({ env: { KEYSLOT_CACHE_SLOT_MS: '400' } }).cache.slot_ms).toBe(400);
-  expect(() => loadConfig({ env: { KEYSLOT_CACHE_SLOT_MS: '401' } })).toThrow('slot_ms');
+test('without a pace, nothing that may be a slot old is kept', async () => {
+  expect(await statusesOf({})).toEqual(['fwd=miss; stored', 'hit', 'fwd=miss', 'fwd=miss']);
+});
+
+test.each([{}, { KEYSLOT_CACHE_SLOT_MS: '60000' }])(
+  '%o: what may be a slot old is kept for a slot as it is measured',
+  async (env) => {
+    expect(await statusesOf(env, 30_000)).toEqual(['fwd=miss; stored', 'hit', 'fwd=miss; stored', 'hit']);
+  },
+);
+
+test('for less, where cache.slot_ms is less', async () => {
+  expect(await statusesOf({ KEYSLOT_CACHE_SLOT_MS: '0' }, 30_000)).toEqual([
+    ...['fwd=miss; stored', 'hit'],
+    ...['fwd=miss', 'fwd=miss'],
+  ]);
 });

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import { type MethodName, METHODS } from '../../generated/ledger/methods.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
-import { type Gateway, post, startGateway } from '../server/start-gateway.ts';
+import { type Gateway, post, SLOT_MS, startGateway } from '../server/start-gateway.ts';
 import { tryCases } from '../fuzz/seeded.ts';
 
 /** What clients read their own writes with. */
@@ -32,7 +31,6 @@ const FRESH = NAMES.filter(
     (METHODS[name].tags.some((tag) => ACCOUNT_TAGS.includes(tag)) && !LASTING.includes(name)),
 );
 const KEPT = NAMES.filter((name) => METHODS[name].cache === 'slot');
-const SLOT_MS = CONFIG_INTEGERS['cache.slot_ms'].default;
 
 let nowMs: number;
 /** When the node was asked for each of its answers; an answer says which it is. */

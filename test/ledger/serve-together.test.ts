@@ -4,6 +4,7 @@ import { serviceError, toServiceError } from '../../src/service-error.ts';
 import type { BatchedCall } from '../../src/upstream/send-together.ts';
 import type { BatchOutcome } from '../../src/upstream/with-batches.ts';
 import { callOf, context } from './cache-by-hand.ts';
+import { UNKNOWN_NODES } from '../support/unknown-nodes.ts';
 
 const never = (): never => {
   throw new Error('nothing is sent by itself');
@@ -19,7 +20,7 @@ function ledgerBefore(answer: (call: BatchedCall) => BatchOutcome) {
       return calls.map(answer);
     },
   };
-  return { seen, ledger: createLedger({ upstream, environment: 'mainnet' }) };
+  return { seen, ledger: createLedger({ upstream, environment: 'mainnet', ...UNKNOWN_NODES }) };
 }
 
 const echo = ({ raw }: BatchedCall): BatchOutcome => ({

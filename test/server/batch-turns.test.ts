@@ -11,6 +11,7 @@ import { errorReply } from '../../src/server/json-rpc/replies.ts';
 import type { UpstreamReply } from '../../src/upstream/upstream.ts';
 import { withBatches } from '../../src/upstream/with-batches.ts';
 import { settle } from '../ledger/cache-by-hand.ts';
+import { UNKNOWN_NODES } from '../support/unknown-nodes.ts';
 
 const ADDRESS = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 
@@ -27,9 +28,9 @@ function startNetwork() {
     },
     close: async () => undefined,
   });
-  const ledger = withCache(createLedger({ upstream, environment: 'devnet' }), {
+  const ledger = withCache(createLedger({ upstream, environment: 'devnet', ...UNKNOWN_NODES }), {
     ...{ answers: createAnswerCache(1_000_000), network: 'n', onOutcome: () => undefined },
-    ...{ generation: () => 0, slotMs: 400, nowMs: () => 0 },
+    ...{ generation: () => 0, slotMs: () => 400, nowMs: () => 0 },
   });
   const ask = (calls: Params): Promise<readonly Buffer[]> => {
     const messages = calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }));

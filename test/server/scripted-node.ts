@@ -16,13 +16,25 @@ export type ScriptedNode = {
   readonly seen: readonly SeenRequest[];
   /** Emptied when a connection was closed before its answer had ended. */
   readonly left: Promise<void>;
+  /** Results of what the gateway asks on its own account, by method; others are not found. */
+  readonly ownAnswers: Record<string, unknown>;
   play: (script: Script) => void;
   close: () => Promise<void>;
 };
 
+/** What the gateway asks on its own account, to know its nodes: no script sees it. */
+const OWN_CALL = /^\{"jsonrpc":"2\.0","id":"keyslot","method":"(\w+)"/;
+const NOT_FOUND = { error: { code: -32601, message: 'Method not found' } };
+
+function answerOwn(response: ServerResponse, result: unknown): void {
+  const answer = result === undefined ? NOT_FOUND : { result };
+  sendJson(response, JSON.stringify({ jsonrpc: '2.0', ...answer, id: 'keyslot' }));
+}
+
 /** A ledger node on loopback that answers by a script, and remembers what reached it. */
 export async function startScriptedNode(first: Script = echoResult('1')): Promise<ScriptedNode> {
   const seen: SeenRequest[] = [];
+  const ownAnswers: Record<string, unknown> = {};
   const left = Promise.withResolvers<void>();
   let script = first;
   const server = createServer((request, response) => {
@@ -34,6 +46,8 @@ export async function startScriptedNode(first: Script = echoResult('1')): Promis
     request.on('end', () => {
       const { url = '', headers } = request;
       const entry = { url, headers, body: Buffer.concat(chunks).toString() };
+      const [, own = ''] = OWN_CALL.exec(entry.body) ?? [];
+      if (own !== '') return answerOwn(response, ownAnswers[own]);
       seen.push(entry);
       script(response, entry, seen.length);
     });
@@ -44,6 +58,7 @@ export async function startScriptedNode(first: Script = echoResult('1')): Promis
     url: `http://127.0.0.1:${port}/rpc?token=node-secret`,
     seen,
     left: left.promise,
+    ownAnswers,
     play: (next) => {
       script = next;
     },

@@ -1,5 +1,4 @@
 import { type Logger, pino } from 'pino';
-import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
 import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
@@ -7,6 +6,7 @@ import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
+import { createNodeMetrics } from '../../src/gate/node-metrics.ts';
 import type { PlanLimit } from '../../src/gate/rate-limit.ts';
 import type { CountCall } from '../../src/gate/usage-book.ts';
 import { withMetering } from '../../src/gate/with-metering.ts';
@@ -35,10 +35,15 @@ import { createSubscriptionMetrics } from '../../src/gate/subscription-metrics.t
 import { textFrame } from '../../src/server/websocket/text-frame.ts';
 import { connectNode, wrapUpstream } from '../../src/upstream/open-upstream.ts';
 import { pubsubAddresses } from '../../src/upstream/pubsub-address.ts';
-import { spreadCalls } from '../../src/upstream/spread-calls.ts';
+import { joinNodes, type LedgerNodes } from '../../src/upstream/nodes/ledger-nodes.ts';
+import { NodeWatch } from '../../src/upstream/nodes/node-watch.ts';
+import { Pace } from '../../src/upstream/nodes/pace.ts';
 
 export const KEY = 'ks_key_test';
 export const RPC_PATH = '/solana-localnet';
+
+/** How long a slot takes for the cache. */
+export const SLOT_MS = 400;
 
 const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst: 10_000_000 };
 
@@ -70,6 +75,8 @@ export type GatewayOptions = {
   readonly count?: CountCall;
   readonly isBehindProxy?: boolean;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** How long a slot takes; without it nothing is known of that at first. */
+  readonly slotMs?: number;
   /** How long the WebSocket of a node may announce no slot. */
   readonly silenceMs?: number;
   readonly onPubsubFailure?: (error: unknown) => void;
@@ -79,7 +86,9 @@ export type GatewayOptions = {
   readonly refusalOf?: SessionOptions['refusalOf'];
   /** Without it nothing of what nodes answer is held against the specification. */
   readonly driftSamplesPerMinute?: number;
-  /** What the nodes say that their version is. */
+  /** Whether the nodes are asked for their versions from the start; they are anyway when their WebSocket is up. */
+  readonly asksVersions?: boolean;
+  /** What the drift guard is told that the version of the nodes is, where it is not what they say. */
   readonly nodeVersion?: () => string | undefined;
   /** The networks that the reference page names; served is the first of them. */
   readonly documented?: readonly DocumentedNetwork[];
@@ -106,6 +115,7 @@ export type Gateway = {
   readonly wsUrl: string;
   readonly metrics: Metrics;
   readonly drift: NetworkDrift;
+  readonly nodes: LedgerNodes;
   readonly close: (deadlineMs?: number) => Promise<void>;
 };
 
@@ -130,21 +140,34 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: Date.now },
   });
   const drift = driftGuard.watchNetwork('solana-localnet');
-  const nodes = options.nodeUrls.map((url, index) =>
-    drift.watchNode(
-      { addresses: pubsubAddresses({ url }), upstream: connectNode(url, node) },
-      { nodeName: `node-${index + 1}`, version: options.nodeVersion ?? (() => undefined) },
-    ),
-  );
-  const upstream = wrapUpstream(spreadCalls(nodes.map((each) => each.upstream)), wrap);
+  const each = options.nodeUrls.map((url, index) => {
+    const watch = new NodeWatch({ name: `node-${index + 1}`, upstream: connectNode(url, node) });
+    const reached = { addresses: pubsubAddresses({ url }), upstream: watch.upstream, known: watch };
+    const version = options.nodeVersion ?? (() => watch.version);
+    return { watch, ...drift.watchNode(reached, { nodeName: watch.name, version }) };
+  });
+  const nodes = joinNodes(each);
+  if (options.asksVersions === true) nodes.start();
+  const upstream = wrapUpstream(nodes.upstream, wrap);
+  const pace = new Pace(() => performance.now(), options.slotMs);
+  const nodeMetrics = createNodeMetrics(metrics.registry);
+  nodeMetrics.watch('solana-localnet', { statuses: nodes.statuses, pace });
+  const onUnordered = (method: string, member: string): void =>
+    nodeMetrics.countUnordered('solana-localnet', method, member);
   const hub = new Hub({
-    ...{ connectTimeoutMs: 500, callTimeoutMs: responseTimeoutMs, silenceMs: options.silenceMs ?? 10_000 },
-    nodes: () => nodes.map((each) => ({ ...each, upstream: wrapUpstream(each.upstream, wrap) })),
+    ...{
+      connectTimeoutMs: 500,
+      callTimeoutMs: responseTimeoutMs,
+      silenceMs: () => options.silenceMs ?? 10_000,
+    },
+    nodes: () => each.map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
+    ...{ pace, onUnordered },
     frame: textFrame,
     metrics: createSubscriptionMetrics(metrics.registry)('solana-localnet'),
     onFailure: options.onPubsubFailure ?? (() => undefined),
   });
-  const nodeLedger = createLedger({ upstream, environment: options.environment ?? 'localnet' });
+  const environment = options.environment ?? 'localnet';
+  const nodeLedger = createLedger({ upstream, environment, nodes, onUnordered });
   const ledger =
     options.cacheBytes === undefined
       ? nodeLedger
@@ -152,7 +175,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           answers: createAnswerCache(options.cacheBytes),
           network: 'solana-localnet',
           generation: () => 0,
-          slotMs: CONFIG_INTEGERS['cache.slot_ms'].default,
+          slotMs: () => SLOT_MS,
           nowMs: options.nowMs ?? (() => 0),
           onOutcome: (method, outcome) => metrics.countCache('solana-localnet', method, outcome),
         });
@@ -228,10 +251,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     wsUrl: `ws://127.0.0.1:${server.port}${RPC_PATH}?apikey=${KEY}`,
     metrics,
     drift,
+    nodes,
     close: async (deadlineMs = 1_000) => {
       await server.close(deadlineMs);
       await hub.close();
-      await upstream.close();
+      await nodes.close();
       await driftGuard.close();
     },
   };

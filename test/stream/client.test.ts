@@ -9,6 +9,7 @@ import type { BlockTransaction } from '../../src/stream/block/block.ts';
 import { KEY, startStreamServer } from '../server/grpc/start-stream-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
+import { streamPace } from '../support/stream-pace.ts';
 
 const clientOf = (url: string, options: Partial<StreamClientOptions> = {}): StreamClient => {
   const client = createStreamClient({ url, apiKey: KEY, maxPauseMs: 20, ...options });
@@ -118,7 +119,7 @@ describe('the client', () => {
     }));
     const server = await startStreamServer({
       node,
-      hub: { maxLagSlots: 5 },
+      hub: { pace: streamPace({ maxLagSlots: 5 }) },
       unread: { maxBytes: 50_000, maxMessages: 10 },
     });
     let reconnects = 0;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { failureOf, open, take } from './open-hub.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
+import { streamPace } from '../support/stream-pace.ts';
 
 describe('a stream', () => {
   it('begins after the newest slot, and has every block in order, whatever slots are skipped', async () => {
@@ -40,7 +41,7 @@ describe('a stream', () => {
 
   it('shares one feed with the others: each block is read once', async () => {
     const node = createScriptedLedger(100);
-    const hub = open(node, { pollMs: 60_000 });
+    const hub = open(node, { pace: streamPace({ pollMs: 60_000 }) });
     const cursors = await Promise.all(Array.from({ length: 50 }, () => hub.open(undefined)));
     const callsBefore = node.calls();
     expect(callsBefore).toBeLessThan(5);
@@ -100,7 +101,7 @@ describe('resuming', () => {
   it('is refused when it would be more than may be asked for', async () => {
     const node = createScriptedLedger(10);
     node.grow(1_000);
-    const hub = open(node, { maxResumeSlots: 100 });
+    const hub = open(node, { pace: streamPace({ maxResumeSlots: 100 }) });
     await expect(hub.open(899n)).rejects.toMatchObject({ context: { slot: 899n, oldestSlot: 900n } });
     await expect(hub.open(900n)).resolves.toMatchObject({ position: 900n });
   });

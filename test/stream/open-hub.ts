@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import type { Cursor } from '../../src/stream/cursor.ts';
 import { createHub, type Hub, type HubOptions } from '../../src/stream/hub.ts';
 import type { ScriptedLedger } from './scripted-ledger.ts';
+import { streamPace } from '../support/stream-pace.ts';
 
 const hubs: Hub[] = [];
 afterEach(() => hubs.splice(0).forEach((hub) => void hub.close()));
@@ -9,7 +10,7 @@ afterEach(() => hubs.splice(0).forEach((hub) => void hub.close()));
 /** A hub that follows a ledger of the test's own; it is closed when the test ends. */
 export const open = (node: ScriptedLedger, options: Partial<HubOptions> = {}): Hub => {
   const hub = createHub({
-    ...{ node, pollMs: 1, lingerMs: 60_000, maxLagSlots: 1_000, maxResumeSlots: 1_000 },
+    ...{ node, lingerMs: 60_000, pace: streamPace() },
     ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
     ...options,
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, open, take } from './open-hub.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
+import { streamPace } from '../support/stream-pace.ts';
 
 describe('a slow reader', () => {
   it('is let go with its position when more blocks come than it may leave unread', async () => {
     const node = createScriptedLedger(100);
-    const hub = open(node, { maxLagSlots: 3 });
+    const hub = open(node, { pace: streamPace({ maxLagSlots: 3 }) });
     const cursor = await hub.open(undefined);
     const watcher = await hub.open(undefined);
     node.grow(101);
@@ -21,7 +22,10 @@ describe('a slow reader', () => {
 
   it('is let go when it keeps reading and yet falls behind what is in memory', async () => {
     const node = createScriptedLedger(100);
-    const hub = open(node, { maxLagSlots: 3, history: { maxSlots: 4, maxBytes: 10 ** 9 } });
+    const hub = open(node, {
+      pace: streamPace({ maxLagSlots: 3 }),
+      history: { maxSlots: 4, maxBytes: 10 ** 9 },
+    });
     const [cursor, watcher] = [await hub.open(undefined), await hub.open(undefined)];
     node.grow(101);
     await Promise.all([take(cursor, 1), take(watcher, 1)]);
@@ -41,7 +45,7 @@ describe('a slow reader', () => {
 
   it('is not what a stream is that a node which was away makes fall behind', async () => {
     const node = createScriptedLedger(100);
-    const cursor = await open(node, { maxLagSlots: 3 }).open(undefined);
+    const cursor = await open(node, { pace: streamPace({ maxLagSlots: 3 }) }).open(undefined);
     node.grow(...Array.from({ length: 200 }, (_, index) => 101 + index));
     expect(await take(cursor, 200)).toHaveLength(200);
   });
@@ -49,7 +53,7 @@ describe('a slow reader', () => {
   it('is let go too when it never read since it resumed', async () => {
     const node = createScriptedLedger(1);
     node.grow(...Array.from({ length: 50 }, (_, index) => index + 2));
-    const hub = open(node, { maxLagSlots: 3 });
+    const hub = open(node, { pace: streamPace({ maxLagSlots: 3 }) });
     const stalled = await hub.open(10n);
     await stalled.next();
     const watcher = await hub.open(undefined);
@@ -64,7 +68,7 @@ describe('a slow reader', () => {
   it('is not what a stream is that catches up from far behind', async () => {
     const node = createScriptedLedger(1);
     node.grow(...Array.from({ length: 50 }, (_, index) => index + 2));
-    const cursor = await open(node, { maxLagSlots: 3 }).open(1n);
+    const cursor = await open(node, { pace: streamPace({ maxLagSlots: 3 }) }).open(1n);
     expect(await take(cursor, 50)).toHaveLength(50);
   });
 });

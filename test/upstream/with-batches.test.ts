@@ -66,7 +66,7 @@ function playedNode(answer: Answer, answerOurs: Answer = sound) {
 
 /** A client of a network of nodes. */
 function clientOf(...nodes: readonly Upstream[]) {
-  const upstream = withBatches(spreadCalls(nodes));
+  const upstream = withBatches(spreadCalls(nodes.map((upstream) => ({ upstream, has: () => true }))));
   const memory = createReplyMemory(1_000, 1_000);
   const owner = { signal: new CallSignal(), hold: memory.hold() };
   const send = (ids: readonly string[]) => upstream.sendTogether(ids.map(callOf), owner);

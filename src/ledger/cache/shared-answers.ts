@@ -15,7 +15,7 @@ export type CacheOptions = {
   /** Changes when the ledger behind the network begins anew; what was kept before is then out of reach. */
   readonly generation: () => number;
   /** For how long an answer of a `slot` method is handed out, counted from when it was asked for. */
-  readonly slotMs: number;
+  readonly slotMs: () => number;
   /** Milliseconds from any start; never set back. */
   readonly nowMs: () => number;
   readonly onOutcome: (method: string, outcome: CacheOutcome) => void;
@@ -53,7 +53,7 @@ export class SharedAnswers {
   /** What a call that goes to the node now asks for. */
   ask(key: string, { isSlotBound }: Keyed): Asked {
     const { slotMs, nowMs } = this.options;
-    return { key, untilMs: isSlotBound ? nowMs() + slotMs : Infinity };
+    return { key, untilMs: isSlotBound ? nowMs() + slotMs() : Infinity };
   }
 
   /** The flight that a call waits for which came at `comesMs`. */

@@ -1,11 +1,13 @@
+import type { Pace } from '../../upstream/nodes/pace.ts';
 import { type AskedNode, readSlot } from './node-reads.ts';
 
 /** A slot that had reached a commitment before the node began the slot after `begun`. */
 type Sample = { readonly slot: number; readonly begun: number };
 
 const INTERVAL_MS = 1_000;
-/** So many slots less are believed, for nodes whose parts do not know the same at the same time. */
-const MARGIN_SLOTS = 8;
+/** The slots of so long are not believed, and these at least, for nodes whose parts do not know the same at the same time. */
+const MARGIN_MS = 3_200;
+const LEAST_MARGIN_SLOTS = 8;
 const KEPT_SAMPLES = 30;
 
 /**
@@ -16,8 +18,13 @@ export class CommitmentClock {
   readonly #samples = new Map<string, Sample[]>();
   /** The commitments that the node that is followed has told of. */
   readonly #current = new Set<string>();
+  readonly #pace: Pick<Pace, 'slotsIn'>;
   #node: AskedNode | undefined;
   #timer: NodeJS.Timeout | undefined;
+
+  constructor(pace: Pick<Pace, 'slotsIn'>) {
+    this.#pace = pace;
+  }
 
   /** Asks this node from now on; undefined: none. */
   follow(node: AskedNode | undefined): void {
@@ -48,7 +55,7 @@ export class CommitmentClock {
    */
   settled(commitment: string, newestSlot: number): number | undefined {
     const sample = this.#samples.get(commitment)?.findLast(({ begun }) => begun + 1 < newestSlot);
-    return sample && sample.slot - MARGIN_SLOTS;
+    return sample && sample.slot - Math.max(this.#pace.slotsIn(MARGIN_MS) ?? 0, LEAST_MARGIN_SLOTS);
   }
 
   /** A node that does not answer leaves the samples as they are. */

@@ -2,6 +2,7 @@ import type { SubscriptionName } from '../../../generated/ledger/subscriptions.t
 import type { CallSignal } from '../../call-signal.ts';
 import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
 import { serviceError } from '../../service-error.ts';
+import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { PubsubLoss } from '../../upstream/pubsub-connection.ts';
 import { PubsubLink, type PubsubLinkOptions, type PubsubSession } from '../../upstream/pubsub-link.ts';
 import { assertSendable } from './assert-sendable.ts';
@@ -10,11 +11,16 @@ import { CommitmentClock } from './commitment-clock.ts';
 import { NodeSubscriptions } from './node-subscriptions.ts';
 import { type AskedNode, readNodeValue, readSlot } from './node-reads.ts';
 import type { Listener, Subscriber } from './notification.ts';
+import { openedInTime } from './opened-in-time.ts';
 import { forEachOf, makeUp } from './restore.ts';
 import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
 
-export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown'> & {
+export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown' | 'onSlot'> & {
+  /** How long a slot of the network takes; told of the slots that are announced. */
+  readonly pace: Pace;
+  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  readonly onUnordered: (name: SubscriptionName, member: string) => void;
   /** Makes the WebSocket frame of a message. */
   readonly frame: (text: Buffer) => Buffer;
   readonly metrics: SubscriptionMetrics;
@@ -28,8 +34,6 @@ export type SubscribeOutcome =
 /** How far a node is. */
 type NewestSlots = { readonly slot: number; readonly root: number };
 
-/** Votes and updates are about slots so far behind the newest one, and rarely about older ones. */
-const MAX_UNROOTED_SLOTS = 64;
 const LINGER_MS = 30_000;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
@@ -42,7 +46,7 @@ const MAX_RETRY_MS = 30_000;
 export class Hub {
   readonly #options: HubOptions;
   readonly #link: PubsubLink;
-  readonly #clock = new CommitmentClock();
+  readonly #clock: CommitmentClock;
   readonly #checks = new SignatureChecks(() => this.#node);
   readonly #atNode: NodeSubscriptions;
   readonly #byKey = new Map<string, SharedSubscription>();
@@ -56,9 +60,12 @@ export class Hub {
 
   constructor(options: HubOptions) {
     this.#options = options;
-    this.#atNode = new NodeSubscriptions(options.onFailure);
+    const { pace } = options;
+    this.#clock = new CommitmentClock(pace);
+    this.#atNode = new NodeSubscriptions(options);
     this.#link = new PubsubLink({
       ...options,
+      onSlot: (slot) => pace.announce(slot),
       onUp: (session) => this.#takeUp(session),
       onDown: (loss, session) => this.#takeDown(loss, session),
     });
@@ -86,7 +93,7 @@ export class Hub {
         const shared = this.#sharedOf(name, text);
         shared.waiting++;
         try {
-          const refusal = await this.#opened(shared, signal);
+          const refusal = await openedInTime(shared, this.#options.callTimeoutMs, signal);
           if (refusal !== undefined) return { kind: 'refused', error: refusal };
           signal.throwIfAborted();
           if (shared.isEnded) continue;
@@ -137,22 +144,6 @@ export class Hub {
     this.#link.start();
     if (this.#session !== undefined) void this.#open(shared, this.#session);
     return shared;
-  }
-
-  /** Waits until the node has taken a subscription or refused it. */
-  async #opened(shared: SharedSubscription, signal: CallSignal): Promise<Buffer | undefined> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(serviceError('upstreamUnavailable')),
-      this.#options.callTimeoutMs,
-    );
-    const forget = signal.onAbort((reason) => late.reject(reason));
-    try {
-      return await Promise.race([shared.opened.promise, late.promise]);
-    } finally {
-      clearTimeout(timer);
-      forget();
-    }
   }
 
   /** @returns false if the subscriber had it already. */
@@ -208,7 +199,7 @@ export class Hub {
   /** A node is there: everything is subscribed to again, and what was missed is made up for. */
   async #takeUp(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
-    const node = { upstream: session.upstream, isCurrent };
+    const node = { upstream: session.upstream, isCurrent, pace: this.#options.pace };
     await Promise.all([this.#recognise(node), this.#readNewest(node)]);
     this.#clock.follow(node);
     this.#session = session;
@@ -263,6 +254,7 @@ export class Hub {
 
   #takeDown(loss: PubsubLoss, session: PubsubSession): void {
     if (loss !== 'stopped') this.#options.metrics.countLoss(loss);
+    this.#options.pace.forget();
     if (this.#session !== session) return;
     this.#session = undefined;
     this.#node = undefined;
@@ -275,7 +267,7 @@ export class Hub {
     const newestSlot = session.newestSlot();
     if (newestSlot === undefined || info.name === 'rootSubscribe') return undefined;
     if (info.refill !== 'none') return this.#clock.settled(commitment, newestSlot);
-    return newestSlot - 1 - (info.name === 'slotSubscribe' ? 0 : MAX_UNROOTED_SLOTS);
+    return (info.name === 'slotSubscribe' ? newestSlot : (session.newestRoot() ?? 0)) - 1;
   }
 
   #count() {

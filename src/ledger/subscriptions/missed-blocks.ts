@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type AskedNode, NodeError, readNodeValue } from './node-reads.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
-/** Slots whose blocks are read to make up for a loss; of more, the older ones are a gap. */
-const MAX_SLOTS = 1_000;
+/** How far back blocks are read to make up for a loss; what is older is a gap. */
+const WINDOW_MS = 400_000;
+/** Most blocks that are read, however fast they come. */
+const MAX_SLOTS = 4_000;
 const ATTEMPTS = 6;
 const RETRY_MS = 150;
 /** A block that the node had and has no more, that it never will have, or that cannot be written as asked for. */
@@ -15,8 +17,13 @@ export function unreadFrom({ missingFrom = 0, catchUp }: SharedSubscription): nu
 }
 
 /** Where reading begins for some subscriptions, so that it is not too much up to `lastSlot`. */
-export function firstOf(missed: readonly SharedSubscription[], lastSlot: number): number {
-  return Math.max(Math.min(...missed.map(unreadFrom)), lastSlot - MAX_SLOTS + 1);
+export function firstOf(
+  missed: readonly SharedSubscription[],
+  lastSlot: number,
+  { pace }: Pick<AskedNode, 'pace'>,
+): number {
+  const slots = Math.min(pace.slotsIn(WINDOW_MS) ?? MAX_SLOTS, MAX_SLOTS);
+  return Math.max(Math.min(...missed.map(unreadFrom)), lastSlot - slots + 1);
 }
 
 /** The slots that have a block, both ends included. Throws like `readNode`. */

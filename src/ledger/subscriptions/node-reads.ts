@@ -2,6 +2,7 @@ import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { CallSignal } from '../../call-signal.ts';
 import { parseJson, stringifyJson } from '../../json.ts';
 import { serviceError } from '../../service-error.ts';
+import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 import { readWhole } from '../read-whole.ts';
@@ -12,6 +13,8 @@ export type AskedNode = {
   readonly upstream: Upstream;
   /** False once its WebSocket is lost: what it answers then is nobody's business any more. */
   readonly isCurrent: () => boolean;
+  /** How long a slot of its network takes. */
+  readonly pace: Pick<Pace, 'slotsIn'>;
 };
 
 /** The code and the text of an error that a node answered. */

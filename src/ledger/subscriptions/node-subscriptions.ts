@@ -1,19 +1,29 @@
 import { ServiceError, serviceError } from '../../service-error.ts';
+import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
+import { needsOf } from '../needs.ts';
+import { tooOld } from '../serve-versioned.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
+import { sliceResults } from './slice-account.ts';
 
 /** The id that stands for the link's own subscription to slots, which is there anyway. */
 const OWN_SLOTS = 'own';
 /** A subscription that was on its way when the node was lost, so often, may be why it was. */
 const MAX_ATTEMPTS = 2;
 
+export type NodeSubscriptionsOptions = {
+  /** Told of a subscription that the node had, and does not take again. */
+  readonly onFailure: (error: unknown) => void;
+  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  readonly onUnordered: (name: SubscriptionName, member: string) => void;
+};
+
 /** Makes and ends subscriptions at the node that is connected. */
 export class NodeSubscriptions {
-  readonly #onFailure: (error: unknown) => void;
+  readonly #options: NodeSubscriptionsOptions;
 
-  /** `onFailure`: told of a subscription that the node had, and does not take again. */
-  constructor(onFailure: (error: unknown) => void) {
-    this.#onFailure = onFailure;
+  constructor(options: NodeSubscriptionsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -29,15 +39,36 @@ export class NodeSubscriptions {
       return this.#taken(shared, OWN_SLOTS, session);
     }
     try {
+      shared.prepare = this.#preparation(shared, session);
       const answer = await connection.subscribe(info.name, paramsText, take);
       if (answer.kind === 'subscribed') this.#taken(shared, answer.id, session);
-      else if (shared.isOpened) this.#onFailure(new Error(`${info.name} is refused: ${answer.error}`));
+      else if (shared.isOpened)
+        this.#options.onFailure(new Error(`${info.name} is refused: ${answer.error}`));
       else shared.opened.resolve(answer.error);
     } catch (error) {
       shared.attempts++;
-      if (shared.isOpened) this.#onFailure(error);
+      if (shared.isOpened) this.#options.onFailure(error);
       else if (connection.isOpen || shared.attempts >= MAX_ATTEMPTS) this.#fail(shared, error);
     }
+  }
+
+  /** What the gateway does to the results for the node. @throws ServiceError `nodeTooOld` */
+  #preparation(
+    { info, params }: SharedSubscription,
+    { known }: PubsubSession,
+  ): SharedSubscription['prepare'] {
+    const needs = needsOf(info.name, params);
+    const has = needs === undefined ? true : known.has(needs.since);
+    if (needs === undefined || has === true) return undefined;
+    if (has === undefined) {
+      for (const { name } of needs.members) this.#options.onUnordered(info.name, name);
+      return undefined;
+    }
+    const slice = needs.members.every(({ fallback }) => fallback === 'slice')
+      ? sliceResults(info.name, params)
+      : undefined;
+    if (slice === undefined) throw tooOld(needs, { versions: () => [known.version ?? ''] });
+    return slice;
   }
 
   /** Ends a subscription at the node. */

@@ -23,7 +23,7 @@ export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
   const level = commitment === 'processed' ? 'confirmed' : commitment;
   const lastSlot = await readSlot(node, level);
   const missed = subscriptions.filter(({ missingFrom }) => missingFrom !== undefined);
-  const firstSlot = firstOf(missed, lastSlot);
+  const firstSlot = firstOf(missed, lastSlot, node);
   for (const shared of missed) {
     if (shared.info.refill === 'blocks')
       shared.tellGap({ fromSlot: unreadFrom(shared), toSlot: Math.min(firstSlot - 1, lastSlot) });

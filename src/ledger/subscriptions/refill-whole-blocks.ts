@@ -18,7 +18,7 @@ export async function refillWholeBlocks(shared: SharedSubscription, node: AskedN
   const { showRewards, ...config } = (params[1] ?? {}) as Config;
   const asked = { encoding: DEFAULT_ENCODING, ...config, commitment, rewards: showRewards ?? false };
   const lastSlot = await readSlot(node, commitment);
-  const firstSlot = firstOf([shared], lastSlot);
+  const firstSlot = firstOf([shared], lastSlot, node);
   shared.tellGap({ fromSlot: unreadFrom(shared), toSlot: Math.min(firstSlot - 1, lastSlot) });
   for (const slot of await listBlocks(node, firstSlot, lastSlot, commitment)) {
     const block = await inTime(node, () => readNode(node, 'getBlock', [slot, asked]));

@@ -48,6 +48,8 @@ export class SharedSubscription {
   attempts = 0;
   /** The node's id for it; undefined while it has none. */
   nodeId: string | undefined;
+  /** What the gateway does to the results of the node that is connected; undefined: nothing. */
+  prepare: ((result: Buffer) => Buffer) | undefined;
   isOpened = false;
   isEnded = false;
   /** The newest slot of the commitment when it was opened. */
@@ -58,7 +60,7 @@ export class SharedSubscription {
   catchUp: CatchUp = nothingRead();
   /** The hash of a ledger that has taken the place of the one before, until that was told. */
   newGenesis: string | undefined;
-  readonly take = (result: Buffer): void => this.#take(result);
+  readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
   readonly #options: SharedOptions;
   readonly #told: Told;
   #latest = new Map<string, Buffer>();

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { FEE, fundedSigner, land, newAddress, rpc, SOL, transfer } from './client.ts';
 
-const COMMON = { maxSupportedTransactionVersion: 0 } as const;
+const COMMON = { maxSupportedTransactionVersion: 1 } as const;
 let signature: Signature;
 let slot: bigint;
 let recipient: Awaited<ReturnType<typeof newAddress>>;

@@ -1,14 +1,17 @@
-import { Keypair } from '@solana/web3.js';
+import { Keypair, type PublicKey } from '@solana/web3.js';
 import { beforeAll, expect, test } from 'vitest';
-import { connection, FEE, fundedKeypair, land, SOL, transfer } from './client.ts';
+import { connection, FEE, fundedKeypair, landReadable, SOL, transfer } from './client.ts';
 
-const recipient = Keypair.generate().publicKey;
+let recipient: PublicKey;
 let signature: string;
 let slot: number;
 
 beforeAll(async () => {
-  const payer = await fundedKeypair(2 * SOL);
-  ({ signature, slot } = await land(payer, [transfer(payer, recipient, SOL)]));
+  const payer = await fundedKeypair(20 * SOL);
+  ({ signature, slot } = await landReadable(payer, () => {
+    recipient = Keypair.generate().publicKey;
+    return [transfer(payer, recipient, SOL)];
+  }));
 });
 
 test('transactionDetails full has each transaction with its meta', async () => {

@@ -8,6 +8,8 @@ import {
 } from '@solana/web3.js';
 import { inject } from 'vitest';
 import { confirm } from '../../support/confirmation.ts';
+import { eventually } from '../../support/eventually.ts';
+import { call } from '../../support/json-rpc.ts';
 
 export const SOL = 1_000_000_000;
 /** What each signature costs, in lamports. */
@@ -55,6 +57,25 @@ export async function land(
   const signature = await connection.sendRawTransaction(transaction.serialize());
   return { signature, slot: await landed(signature) };
 }
+
+/** The same, in a block that web3.js 1.98 can read whole: other suites send transactions of version 1 to the same server. */
+export async function landReadable(
+  payer: Keypair,
+  instructions: () => readonly TransactionInstruction[],
+): Promise<{ readonly signature: string; readonly slot: number }> {
+  return await eventually('a block has no transaction of version 1', async () => {
+    const sent = await land(payer, instructions());
+    const config = {
+      maxSupportedTransactionVersion: 1,
+      transactionDetails: 'accounts',
+      commitment: 'confirmed',
+    };
+    const block = (await call({ rpcUrl }, 'getBlock', [sent.slot, config])) as Versions;
+    return block.transactions.every(({ version }) => version !== 1) ? sent : undefined;
+  });
+}
+
+type Versions = { readonly transactions: readonly { readonly version: unknown }[] };
 
 /** An instruction that moves lamports. */
 export function transfer(from: Keypair, to: PublicKey, lamports: number | bigint): TransactionInstruction {

@@ -11,7 +11,7 @@ import { Connection, Keypair, PublicKey, SystemProgram } from '@solana/web3.js';
 import { confirm } from '../../support/confirmation.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
-import { fundedKeypair, land, rpcUrl, SOL, signed, transfer } from './client.ts';
+import { fundedKeypair, land, landReadable, rpcUrl, SOL, signed, transfer } from './client.ts';
 
 const BASE58_32 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const TOKENS = { amount: '7000000', decimals: 6, uiAmount: 7, uiAmountString: '7' };
@@ -69,8 +69,11 @@ const CALLS: { readonly [M in Exclude<MethodName, 'rpc.discover'>]: () => Promis
   getAgGenesisCert: async () => expect(await raw('getAgGenesisCert', [])).toBeNull(),
   getBalance: async () => expect(await connection.getBalance(tokenAccount)).toBe(1_488_440),
   getBlock: async () => {
-    const block = await connection.getBlock(slot, { maxSupportedTransactionVersion: 0 });
-    expect(block?.transactions.map(({ transaction }) => transaction.signatures[0])).toContain(signature);
+    const { signature: sent, slot: its } = await landReadable(payer, () => [
+      transfer(payer, payer.publicKey, 1),
+    ]);
+    const block = await connection.getBlock(its, { maxSupportedTransactionVersion: 0 });
+    expect(block?.transactions.map(({ transaction }) => transaction.signatures[0])).toContain(sent);
   },
   getBlockCommitment: async () => {
     const { totalStake } = (await raw('getBlockCommitment', [slot])) as { totalStake: number };

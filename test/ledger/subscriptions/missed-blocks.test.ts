@@ -79,23 +79,30 @@ describe('logs', () => {
     expect(resultOf(await stage.client.next())).toEqual(log(152, 'c', ['z']));
   });
 
-  test('of too long an outage are read from its end, and its beginning is a gap', async () => {
-    await stage.start();
-    await stage.client.call('logsSubscribe', ['all', { commitment: 'confirmed' }]);
-    stage.node.notify('logsSubscribe', log(150, 'a'));
-    await stage.client.next();
-    stage.node.answers.getSlot = 5_000;
-    const asked: unknown[] = [];
-    stage.node.answers.getBlocks = (params: readonly unknown[]) => {
-      asked.push(params);
-      return [5_000];
-    };
-    stage.node.answers.getBlock = { transactions: [transaction('c', ADDRESS, ['z'])] };
-    stage.node.cut();
-    expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 150, toSlot: 4_000 });
-    expect(resultOf(await stage.client.next())).toEqual(log(5_000, 'c', ['z']));
-    expect(asked).toEqual([[4_001, 5_000, { commitment: 'confirmed' }]]);
-  });
+  test.each([
+    [400, 4_000],
+    [200, 3_000],
+    [undefined, 1_000],
+  ])(
+    'of too long an outage are read from its end, 400 s at slots of %s ms, and its beginning is a gap',
+    async (slotMs, gapEnd) => {
+      await stage.start(slotMs === undefined ? {} : { slotMs });
+      await stage.client.call('logsSubscribe', ['all', { commitment: 'confirmed' }]);
+      stage.node.notify('logsSubscribe', log(150, 'a'));
+      await stage.client.next();
+      stage.node.answers.getSlot = 5_000;
+      const asked: unknown[] = [];
+      stage.node.answers.getBlocks = (params: readonly unknown[]) => {
+        asked.push(params);
+        return [5_000];
+      };
+      stage.node.answers.getBlock = { transactions: [transaction('c', ADDRESS, ['z'])] };
+      stage.node.cut();
+      expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 150, toSlot: gapEnd });
+      expect(resultOf(await stage.client.next())).toEqual(log(5_000, 'c', ['z']));
+      expect(asked).toEqual([[gapEnd + 1, 5_000, { commitment: 'confirmed' }]]);
+    },
+  );
 
   test('that one node gave before it was lost again are not asked of the next', async () => {
     await stage.start();

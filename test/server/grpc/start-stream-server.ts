@@ -9,6 +9,7 @@ import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-
 import type { ServiceError } from '../../../src/service-error.ts';
 import { createHub, type HubOptions } from '../../../src/stream/hub.ts';
 import type { LedgerNode } from '../../../src/stream/ledger-node.ts';
+import { streamPace } from '../../support/stream-pace.ts';
 
 export const KEY = 'ks_key_test';
 export const TOKEN = 'ks_tok_test';
@@ -52,7 +53,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ['ks_key_page', { ...valid('k4', 'a4'), checkPlace: () => 'apiKeyOriginRefused' }],
   ]);
   const hub = createHub({
-    ...{ node: options.node, pollMs: 1, lingerMs: 60_000, maxLagSlots: 1_000, maxResumeSlots: 1_000 },
+    ...{ node: options.node, lingerMs: 60_000, pace: streamPace() },
     ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
     ...options.hub,
   });

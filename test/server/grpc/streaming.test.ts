@@ -11,6 +11,7 @@ import { CERT, KEY } from '../self-signed.ts';
 import type { ServiceError } from '@grpc/grpc-js';
 import { endingOf, endOf, rawClient, subscribe, take, text } from './raw-client.ts';
 import { startStreamServer, TOKEN } from './start-stream-server.ts';
+import { streamPace } from '../../support/stream-pace.ts';
 
 const opened = (stream: ReturnType<typeof subscribe>) =>
   new Promise<string>((resolve) => stream.once('metadata', (head) => resolve(text(head, 'x-resume-slot'))));
@@ -123,7 +124,7 @@ describe('a client that does not read', () => {
     const node = createScriptedLedger(100, () => ({ transactions: transactions(20, 20_000) }));
     const server = await startStreamServer({
       node,
-      hub: { maxLagSlots: 10 },
+      hub: { pace: streamPace({ maxLagSlots: 10 }) },
       unread: { maxBytes: 100_000, maxMessages: 1_000 },
     });
     const client = rawClient(server.port);

@@ -1,0 +1,30 @@
+import type { DriftFinding } from '../ledger/drift/network-drift.ts';
+import { showNode } from '../show-node.ts';
+import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
+import type { PaceStanding } from '../upstream/nodes/pace.ts';
+
+/** A network as `keyslot nodes` shows it. */
+export type ShownNetwork = {
+  readonly label: string;
+  readonly statuses: () => readonly NodeStatus[];
+  readonly pace: () => PaceStanding;
+  readonly drift: () => readonly DriftFinding[];
+};
+
+/** What is known of the nodes of every network, in the words of `--json`. */
+export function showNodes(networks: readonly ShownNetwork[]): unknown {
+  return {
+    networks: networks.map(({ label, statuses, pace, drift }) => {
+      const { slotMs, source } = pace();
+      return {
+        network: label,
+        slot_ms: slotMs,
+        slot_ms_from: source,
+        nodes: statuses().map(showNode),
+        beyond_specification: drift().map(({ node, kind, name, count, firstSeenMs }) => ({
+          ...{ node: node ?? null, kind, name, count, first_seen: new Date(firstSeenMs) },
+        })),
+      };
+    }),
+  };
+}

@@ -1,0 +1,90 @@
+import { ServiceError, serviceError } from '../service-error.ts';
+import { parseJson } from '../json.ts';
+import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
+import { PASSED_OVER } from '../upstream/spread-calls.ts';
+import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
+import { type Needs, memberValue } from './needs.ts';
+import { readWhole } from './read-whole.ts';
+import type { ReplyHold } from './reply-memory.ts';
+
+export type VersionedOptions = {
+  readonly nodes: NodeVersions;
+  /** Sends the call: to a node that has what it needs, or to any. */
+  readonly send: (needs?: NodeNeeds) => Promise<UpstreamReply>;
+  readonly params: unknown;
+  readonly hold: ReplyHold;
+  /** Called for each member that goes to a node of which it is not known whether it has it. */
+  readonly onUnordered: (member: string) => void;
+};
+
+/**
+ * Serves a call that asks for something that not every node knows. It goes to a node that has it, or that may have it; where there is none the
+ * gateway does what is left undone, if it can do it exactly.
+ *
+ * @throws ServiceError `nodeTooOld`, or what the upstream throws.
+ */
+export async function serveVersioned(needs: Needs, options: VersionedOptions): Promise<UpstreamReply> {
+  const { nodes, send, onUnordered } = options;
+  const { since, members } = needs;
+  const instead = fallbackOf(needs, options);
+  if (nodes.support(since) === 'none') {
+    if (instead === undefined) throw tooOld(needs, nodes);
+    return await instead();
+  }
+  const onUnknown = (): void => {
+    for (const { name } of members) onUnordered(name);
+  };
+  try {
+    return await send({ since, onUnknown });
+  } catch (error) {
+    if (instead === undefined || !isPassedOver(error)) throw error;
+    return await instead();
+  }
+}
+
+/** What members of params older nodes would ignore, in an error that says so. */
+export function tooOld({ since, members }: Needs, nodes: Pick<NodeVersions, 'versions'>): ServiceError {
+  const [member] = members;
+  const versions = nodes.versions().join(', ');
+  return serviceError('nodeTooOld', { member: member?.name ?? '', needed: since, versions });
+}
+
+/** How the call is served by older nodes; undefined: not at all. A method that they do not know they refuse themselves. */
+function fallbackOf(
+  { members }: Needs,
+  { send, params, hold }: VersionedOptions,
+): (() => Promise<UpstreamReply>) | undefined {
+  if (members.some(({ fallback }) => fallback !== 'context')) return undefined;
+  const minimums = members.map((member) => BigInt(String(memberValue(member, params))));
+  return async () => {
+    const reply = await send();
+    return minimums.length === 0 ? reply : await notBefore(minimums, reply, hold);
+  };
+}
+
+/** The reply, if the slot in its context has reached every minimum. @throws ServiceError `minContextSlotNotReached` */
+async function notBefore(
+  minimums: readonly bigint[],
+  reply: UpstreamReply,
+  hold: ReplyHold,
+): Promise<UpstreamReply> {
+  if (reply.kind === 'whole' && reply.isError) return reply;
+  const body = await readWhole(reply, hold);
+  const slot = contextSlotOf(body);
+  if (slot === undefined) throw serviceError('upstreamBroken', {}, new Error('the answer has no context'));
+  if (minimums.some((minimum) => slot < minimum))
+    throw serviceError('minContextSlotNotReached', { contextSlot: slot });
+  return { kind: 'whole', body, isError: false, isHeld: true };
+}
+
+function contextSlotOf(body: Buffer): bigint | undefined {
+  const reply = parseJson(body.toString()) as {
+    readonly result?: { readonly context?: { readonly slot?: unknown } };
+  };
+  const slot = reply.result?.context?.slot;
+  return typeof slot === 'number' || typeof slot === 'bigint' ? BigInt(slot) : undefined;
+}
+
+function isPassedOver(error: unknown): boolean {
+  return error instanceof ServiceError && PASSED_OVER.has(error.code);
+}

@@ -1,0 +1,25 @@
+import type { CallSignal } from '../../call-signal.ts';
+import { serviceError } from '../../service-error.ts';
+import type { SharedSubscription } from './shared-subscription.ts';
+
+/**
+ * Waits until the node has taken a subscription.
+ *
+ * @returns the error object that it refused it with, if it did.
+ * @throws ServiceError `upstreamUnavailable` after `limitMs`; what the signal is aborted with; what kept it from being opened.
+ */
+export async function openedInTime(
+  { opened }: SharedSubscription,
+  limitMs: number,
+  signal: CallSignal,
+): Promise<Buffer | undefined> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(serviceError('upstreamUnavailable')), limitMs);
+  const forget = signal.onAbort((reason) => late.reject(reason));
+  try {
+    return await Promise.race([opened.promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}

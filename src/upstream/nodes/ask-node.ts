@@ -1,0 +1,46 @@
+import type { MethodName } from '../../../generated/ledger/methods.ts';
+import { CallSignal } from '../../call-signal.ts';
+import { parseJson } from '../../json.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Upstream } from '../upstream.ts';
+
+const DEADLINE_MS = 5_000;
+/** Tells our own calls from those of clients. */
+const ID = 'keyslot';
+
+/**
+ * Calls a method of a node on our own account, whose answer is small.
+ *
+ * @returns the result; undefined where the node answers with an error, or with what is no JSON-RPC reply.
+ * @throws ServiceError of the upstream; `upstreamTimeout` after five seconds.
+ */
+export async function askNode(
+  upstream: Upstream,
+  method: MethodName,
+  params: readonly unknown[] = [],
+): Promise<unknown> {
+  const signal = new CallSignal();
+  const late = serviceError('upstreamTimeout', { limitMs: DEADLINE_MS });
+  const timer = setTimeout(() => signal.abort(late), DEADLINE_MS);
+  try {
+    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: ID, method, params }));
+    const reply = await upstream.send({ body, method, id: JSON.stringify(ID), signal });
+    if (reply.kind === 'whole') return resultOf(reply.body);
+    reply.body.on('error', () => undefined).destroy();
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function resultOf(body: Buffer): unknown {
+  try {
+    const reply = parseJson(body.toString());
+    return typeof reply === 'object' && reply !== null
+      ? (reply as { readonly result?: unknown }).result
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Upstream } from '../upstream.ts';
+import { askNode } from './ask-node.ts';
+import type { Pace } from './pace.ts';
+
+/** Samples that are asked for, of a minute each. */
+const SAMPLES = 5;
+const INTERVAL_MS = 60_000;
+/** How soon it is asked again while nothing is known. */
+const SOON_MS = 5_000;
+/** Where there are no samples, so many slots must have gone by. */
+const LEAST_SLOTS = 10;
+
+export type PaceMeter = { readonly start: () => void; readonly stop: () => void };
+
+/**
+ * Asks nodes for their performance samples, at the start and every minute, while no notifications tell the pace. A node that gives
+ * none, as a young ledger, is asked for its slot until some have gone by.
+ */
+export function createPaceMeter(nodes: readonly Upstream[], pace: Pace): PaceMeter {
+  const stopped = new AbortController();
+  const readings = nodes.map((node) => new SlotReadings(node, pace));
+  const measure = async (): Promise<void> => {
+    for (const [index, node] of nodes.entries()) {
+      const isDone = await readSamples(node, pace)
+        .then((found) => found || readings[index]?.read())
+        .catch(() => false);
+      if (isDone) return;
+    }
+  };
+  const run = async (): Promise<void> => {
+    do {
+      if (!pace.isAnnounced) await measure();
+    } while (await wait(pace.slotMs === undefined ? SOON_MS : INTERVAL_MS, stopped.signal));
+  };
+  return { start: () => void run(), stop: () => stopped.abort() };
+}
+
+/** @returns false when it is over. */
+function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  return pause(ms, true, { signal, ref: false }).catch(() => false);
+}
+
+/** @returns whether the node has samples. */
+async function readSamples(node: Upstream, pace: Pace): Promise<boolean> {
+  const samples = await askNode(node, 'getRecentPerformanceSamples', [SAMPLES]);
+  const total = { slots: 0, ms: 0 };
+  for (const sample of Array.isArray(samples) ? samples : []) {
+    const { numSlots, samplePeriodSecs } = (sample ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof numSlots !== 'number' || typeof samplePeriodSecs !== 'number') continue;
+    total.slots += numSlots;
+    total.ms += 1_000 * samplePeriodSecs;
+  }
+  pace.measure(total.slots, total.ms, 'samples');
+  return total.slots > 0;
+}
+
+/** The slots of one node at different times. */
+class SlotReadings {
+  readonly #node: Upstream;
+  readonly #pace: Pace;
+  #first: { readonly slot: number; readonly atMs: number } | undefined;
+
+  constructor(node: Upstream, pace: Pace) {
+    this.#node = node;
+    this.#pace = pace;
+  }
+
+  /** @returns whether the node says its slot. */
+  async read(): Promise<boolean> {
+    const slot = await askNode(this.#node, 'getSlot', [{ commitment: 'processed' }]);
+    if (typeof slot !== 'number') return false;
+    const now = { slot, atMs: performance.now() };
+    const first = this.#first;
+    if (first === undefined || slot < first.slot) this.#first = now;
+    else if (slot - first.slot >= LEAST_SLOTS) {
+      this.#pace.measure(slot - first.slot, now.atMs - first.atMs, 'slots');
+      this.#first = now;
+    }
+    return true;
+  }
+}
