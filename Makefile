@@ -2,6 +2,7 @@
 # What runs, runs on the Node that package.json pins, whatever Node the machine has.
 
 NODE := node_modules/.bin/node
+KEYSLOT := $(NODE) --disable-sigusr1 src/main.ts
 TSX := $(NODE) --import tsx
 VITEST := $(NODE) node_modules/vitest/vitest.mjs
 BUF := $(NODE) node_modules/@bufbuild/buf/bin/buf
@@ -18,10 +19,10 @@ help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: up-to-date ## install, generate and start everything; prints where it is served and with which key
-	@exec $(NODE) src/main.ts serve
+	@exec $(KEYSLOT) serve
 
-test: up-to-date ## install, generate and pass every test
-	@$(VITEST) run
+test: up-to-date ## install, generate and pass every test, or those of some folders (TESTS='test/contract test/clients')
+	@$(VITEST) run $(TESTS)
 
 bench: up-to-date ## measure requests beside other proxies; keys, wallets, notifications and streams beside their libraries; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
@@ -30,19 +31,24 @@ bench: up-to-date ## measure requests beside other proxies; keys, wallets, notif
 	@$(NODE) test/bench/fan-out.ts
 	@exec $(NODE) test/bench/grpc.ts
 
-soak: up-to-date ## lose the node again and again for half an hour, while sockets and streams listen (MINUTES=30)
-	@exec $(NODE) test/real-time/soak.ts --minutes $(or $(MINUTES),30)
+soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000)
+	@case '$(or $(PART),nodes)' in \
+		nodes) exec $(NODE) test/real-time/soak.ts --minutes $(or $(MINUTES),30) ;; \
+		kills) exec $(NODE) test/soak/kills.ts --rounds $(or $(ROUNDS),300) ;; \
+		fuzz) exec $(NODE) test/soak/fuzz.ts --requests $(or $(REQUESTS),1000000) --minutes $(or $(MINUTES),60) ;; \
+		*) echo "PART is '$(PART)', and has to be nodes, kills or fuzz" >&2; exit 2 ;; \
+	esac
 
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 
 mock: up-to-date ## serve mocks of the ledger, of the wallet service and of the topic streams, which answer from the examples of spec/ (PORT=8899)
-	@exec $(NODE) src/main.ts mock --port $(or $(PORT),8899)
+	@exec $(KEYSLOT) mock --port $(or $(PORT),8899)
 
 contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--ws --allow-writes --json --junit FILE')
 	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') \
-		$(NODE) src/main.ts contract --url '$(URL)' $(ARGS)
+		$(KEYSLOT) contract --url '$(URL)' $(ARGS)
 
 pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
 	@$(TSX) codegen/pack/main.ts

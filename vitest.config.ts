@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isThorough } from './test/support/rounds.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Where .ci/run wants the counts; absent elsewhere. */
@@ -10,6 +11,9 @@ const clients = 'test/clients/**/*.test.ts';
 const SHARED = ['codegen', 'gate', 'ledger', 'localnet', 'server', 'upstream'].map(
   (room) => `test/${room}/**/*.test.ts`,
 );
+
+/** Files that start one server after the other, for half a minute and more: in a thorough run only. */
+const LONG = isThorough ? [] : ['test/**/*.long.test.ts'];
 
 /** What Node compiles for one test file is kept for the others, and for the processes that they start. */
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -39,7 +43,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'test', include: ['test/**/*.test.ts'], exclude: [clients, ...SHARED] },
+        test: { name: 'test', include: ['test/**/*.test.ts'], exclude: [clients, ...LONG, ...SHARED] },
       },
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
       // The client suites share one server, which starts only when one of them runs.

@@ -8,6 +8,8 @@ const schema0 = {
     database_url: { type: 'string', pattern: '^postgres(ql)?://' },
     installation_key_file: { type: 'string', minLength: 1 },
     audit_heads_file: { type: 'string', minLength: 1 },
+    gateway_user: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
+    signer_user: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
     log_level: {
       type: 'string',
       enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace'],
@@ -23,6 +25,10 @@ const schema0 = {
         port: { default: 8080, 'x-int': 'u16' },
         ws_port: { 'x-int': 'u16' },
         behind_proxy: { type: 'boolean', default: false },
+        trusted_proxies: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
+        max_connections: { default: 25000, 'x-int': 'u32', 'x-minimum': 16, 'x-maximum': 1000000 },
+        max_connections_per_address: { default: 5000, 'x-int': 'u32', 'x-minimum': 4, 'x-maximum': 1000000 },
+        public_url: { type: 'string', pattern: '^https?://[^\\s/?#@]+(/[^\\s/?#]+)*$' },
         tls: {
           type: 'object',
           required: ['cert_file', 'key_file'],
@@ -67,6 +73,12 @@ const schema0 = {
           'x-maximum': 1073741824,
         },
       },
+    },
+    metrics: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: { port: { 'x-int': 'u16' }, host: { type: 'string', default: '127.0.0.1', minLength: 1 } },
     },
     networks: {
       type: 'array',
@@ -152,7 +164,7 @@ const schema0 = {
       default: {},
       properties: {
         cors_origins: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
-        max_hd_children: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+        max_hd_children: { default: 1000000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
         key_threads: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
       },
     },
@@ -204,10 +216,12 @@ const schema0 = {
 };
 const func0 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp('^postgres(ql)?://', 'u');
-const pattern1 = new RegExp('^[a-z][a-z0-9]*$', 'u');
-const pattern2 = new RegExp('^https?://', 'u');
-const pattern3 = new RegExp('^wss?://', 'u');
-const pattern4 = new RegExp('^[a-z0-9][a-z0-9.-]{0,62}$', 'u');
+const pattern1 = new RegExp('^[A-Za-z_][A-Za-z0-9_.-]*$', 'u');
+const pattern3 = new RegExp('^https?://[^\\s/?#@]+(/[^\\s/?#]+)*$', 'u');
+const pattern4 = new RegExp('^[a-z][a-z0-9]*$', 'u');
+const pattern5 = new RegExp('^https?://', 'u');
+const pattern6 = new RegExp('^wss?://', 'u');
+const pattern7 = new RegExp('^[a-z0-9][a-z0-9.-]{0,62}$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -227,6 +241,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.grpc === undefined) {
       data.grpc = {};
+    }
+    if (data.metrics === undefined) {
+      data.metrics = {};
     }
     if (data.networks === undefined) {
       data.networks = [{}];
@@ -406,9 +423,77 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         errors++;
       }
     }
-    let data4 = data.log_level;
-    if (typeof data4 !== 'string') {
-      const err9 = {
+    if (data.gateway_user !== undefined) {
+      let data4 = data.gateway_user;
+      if (typeof data4 === 'string') {
+        if (!pattern1.test(data4)) {
+          const err9 = {
+            instancePath: instancePath + '/gateway_user',
+            schemaPath: '#/properties/gateway_user/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
+            message: 'must match pattern "' + '^[A-Za-z_][A-Za-z0-9_.-]*$' + '"',
+          };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+      } else {
+        const err10 = {
+          instancePath: instancePath + '/gateway_user',
+          schemaPath: '#/properties/gateway_user/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.signer_user !== undefined) {
+      let data5 = data.signer_user;
+      if (typeof data5 === 'string') {
+        if (!pattern1.test(data5)) {
+          const err11 = {
+            instancePath: instancePath + '/signer_user',
+            schemaPath: '#/properties/signer_user/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
+            message: 'must match pattern "' + '^[A-Za-z_][A-Za-z0-9_.-]*$' + '"',
+          };
+          if (vErrors === null) {
+            vErrors = [err11];
+          } else {
+            vErrors.push(err11);
+          }
+          errors++;
+        }
+      } else {
+        const err12 = {
+          instancePath: instancePath + '/signer_user',
+          schemaPath: '#/properties/signer_user/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    let data6 = data.log_level;
+    if (typeof data6 !== 'string') {
+      const err13 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/type',
         keyword: 'type',
@@ -416,23 +501,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be string',
       };
       if (vErrors === null) {
-        vErrors = [err9];
+        vErrors = [err13];
       } else {
-        vErrors.push(err9);
+        vErrors.push(err13);
       }
       errors++;
     }
     if (
       !(
-        data4 === 'fatal' ||
-        data4 === 'error' ||
-        data4 === 'warn' ||
-        data4 === 'info' ||
-        data4 === 'debug' ||
-        data4 === 'trace'
+        data6 === 'fatal' ||
+        data6 === 'error' ||
+        data6 === 'warn' ||
+        data6 === 'info' ||
+        data6 === 'debug' ||
+        data6 === 'trace'
       )
     ) {
-      const err10 = {
+      const err14 = {
         instancePath: instancePath + '/log_level',
         schemaPath: '#/properties/log_level/enum',
         keyword: 'enum',
@@ -440,19 +525,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be equal to one of the allowed values',
       };
       if (vErrors === null) {
-        vErrors = [err10];
+        vErrors = [err14];
       } else {
-        vErrors.push(err10);
+        vErrors.push(err14);
       }
       errors++;
     }
-    let data5 = data.shutdown_deadline_ms;
+    let data7 = data.shutdown_deadline_ms;
     if (
-      !(typeof data5 == 'number'
-        ? Number.isInteger(data5) && data5 >= 0 && data5 <= 4294967295
-        : typeof data5 == 'bigint' && data5 >= 0 && data5 <= 4294967295)
+      !(typeof data7 == 'number'
+        ? Number.isInteger(data7) && data7 >= 0 && data7 <= 4294967295
+        : typeof data7 == 'bigint' && data7 >= 0 && data7 <= 4294967295)
     ) {
-      const err11 = {
+      const err15 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-int',
         keyword: 'x-int',
@@ -460,14 +545,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be an integer (u32)',
       };
       if (vErrors === null) {
-        vErrors = [err11];
+        vErrors = [err15];
       } else {
-        vErrors.push(err11);
+        vErrors.push(err15);
       }
       errors++;
     }
-    if ((typeof data5 == 'number' || typeof data5 == 'bigint') && data5 > 600000) {
-      const err12 = {
+    if ((typeof data7 == 'number' || typeof data7 == 'bigint') && data7 > 600000) {
+      const err16 = {
         instancePath: instancePath + '/shutdown_deadline_ms',
         schemaPath: '#/properties/shutdown_deadline_ms/x-maximum',
         keyword: 'x-maximum',
@@ -475,123 +560,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be <= 600000',
       };
       if (vErrors === null) {
-        vErrors = [err12];
+        vErrors = [err16];
       } else {
-        vErrors.push(err12);
+        vErrors.push(err16);
       }
       errors++;
     }
-    let data6 = data.http;
-    if (data6 && typeof data6 == 'object' && !Array.isArray(data6)) {
-      if (data6.host === undefined) {
-        data6.host = '127.0.0.1';
+    let data8 = data.http;
+    if (data8 && typeof data8 == 'object' && !Array.isArray(data8)) {
+      if (data8.host === undefined) {
+        data8.host = '127.0.0.1';
       }
-      if (data6.port === undefined) {
-        data6.port = 8080;
+      if (data8.port === undefined) {
+        data8.port = 8080;
       }
-      if (data6.behind_proxy === undefined) {
-        data6.behind_proxy = false;
+      if (data8.behind_proxy === undefined) {
+        data8.behind_proxy = false;
       }
-      if (data6.cors_origins === undefined) {
-        data6.cors_origins = ['*'];
+      if (data8.trusted_proxies === undefined) {
+        data8.trusted_proxies = [];
       }
-      if (data6.max_body_bytes === undefined) {
-        data6.max_body_bytes = 1048576;
+      if (data8.max_connections === undefined) {
+        data8.max_connections = 25000;
       }
-      if (data6.body_timeout_ms === undefined) {
-        data6.body_timeout_ms = 10000;
+      if (data8.max_connections_per_address === undefined) {
+        data8.max_connections_per_address = 5000;
       }
-      if (data6.max_batch_items === undefined) {
-        data6.max_batch_items = 100;
+      if (data8.cors_origins === undefined) {
+        data8.cors_origins = ['*'];
       }
-      if (data6.batch_concurrency === undefined) {
-        data6.batch_concurrency = 10;
+      if (data8.max_body_bytes === undefined) {
+        data8.max_body_bytes = 1048576;
       }
-      if (data6.max_held_reply_bytes === undefined) {
-        data6.max_held_reply_bytes = 268435456;
+      if (data8.body_timeout_ms === undefined) {
+        data8.body_timeout_ms = 10000;
       }
-      for (const key1 in data6) {
+      if (data8.max_batch_items === undefined) {
+        data8.max_batch_items = 100;
+      }
+      if (data8.batch_concurrency === undefined) {
+        data8.batch_concurrency = 10;
+      }
+      if (data8.max_held_reply_bytes === undefined) {
+        data8.max_held_reply_bytes = 268435456;
+      }
+      for (const key1 in data8) {
         if (!func0.call(schema0.properties.http.properties, key1)) {
-          const err13 = {
+          const err17 = {
             instancePath: instancePath + '/http',
             schemaPath: '#/properties/http/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key1 },
             message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      }
-      let data7 = data6.host;
-      if (typeof data7 === 'string') {
-        if (data7.length < 1) {
-          const err14 = {
-            instancePath: instancePath + '/http/host',
-            schemaPath: '#/properties/http/properties/host/minLength',
-            keyword: 'minLength',
-            params: { limit: 1 },
-            message: 'must NOT have fewer than 1 characters',
-          };
-          if (vErrors === null) {
-            vErrors = [err14];
-          } else {
-            vErrors.push(err14);
-          }
-          errors++;
-        }
-      } else {
-        const err15 = {
-          instancePath: instancePath + '/http/host',
-          schemaPath: '#/properties/http/properties/host/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
-        };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-      let data8 = data6.port;
-      if (
-        !(typeof data8 == 'number'
-          ? Number.isInteger(data8) && data8 >= 0 && data8 <= 65535
-          : typeof data8 == 'bigint' && data8 >= 0 && data8 <= 65535)
-      ) {
-        const err16 = {
-          instancePath: instancePath + '/http/port',
-          schemaPath: '#/properties/http/properties/port/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u16)',
-        };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-      if (data6.ws_port !== undefined) {
-        let data9 = data6.ws_port;
-        if (
-          !(typeof data9 == 'number'
-            ? Number.isInteger(data9) && data9 >= 0 && data9 <= 65535
-            : typeof data9 == 'bigint' && data9 >= 0 && data9 <= 65535)
-        ) {
-          const err17 = {
-            instancePath: instancePath + '/http/ws_port',
-            schemaPath: '#/properties/http/properties/ws_port/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u16)',
           };
           if (vErrors === null) {
             vErrors = [err17];
@@ -601,8 +621,82 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      if (typeof data6.behind_proxy !== 'boolean') {
-        const err18 = {
+      let data9 = data8.host;
+      if (typeof data9 === 'string') {
+        if (data9.length < 1) {
+          const err18 = {
+            instancePath: instancePath + '/http/host',
+            schemaPath: '#/properties/http/properties/host/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
+      } else {
+        const err19 = {
+          instancePath: instancePath + '/http/host',
+          schemaPath: '#/properties/http/properties/host/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+      let data10 = data8.port;
+      if (
+        !(typeof data10 == 'number'
+          ? Number.isInteger(data10) && data10 >= 0 && data10 <= 65535
+          : typeof data10 == 'bigint' && data10 >= 0 && data10 <= 65535)
+      ) {
+        const err20 = {
+          instancePath: instancePath + '/http/port',
+          schemaPath: '#/properties/http/properties/port/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u16)',
+        };
+        if (vErrors === null) {
+          vErrors = [err20];
+        } else {
+          vErrors.push(err20);
+        }
+        errors++;
+      }
+      if (data8.ws_port !== undefined) {
+        let data11 = data8.ws_port;
+        if (
+          !(typeof data11 == 'number'
+            ? Number.isInteger(data11) && data11 >= 0 && data11 <= 65535
+            : typeof data11 == 'bigint' && data11 >= 0 && data11 <= 65535)
+        ) {
+          const err21 = {
+            instancePath: instancePath + '/http/ws_port',
+            schemaPath: '#/properties/http/properties/ws_port/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u16)',
+          };
+          if (vErrors === null) {
+            vErrors = [err21];
+          } else {
+            vErrors.push(err21);
+          }
+          errors++;
+        }
+      }
+      if (typeof data8.behind_proxy !== 'boolean') {
+        const err22 = {
           instancePath: instancePath + '/http/behind_proxy',
           schemaPath: '#/properties/http/properties/behind_proxy/type',
           keyword: 'type',
@@ -610,87 +704,25 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           message: 'must be boolean',
         };
         if (vErrors === null) {
-          vErrors = [err18];
+          vErrors = [err22];
         } else {
-          vErrors.push(err18);
+          vErrors.push(err22);
         }
         errors++;
       }
-      if (data6.tls !== undefined) {
-        let data11 = data6.tls;
-        if (data11 && typeof data11 == 'object' && !Array.isArray(data11)) {
-          if (data11.cert_file === undefined) {
-            const err19 = {
-              instancePath: instancePath + '/http/tls',
-              schemaPath: '#/properties/http/properties/tls/required',
-              keyword: 'required',
-              params: { missingProperty: 'cert_file' },
-              message: "must have required property '" + 'cert_file' + "'",
-            };
-            if (vErrors === null) {
-              vErrors = [err19];
-            } else {
-              vErrors.push(err19);
-            }
-            errors++;
-          }
-          if (data11.key_file === undefined) {
-            const err20 = {
-              instancePath: instancePath + '/http/tls',
-              schemaPath: '#/properties/http/properties/tls/required',
-              keyword: 'required',
-              params: { missingProperty: 'key_file' },
-              message: "must have required property '" + 'key_file' + "'",
-            };
-            if (vErrors === null) {
-              vErrors = [err20];
-            } else {
-              vErrors.push(err20);
-            }
-            errors++;
-          }
-          for (const key2 in data11) {
-            if (!(key2 === 'cert_file' || key2 === 'key_file')) {
-              const err21 = {
-                instancePath: instancePath + '/http/tls',
-                schemaPath: '#/properties/http/properties/tls/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key2 },
-                message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err21];
-              } else {
-                vErrors.push(err21);
-              }
-              errors++;
-            }
-          }
-          if (data11.cert_file !== undefined) {
-            let data12 = data11.cert_file;
-            if (typeof data12 === 'string') {
-              if (data12.length < 1) {
-                const err22 = {
-                  instancePath: instancePath + '/http/tls/cert_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err22];
-                } else {
-                  vErrors.push(err22);
-                }
-                errors++;
-              }
-            } else {
+      let data13 = data8.trusted_proxies;
+      if (Array.isArray(data13)) {
+        const len0 = data13.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data14 = data13[i0];
+          if (typeof data14 === 'string') {
+            if (data14.length < 1) {
               const err23 = {
-                instancePath: instancePath + '/http/tls/cert_file',
-                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
+                instancePath: instancePath + '/http/trusted_proxies/' + i0,
+                schemaPath: '#/properties/http/properties/trusted_proxies/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
               };
               if (vErrors === null) {
                 vErrors = [err23];
@@ -699,101 +731,99 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
-          }
-          if (data11.key_file !== undefined) {
-            let data13 = data11.key_file;
-            if (typeof data13 === 'string') {
-              if (data13.length < 1) {
-                const err24 = {
-                  instancePath: instancePath + '/http/tls/key_file',
-                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err24];
-                } else {
-                  vErrors.push(err24);
-                }
-                errors++;
-              }
-            } else {
-              const err25 = {
-                instancePath: instancePath + '/http/tls/key_file',
-                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err25];
-              } else {
-                vErrors.push(err25);
-              }
-              errors++;
-            }
-          }
-        } else {
-          const err26 = {
-            instancePath: instancePath + '/http/tls',
-            schemaPath: '#/properties/http/properties/tls/type',
-            keyword: 'type',
-            params: { type: 'object' },
-            message: 'must be object',
-          };
-          if (vErrors === null) {
-            vErrors = [err26];
           } else {
-            vErrors.push(err26);
-          }
-          errors++;
-        }
-      }
-      let data14 = data6.cors_origins;
-      if (Array.isArray(data14)) {
-        const len0 = data14.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data15 = data14[i0];
-          if (typeof data15 === 'string') {
-            if (data15.length < 1) {
-              const err27 = {
-                instancePath: instancePath + '/http/cors_origins/' + i0,
-                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err27];
-              } else {
-                vErrors.push(err27);
-              }
-              errors++;
-            }
-          } else {
-            const err28 = {
-              instancePath: instancePath + '/http/cors_origins/' + i0,
-              schemaPath: '#/properties/http/properties/cors_origins/items/type',
+            const err24 = {
+              instancePath: instancePath + '/http/trusted_proxies/' + i0,
+              schemaPath: '#/properties/http/properties/trusted_proxies/items/type',
               keyword: 'type',
               params: { type: 'string' },
               message: 'must be string',
             };
             if (vErrors === null) {
-              vErrors = [err28];
+              vErrors = [err24];
             } else {
-              vErrors.push(err28);
+              vErrors.push(err24);
             }
             errors++;
           }
         }
       } else {
-        const err29 = {
-          instancePath: instancePath + '/http/cors_origins',
-          schemaPath: '#/properties/http/properties/cors_origins/type',
+        const err25 = {
+          instancePath: instancePath + '/http/trusted_proxies',
+          schemaPath: '#/properties/http/properties/trusted_proxies/type',
           keyword: 'type',
           params: { type: 'array' },
           message: 'must be array',
+        };
+        if (vErrors === null) {
+          vErrors = [err25];
+        } else {
+          vErrors.push(err25);
+        }
+        errors++;
+      }
+      let data15 = data8.max_connections;
+      if (
+        !(typeof data15 == 'number'
+          ? Number.isInteger(data15) && data15 >= 0 && data15 <= 4294967295
+          : typeof data15 == 'bigint' && data15 >= 0 && data15 <= 4294967295)
+      ) {
+        const err26 = {
+          instancePath: instancePath + '/http/max_connections',
+          schemaPath: '#/properties/http/properties/max_connections/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 < 16) {
+        const err27 = {
+          instancePath: instancePath + '/http/max_connections',
+          schemaPath: '#/properties/http/properties/max_connections/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 16',
+        };
+        if (vErrors === null) {
+          vErrors = [err27];
+        } else {
+          vErrors.push(err27);
+        }
+        errors++;
+      }
+      if ((typeof data15 == 'number' || typeof data15 == 'bigint') && data15 > 1000000) {
+        const err28 = {
+          instancePath: instancePath + '/http/max_connections',
+          schemaPath: '#/properties/http/properties/max_connections/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err28];
+        } else {
+          vErrors.push(err28);
+        }
+        errors++;
+      }
+      let data16 = data8.max_connections_per_address;
+      if (
+        !(typeof data16 == 'number'
+          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
+          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
+      ) {
+        const err29 = {
+          instancePath: instancePath + '/http/max_connections_per_address',
+          schemaPath: '#/properties/http/properties/max_connections_per_address/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err29];
@@ -802,18 +832,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data16 = data6.max_body_bytes;
-      if (
-        !(typeof data16 == 'number'
-          ? Number.isInteger(data16) && data16 >= 0 && data16 <= 4294967295
-          : typeof data16 == 'bigint' && data16 >= 0 && data16 <= 4294967295)
-      ) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 4) {
         const err30 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/http/max_connections_per_address',
+          schemaPath: '#/properties/http/properties/max_connections_per_address/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 4',
         };
         if (vErrors === null) {
           vErrors = [err30];
@@ -822,13 +847,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 < 51200) {
+      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 1000000) {
         const err31 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/http/max_connections_per_address',
+          schemaPath: '#/properties/http/properties/max_connections_per_address/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 51200',
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err31];
@@ -837,213 +862,218 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data16 == 'number' || typeof data16 == 'bigint') && data16 > 67108864) {
-        const err32 = {
-          instancePath: instancePath + '/http/max_body_bytes',
-          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 67108864',
-        };
-        if (vErrors === null) {
-          vErrors = [err32];
+      if (data8.public_url !== undefined) {
+        let data17 = data8.public_url;
+        if (typeof data17 === 'string') {
+          if (!pattern3.test(data17)) {
+            const err32 = {
+              instancePath: instancePath + '/http/public_url',
+              schemaPath: '#/properties/http/properties/public_url/pattern',
+              keyword: 'pattern',
+              params: { pattern: '^https?://[^\\s/?#@]+(/[^\\s/?#]+)*$' },
+              message: 'must match pattern "' + '^https?://[^\\s/?#@]+(/[^\\s/?#]+)*$' + '"',
+            };
+            if (vErrors === null) {
+              vErrors = [err32];
+            } else {
+              vErrors.push(err32);
+            }
+            errors++;
+          }
         } else {
-          vErrors.push(err32);
+          const err33 = {
+            instancePath: instancePath + '/http/public_url',
+            schemaPath: '#/properties/http/properties/public_url/type',
+            keyword: 'type',
+            params: { type: 'string' },
+            message: 'must be string',
+          };
+          if (vErrors === null) {
+            vErrors = [err33];
+          } else {
+            vErrors.push(err33);
+          }
+          errors++;
         }
-        errors++;
       }
-      let data17 = data6.body_timeout_ms;
-      if (
-        !(typeof data17 == 'number'
-          ? Number.isInteger(data17) && data17 >= 0 && data17 <= 4294967295
-          : typeof data17 == 'bigint' && data17 >= 0 && data17 <= 4294967295)
-      ) {
-        const err33 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err33];
+      if (data8.tls !== undefined) {
+        let data18 = data8.tls;
+        if (data18 && typeof data18 == 'object' && !Array.isArray(data18)) {
+          if (data18.cert_file === undefined) {
+            const err34 = {
+              instancePath: instancePath + '/http/tls',
+              schemaPath: '#/properties/http/properties/tls/required',
+              keyword: 'required',
+              params: { missingProperty: 'cert_file' },
+              message: "must have required property '" + 'cert_file' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err34];
+            } else {
+              vErrors.push(err34);
+            }
+            errors++;
+          }
+          if (data18.key_file === undefined) {
+            const err35 = {
+              instancePath: instancePath + '/http/tls',
+              schemaPath: '#/properties/http/properties/tls/required',
+              keyword: 'required',
+              params: { missingProperty: 'key_file' },
+              message: "must have required property '" + 'key_file' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err35];
+            } else {
+              vErrors.push(err35);
+            }
+            errors++;
+          }
+          for (const key2 in data18) {
+            if (!(key2 === 'cert_file' || key2 === 'key_file')) {
+              const err36 = {
+                instancePath: instancePath + '/http/tls',
+                schemaPath: '#/properties/http/properties/tls/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key2 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err36];
+              } else {
+                vErrors.push(err36);
+              }
+              errors++;
+            }
+          }
+          if (data18.cert_file !== undefined) {
+            let data19 = data18.cert_file;
+            if (typeof data19 === 'string') {
+              if (data19.length < 1) {
+                const err37 = {
+                  instancePath: instancePath + '/http/tls/cert_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/cert_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err37];
+                } else {
+                  vErrors.push(err37);
+                }
+                errors++;
+              }
+            } else {
+              const err38 = {
+                instancePath: instancePath + '/http/tls/cert_file',
+                schemaPath: '#/properties/http/properties/tls/properties/cert_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err38];
+              } else {
+                vErrors.push(err38);
+              }
+              errors++;
+            }
+          }
+          if (data18.key_file !== undefined) {
+            let data20 = data18.key_file;
+            if (typeof data20 === 'string') {
+              if (data20.length < 1) {
+                const err39 = {
+                  instancePath: instancePath + '/http/tls/key_file',
+                  schemaPath: '#/properties/http/properties/tls/properties/key_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err39];
+                } else {
+                  vErrors.push(err39);
+                }
+                errors++;
+              }
+            } else {
+              const err40 = {
+                instancePath: instancePath + '/http/tls/key_file',
+                schemaPath: '#/properties/http/properties/tls/properties/key_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err40];
+              } else {
+                vErrors.push(err40);
+              }
+              errors++;
+            }
+          }
         } else {
-          vErrors.push(err33);
+          const err41 = {
+            instancePath: instancePath + '/http/tls',
+            schemaPath: '#/properties/http/properties/tls/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err41];
+          } else {
+            vErrors.push(err41);
+          }
+          errors++;
         }
-        errors++;
       }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 < 100) {
-        const err34 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 100',
-        };
-        if (vErrors === null) {
-          vErrors = [err34];
-        } else {
-          vErrors.push(err34);
+      let data21 = data8.cors_origins;
+      if (Array.isArray(data21)) {
+        const len1 = data21.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          let data22 = data21[i1];
+          if (typeof data22 === 'string') {
+            if (data22.length < 1) {
+              const err42 = {
+                instancePath: instancePath + '/http/cors_origins/' + i1,
+                schemaPath: '#/properties/http/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err42];
+              } else {
+                vErrors.push(err42);
+              }
+              errors++;
+            }
+          } else {
+            const err43 = {
+              instancePath: instancePath + '/http/cors_origins/' + i1,
+              schemaPath: '#/properties/http/properties/cors_origins/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err43];
+            } else {
+              vErrors.push(err43);
+            }
+            errors++;
+          }
         }
-        errors++;
-      }
-      if ((typeof data17 == 'number' || typeof data17 == 'bigint') && data17 > 600000) {
-        const err35 = {
-          instancePath: instancePath + '/http/body_timeout_ms',
-          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 600000',
-        };
-        if (vErrors === null) {
-          vErrors = [err35];
-        } else {
-          vErrors.push(err35);
-        }
-        errors++;
-      }
-      let data18 = data6.max_batch_items;
-      if (
-        !(typeof data18 == 'number'
-          ? Number.isInteger(data18) && data18 >= 0 && data18 <= 4294967295
-          : typeof data18 == 'bigint' && data18 >= 0 && data18 <= 4294967295)
-      ) {
-        const err36 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err36];
-        } else {
-          vErrors.push(err36);
-        }
-        errors++;
-      }
-      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 < 1) {
-        const err37 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err37];
-        } else {
-          vErrors.push(err37);
-        }
-        errors++;
-      }
-      if ((typeof data18 == 'number' || typeof data18 == 'bigint') && data18 > 10000) {
-        const err38 = {
-          instancePath: instancePath + '/http/max_batch_items',
-          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000',
-        };
-        if (vErrors === null) {
-          vErrors = [err38];
-        } else {
-          vErrors.push(err38);
-        }
-        errors++;
-      }
-      let data19 = data6.batch_concurrency;
-      if (
-        !(typeof data19 == 'number'
-          ? Number.isInteger(data19) && data19 >= 0 && data19 <= 4294967295
-          : typeof data19 == 'bigint' && data19 >= 0 && data19 <= 4294967295)
-      ) {
-        const err39 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err39];
-        } else {
-          vErrors.push(err39);
-        }
-        errors++;
-      }
-      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 < 1) {
-        const err40 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err40];
-        } else {
-          vErrors.push(err40);
-        }
-        errors++;
-      }
-      if ((typeof data19 == 'number' || typeof data19 == 'bigint') && data19 > 1000) {
-        const err41 = {
-          instancePath: instancePath + '/http/batch_concurrency',
-          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err41];
-        } else {
-          vErrors.push(err41);
-        }
-        errors++;
-      }
-      let data20 = data6.max_held_reply_bytes;
-      if (
-        !(typeof data20 == 'number'
-          ? Number.isSafeInteger(data20) && data20 >= 0
-          : typeof data20 == 'bigint' && data20 >= 0n && data20 <= 18446744073709551615n)
-      ) {
-        const err42 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u64)',
-        };
-        if (vErrors === null) {
-          vErrors = [err42];
-        } else {
-          vErrors.push(err42);
-        }
-        errors++;
-      }
-      if ((typeof data20 == 'number' || typeof data20 == 'bigint') && data20 < 67108864) {
-        const err43 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 67108864',
-        };
-        if (vErrors === null) {
-          vErrors = [err43];
-        } else {
-          vErrors.push(err43);
-        }
-        errors++;
-      }
-      if ((typeof data20 == 'number' || typeof data20 == 'bigint') && data20 > 17179869184) {
+      } else {
         const err44 = {
-          instancePath: instancePath + '/http/max_held_reply_bytes',
-          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 17179869184',
+          instancePath: instancePath + '/http/cors_origins',
+          schemaPath: '#/properties/http/properties/cors_origins/type',
+          keyword: 'type',
+          params: { type: 'array' },
+          message: 'must be array',
         };
         if (vErrors === null) {
           vErrors = [err44];
@@ -1052,76 +1082,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err45 = {
-        instancePath: instancePath + '/http',
-        schemaPath: '#/properties/http/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err45];
-      } else {
-        vErrors.push(err45);
-      }
-      errors++;
-    }
-    let data21 = data.grpc;
-    if (data21 && typeof data21 == 'object' && !Array.isArray(data21)) {
-      if (data21.port === undefined) {
-        data21.port = 50051;
-      }
-      if (data21.max_streams_per_key === undefined) {
-        data21.max_streams_per_key = 100;
-      }
-      if (data21.max_unread_bytes === undefined) {
-        data21.max_unread_bytes = 1048576;
-      }
-      if (data21.max_unread_messages === undefined) {
-        data21.max_unread_messages = 1000;
-      }
-      if (data21.history_slots === undefined) {
-        data21.history_slots = 512;
-      }
-      if (data21.history_bytes === undefined) {
-        data21.history_bytes = 134217728;
-      }
-      if (data21.linger_ms === undefined) {
-        data21.linger_ms = 60000;
-      }
-      if (data21.max_block_bytes === undefined) {
-        data21.max_block_bytes = 134217728;
-      }
-      for (const key3 in data21) {
-        if (!func0.call(schema0.properties.grpc.properties, key3)) {
-          const err46 = {
-            instancePath: instancePath + '/grpc',
-            schemaPath: '#/properties/grpc/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key3 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err46];
-          } else {
-            vErrors.push(err46);
-          }
-          errors++;
-        }
-      }
-      let data22 = data21.port;
+      let data23 = data8.max_body_bytes;
       if (
-        !(typeof data22 == 'number'
-          ? Number.isInteger(data22) && data22 >= 0 && data22 <= 65535
-          : typeof data22 == 'bigint' && data22 >= 0 && data22 <= 65535)
+        !(typeof data23 == 'number'
+          ? Number.isInteger(data23) && data23 >= 0 && data23 <= 4294967295
+          : typeof data23 == 'bigint' && data23 >= 0 && data23 <= 4294967295)
       ) {
-        const err47 = {
-          instancePath: instancePath + '/grpc/port',
-          schemaPath: '#/properties/grpc/properties/port/x-int',
+        const err45 = {
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-int',
           keyword: 'x-int',
           params: {},
-          message: 'must be an integer (u16)',
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err45];
+        } else {
+          vErrors.push(err45);
+        }
+        errors++;
+      }
+      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 < 51200) {
+        const err46 = {
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 51200',
+        };
+        if (vErrors === null) {
+          vErrors = [err46];
+        } else {
+          vErrors.push(err46);
+        }
+        errors++;
+      }
+      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 > 67108864) {
+        const err47 = {
+          instancePath: instancePath + '/http/max_body_bytes',
+          schemaPath: '#/properties/http/properties/max_body_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 67108864',
         };
         if (vErrors === null) {
           vErrors = [err47];
@@ -1130,15 +1132,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data23 = data21.max_streams_per_key;
+      let data24 = data8.body_timeout_ms;
       if (
-        !(typeof data23 == 'number'
-          ? Number.isInteger(data23) && data23 >= 0 && data23 <= 4294967295
-          : typeof data23 == 'bigint' && data23 >= 0 && data23 <= 4294967295)
+        !(typeof data24 == 'number'
+          ? Number.isInteger(data24) && data24 >= 0 && data24 <= 4294967295
+          : typeof data24 == 'bigint' && data24 >= 0 && data24 <= 4294967295)
       ) {
         const err48 = {
-          instancePath: instancePath + '/grpc/max_streams_per_key',
-          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-int',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1150,13 +1152,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 < 1) {
+      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 < 100) {
         const err49 = {
-          instancePath: instancePath + '/grpc/max_streams_per_key',
-          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-minimum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be >= 100',
         };
         if (vErrors === null) {
           vErrors = [err49];
@@ -1165,13 +1167,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data23 == 'number' || typeof data23 == 'bigint') && data23 > 100000) {
+      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 > 600000) {
         const err50 = {
-          instancePath: instancePath + '/grpc/max_streams_per_key',
-          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-maximum',
+          instancePath: instancePath + '/http/body_timeout_ms',
+          schemaPath: '#/properties/http/properties/body_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 100000',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err50];
@@ -1180,15 +1182,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data24 = data21.max_unread_bytes;
+      let data25 = data8.max_batch_items;
       if (
-        !(typeof data24 == 'number'
-          ? Number.isInteger(data24) && data24 >= 0 && data24 <= 4294967295
-          : typeof data24 == 'bigint' && data24 >= 0 && data24 <= 4294967295)
+        !(typeof data25 == 'number'
+          ? Number.isInteger(data25) && data25 >= 0 && data25 <= 4294967295
+          : typeof data25 == 'bigint' && data25 >= 0 && data25 <= 4294967295)
       ) {
         const err51 = {
-          instancePath: instancePath + '/grpc/max_unread_bytes',
-          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-int',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1200,13 +1202,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 < 16384) {
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 < 1) {
         const err52 = {
-          instancePath: instancePath + '/grpc/max_unread_bytes',
-          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-minimum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 16384',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err52];
@@ -1215,13 +1217,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data24 == 'number' || typeof data24 == 'bigint') && data24 > 268435456) {
+      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 > 10000) {
         const err53 = {
-          instancePath: instancePath + '/grpc/max_unread_bytes',
-          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-maximum',
+          instancePath: instancePath + '/http/max_batch_items',
+          schemaPath: '#/properties/http/properties/max_batch_items/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 268435456',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err53];
@@ -1230,15 +1232,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data25 = data21.max_unread_messages;
+      let data26 = data8.batch_concurrency;
       if (
-        !(typeof data25 == 'number'
-          ? Number.isInteger(data25) && data25 >= 0 && data25 <= 4294967295
-          : typeof data25 == 'bigint' && data25 >= 0 && data25 <= 4294967295)
+        !(typeof data26 == 'number'
+          ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
+          : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
       ) {
         const err54 = {
-          instancePath: instancePath + '/grpc/max_unread_messages',
-          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-int',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -1250,10 +1252,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 < 1) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
         const err55 = {
-          instancePath: instancePath + '/grpc/max_unread_messages',
-          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-minimum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 1',
@@ -1265,13 +1267,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data25 == 'number' || typeof data25 == 'bigint') && data25 > 100000) {
+      if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 1000) {
         const err56 = {
-          instancePath: instancePath + '/grpc/max_unread_messages',
-          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-maximum',
+          instancePath: instancePath + '/http/batch_concurrency',
+          schemaPath: '#/properties/http/properties/batch_concurrency/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 100000',
+          message: 'must be <= 1000',
         };
         if (vErrors === null) {
           vErrors = [err56];
@@ -1280,100 +1282,126 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data21.max_lag_slots !== undefined) {
-        let data26 = data21.max_lag_slots;
-        if (
-          !(typeof data26 == 'number'
-            ? Number.isInteger(data26) && data26 >= 0 && data26 <= 4294967295
-            : typeof data26 == 'bigint' && data26 >= 0 && data26 <= 4294967295)
-        ) {
-          const err57 = {
-            instancePath: instancePath + '/grpc/max_lag_slots',
-            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err57];
-          } else {
-            vErrors.push(err57);
-          }
-          errors++;
-        }
-        if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 < 1) {
-          const err58 = {
-            instancePath: instancePath + '/grpc/max_lag_slots',
-            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err58];
-          } else {
-            vErrors.push(err58);
-          }
-          errors++;
-        }
-        if ((typeof data26 == 'number' || typeof data26 == 'bigint') && data26 > 100000) {
-          const err59 = {
-            instancePath: instancePath + '/grpc/max_lag_slots',
-            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 100000',
-          };
-          if (vErrors === null) {
-            vErrors = [err59];
-          } else {
-            vErrors.push(err59);
-          }
-          errors++;
-        }
-      }
-      let data27 = data21.history_slots;
+      let data27 = data8.max_held_reply_bytes;
       if (
         !(typeof data27 == 'number'
-          ? Number.isInteger(data27) && data27 >= 0 && data27 <= 4294967295
-          : typeof data27 == 'bigint' && data27 >= 0 && data27 <= 4294967295)
+          ? Number.isSafeInteger(data27) && data27 >= 0
+          : typeof data27 == 'bigint' && data27 >= 0n && data27 <= 18446744073709551615n)
       ) {
-        const err60 = {
-          instancePath: instancePath + '/grpc/history_slots',
-          schemaPath: '#/properties/grpc/properties/history_slots/x-int',
+        const err57 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-int',
           keyword: 'x-int',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
-          vErrors = [err60];
+          vErrors = [err57];
         } else {
-          vErrors.push(err60);
+          vErrors.push(err57);
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 1) {
-        const err61 = {
-          instancePath: instancePath + '/grpc/history_slots',
-          schemaPath: '#/properties/grpc/properties/history_slots/x-minimum',
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 < 67108864) {
+        const err58 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be >= 67108864',
         };
         if (vErrors === null) {
-          vErrors = [err61];
+          vErrors = [err58];
         } else {
-          vErrors.push(err61);
+          vErrors.push(err58);
         }
         errors++;
       }
-      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 100000) {
-        const err62 = {
-          instancePath: instancePath + '/grpc/history_slots',
-          schemaPath: '#/properties/grpc/properties/history_slots/x-maximum',
+      if ((typeof data27 == 'number' || typeof data27 == 'bigint') && data27 > 17179869184) {
+        const err59 = {
+          instancePath: instancePath + '/http/max_held_reply_bytes',
+          schemaPath: '#/properties/http/properties/max_held_reply_bytes/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 100000',
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err59];
+        } else {
+          vErrors.push(err59);
+        }
+        errors++;
+      }
+    } else {
+      const err60 = {
+        instancePath: instancePath + '/http',
+        schemaPath: '#/properties/http/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err60];
+      } else {
+        vErrors.push(err60);
+      }
+      errors++;
+    }
+    let data28 = data.grpc;
+    if (data28 && typeof data28 == 'object' && !Array.isArray(data28)) {
+      if (data28.port === undefined) {
+        data28.port = 50051;
+      }
+      if (data28.max_streams_per_key === undefined) {
+        data28.max_streams_per_key = 100;
+      }
+      if (data28.max_unread_bytes === undefined) {
+        data28.max_unread_bytes = 1048576;
+      }
+      if (data28.max_unread_messages === undefined) {
+        data28.max_unread_messages = 1000;
+      }
+      if (data28.history_slots === undefined) {
+        data28.history_slots = 512;
+      }
+      if (data28.history_bytes === undefined) {
+        data28.history_bytes = 134217728;
+      }
+      if (data28.linger_ms === undefined) {
+        data28.linger_ms = 60000;
+      }
+      if (data28.max_block_bytes === undefined) {
+        data28.max_block_bytes = 134217728;
+      }
+      for (const key3 in data28) {
+        if (!func0.call(schema0.properties.grpc.properties, key3)) {
+          const err61 = {
+            instancePath: instancePath + '/grpc',
+            schemaPath: '#/properties/grpc/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key3 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err61];
+          } else {
+            vErrors.push(err61);
+          }
+          errors++;
+        }
+      }
+      let data29 = data28.port;
+      if (
+        !(typeof data29 == 'number'
+          ? Number.isInteger(data29) && data29 >= 0 && data29 <= 65535
+          : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 65535)
+      ) {
+        const err62 = {
+          instancePath: instancePath + '/grpc/port',
+          schemaPath: '#/properties/grpc/properties/port/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u16)',
         };
         if (vErrors === null) {
           vErrors = [err62];
@@ -1382,18 +1410,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data28 = data21.history_bytes;
+      let data30 = data28.max_streams_per_key;
       if (
-        !(typeof data28 == 'number'
-          ? Number.isSafeInteger(data28) && data28 >= 0
-          : typeof data28 == 'bigint' && data28 >= 0n && data28 <= 18446744073709551615n)
+        !(typeof data30 == 'number'
+          ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
+          : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
       ) {
         const err63 = {
-          instancePath: instancePath + '/grpc/history_bytes',
-          schemaPath: '#/properties/grpc/properties/history_bytes/x-int',
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-int',
           keyword: 'x-int',
           params: {},
-          message: 'must be an integer (u64)',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err63];
@@ -1402,13 +1430,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 < 1048576) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 1) {
         const err64 = {
-          instancePath: instancePath + '/grpc/history_bytes',
-          schemaPath: '#/properties/grpc/properties/history_bytes/x-minimum',
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1048576',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err64];
@@ -1417,13 +1445,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data28 == 'number' || typeof data28 == 'bigint') && data28 > 17179869184) {
+      if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 100000) {
         const err65 = {
-          instancePath: instancePath + '/grpc/history_bytes',
-          schemaPath: '#/properties/grpc/properties/history_bytes/x-maximum',
+          instancePath: instancePath + '/grpc/max_streams_per_key',
+          schemaPath: '#/properties/grpc/properties/max_streams_per_key/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 17179869184',
+          message: 'must be <= 100000',
         };
         if (vErrors === null) {
           vErrors = [err65];
@@ -1432,172 +1460,170 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data21.max_resume_slots !== undefined) {
-        let data29 = data21.max_resume_slots;
-        if (
-          !(typeof data29 == 'number'
-            ? Number.isInteger(data29) && data29 >= 0 && data29 <= 4294967295
-            : typeof data29 == 'bigint' && data29 >= 0 && data29 <= 4294967295)
-        ) {
-          const err66 = {
-            instancePath: instancePath + '/grpc/max_resume_slots',
-            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err66];
-          } else {
-            vErrors.push(err66);
-          }
-          errors++;
-        }
-        if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 < 1) {
-          const err67 = {
-            instancePath: instancePath + '/grpc/max_resume_slots',
-            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 1',
-          };
-          if (vErrors === null) {
-            vErrors = [err67];
-          } else {
-            vErrors.push(err67);
-          }
-          errors++;
-        }
-        if ((typeof data29 == 'number' || typeof data29 == 'bigint') && data29 > 10000000) {
-          const err68 = {
-            instancePath: instancePath + '/grpc/max_resume_slots',
-            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000000',
-          };
-          if (vErrors === null) {
-            vErrors = [err68];
-          } else {
-            vErrors.push(err68);
-          }
-          errors++;
-        }
-      }
-      if (data21.poll_ms !== undefined) {
-        let data30 = data21.poll_ms;
-        if (
-          !(typeof data30 == 'number'
-            ? Number.isInteger(data30) && data30 >= 0 && data30 <= 4294967295
-            : typeof data30 == 'bigint' && data30 >= 0 && data30 <= 4294967295)
-        ) {
-          const err69 = {
-            instancePath: instancePath + '/grpc/poll_ms',
-            schemaPath: '#/properties/grpc/properties/poll_ms/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err69];
-          } else {
-            vErrors.push(err69);
-          }
-          errors++;
-        }
-        if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 < 10) {
-          const err70 = {
-            instancePath: instancePath + '/grpc/poll_ms',
-            schemaPath: '#/properties/grpc/properties/poll_ms/x-minimum',
-            keyword: 'x-minimum',
-            params: {},
-            message: 'must be >= 10',
-          };
-          if (vErrors === null) {
-            vErrors = [err70];
-          } else {
-            vErrors.push(err70);
-          }
-          errors++;
-        }
-        if ((typeof data30 == 'number' || typeof data30 == 'bigint') && data30 > 60000) {
-          const err71 = {
-            instancePath: instancePath + '/grpc/poll_ms',
-            schemaPath: '#/properties/grpc/properties/poll_ms/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 60000',
-          };
-          if (vErrors === null) {
-            vErrors = [err71];
-          } else {
-            vErrors.push(err71);
-          }
-          errors++;
-        }
-      }
-      let data31 = data21.linger_ms;
+      let data31 = data28.max_unread_bytes;
       if (
         !(typeof data31 == 'number'
           ? Number.isInteger(data31) && data31 >= 0 && data31 <= 4294967295
           : typeof data31 == 'bigint' && data31 >= 0 && data31 <= 4294967295)
       ) {
-        const err72 = {
-          instancePath: instancePath + '/grpc/linger_ms',
-          schemaPath: '#/properties/grpc/properties/linger_ms/x-int',
+        const err66 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
-          vErrors = [err72];
+          vErrors = [err66];
         } else {
-          vErrors.push(err72);
+          vErrors.push(err66);
         }
         errors++;
       }
-      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 86400000) {
-        const err73 = {
-          instancePath: instancePath + '/grpc/linger_ms',
-          schemaPath: '#/properties/grpc/properties/linger_ms/x-maximum',
-          keyword: 'x-maximum',
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 < 16384) {
+        const err67 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 86400000',
+          message: 'must be >= 16384',
         };
         if (vErrors === null) {
-          vErrors = [err73];
+          vErrors = [err67];
         } else {
-          vErrors.push(err73);
+          vErrors.push(err67);
         }
         errors++;
       }
-      let data32 = data21.max_block_bytes;
+      if ((typeof data31 == 'number' || typeof data31 == 'bigint') && data31 > 268435456) {
+        const err68 = {
+          instancePath: instancePath + '/grpc/max_unread_bytes',
+          schemaPath: '#/properties/grpc/properties/max_unread_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 268435456',
+        };
+        if (vErrors === null) {
+          vErrors = [err68];
+        } else {
+          vErrors.push(err68);
+        }
+        errors++;
+      }
+      let data32 = data28.max_unread_messages;
       if (
         !(typeof data32 == 'number'
           ? Number.isInteger(data32) && data32 >= 0 && data32 <= 4294967295
           : typeof data32 == 'bigint' && data32 >= 0 && data32 <= 4294967295)
       ) {
-        const err74 = {
-          instancePath: instancePath + '/grpc/max_block_bytes',
-          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-int',
+        const err69 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
-          vErrors = [err74];
+          vErrors = [err69];
         } else {
-          vErrors.push(err74);
+          vErrors.push(err69);
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 1048576) {
-        const err75 = {
-          instancePath: instancePath + '/grpc/max_block_bytes',
-          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-minimum',
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 < 1) {
+        const err70 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1048576',
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err70];
+        } else {
+          vErrors.push(err70);
+        }
+        errors++;
+      }
+      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 100000) {
+        const err71 = {
+          instancePath: instancePath + '/grpc/max_unread_messages',
+          schemaPath: '#/properties/grpc/properties/max_unread_messages/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000',
+        };
+        if (vErrors === null) {
+          vErrors = [err71];
+        } else {
+          vErrors.push(err71);
+        }
+        errors++;
+      }
+      if (data28.max_lag_slots !== undefined) {
+        let data33 = data28.max_lag_slots;
+        if (
+          !(typeof data33 == 'number'
+            ? Number.isInteger(data33) && data33 >= 0 && data33 <= 4294967295
+            : typeof data33 == 'bigint' && data33 >= 0 && data33 <= 4294967295)
+        ) {
+          const err72 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err72];
+          } else {
+            vErrors.push(err72);
+          }
+          errors++;
+        }
+        if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 < 1) {
+          const err73 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err73];
+          } else {
+            vErrors.push(err73);
+          }
+          errors++;
+        }
+        if ((typeof data33 == 'number' || typeof data33 == 'bigint') && data33 > 100000) {
+          const err74 = {
+            instancePath: instancePath + '/grpc/max_lag_slots',
+            schemaPath: '#/properties/grpc/properties/max_lag_slots/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 100000',
+          };
+          if (vErrors === null) {
+            vErrors = [err74];
+          } else {
+            vErrors.push(err74);
+          }
+          errors++;
+        }
+      }
+      let data34 = data28.history_slots;
+      if (
+        !(typeof data34 == 'number'
+          ? Number.isInteger(data34) && data34 >= 0 && data34 <= 4294967295
+          : typeof data34 == 'bigint' && data34 >= 0 && data34 <= 4294967295)
+      ) {
+        const err75 = {
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err75];
@@ -1606,13 +1632,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data32 == 'number' || typeof data32 == 'bigint') && data32 > 1073741824) {
+      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 < 1) {
         const err76 = {
-          instancePath: instancePath + '/grpc/max_block_bytes',
-          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 1073741824',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err76];
@@ -1621,30 +1647,33 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err77 = {
-        instancePath: instancePath + '/grpc',
-        schemaPath: '#/properties/grpc/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err77];
-      } else {
-        vErrors.push(err77);
+      if ((typeof data34 == 'number' || typeof data34 == 'bigint') && data34 > 100000) {
+        const err77 = {
+          instancePath: instancePath + '/grpc/history_slots',
+          schemaPath: '#/properties/grpc/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000',
+        };
+        if (vErrors === null) {
+          vErrors = [err77];
+        } else {
+          vErrors.push(err77);
+        }
+        errors++;
       }
-      errors++;
-    }
-    let data33 = data.networks;
-    if (Array.isArray(data33)) {
-      if (data33.length < 1) {
+      let data35 = data28.history_bytes;
+      if (
+        !(typeof data35 == 'number'
+          ? Number.isSafeInteger(data35) && data35 >= 0
+          : typeof data35 == 'bigint' && data35 >= 0n && data35 <= 18446744073709551615n)
+      ) {
         const err78 = {
-          instancePath: instancePath + '/networks',
-          schemaPath: '#/properties/networks/minItems',
-          keyword: 'minItems',
-          params: { limit: 1 },
-          message: 'must NOT have fewer than 1 items',
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u64)',
         };
         if (vErrors === null) {
           vErrors = [err78];
@@ -1653,286 +1682,275 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      const len1 = data33.length;
-      for (let i1 = 0; i1 < len1; i1++) {
-        let data34 = data33[i1];
-        if (data34 && typeof data34 == 'object' && !Array.isArray(data34)) {
-          if (data34.name === undefined) {
-            data34.name = 'solana';
-          }
-          if (data34.environment === undefined) {
-            data34.environment = 'localnet';
-          }
-          if (data34.upstreams === undefined) {
-            data34.upstreams = [];
-          }
-          for (const key4 in data34) {
-            if (!(key4 === 'name' || key4 === 'environment' || key4 === 'upstreams')) {
-              const err79 = {
-                instancePath: instancePath + '/networks/' + i1,
-                schemaPath: '#/properties/networks/items/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key4 },
-                message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err79];
-              } else {
-                vErrors.push(err79);
-              }
-              errors++;
-            }
-          }
-          let data35 = data34.name;
-          if (typeof data35 === 'string') {
-            if (!pattern1.test(data35)) {
-              const err80 = {
-                instancePath: instancePath + '/networks/' + i1 + '/name',
-                schemaPath: '#/properties/networks/items/properties/name/pattern',
-                keyword: 'pattern',
-                params: { pattern: '^[a-z][a-z0-9]*$' },
-                message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
-              };
-              if (vErrors === null) {
-                vErrors = [err80];
-              } else {
-                vErrors.push(err80);
-              }
-              errors++;
-            }
-          } else {
-            const err81 = {
-              instancePath: instancePath + '/networks/' + i1 + '/name',
-              schemaPath: '#/properties/networks/items/properties/name/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err81];
-            } else {
-              vErrors.push(err81);
-            }
-            errors++;
-          }
-          let data36 = data34.environment;
-          if (typeof data36 !== 'string') {
-            const err82 = {
-              instancePath: instancePath + '/networks/' + i1 + '/environment',
-              schemaPath: '#/properties/networks/items/properties/environment/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err82];
-            } else {
-              vErrors.push(err82);
-            }
-            errors++;
-          }
-          if (
-            !(data36 === 'localnet' || data36 === 'devnet' || data36 === 'testnet' || data36 === 'mainnet')
-          ) {
-            const err83 = {
-              instancePath: instancePath + '/networks/' + i1 + '/environment',
-              schemaPath: '#/properties/networks/items/properties/environment/enum',
-              keyword: 'enum',
-              params: { allowedValues: schema0.properties.networks.items.properties.environment.enum },
-              message: 'must be equal to one of the allowed values',
-            };
-            if (vErrors === null) {
-              vErrors = [err83];
-            } else {
-              vErrors.push(err83);
-            }
-            errors++;
-          }
-          let data37 = data34.upstreams;
-          if (Array.isArray(data37)) {
-            const len2 = data37.length;
-            for (let i2 = 0; i2 < len2; i2++) {
-              let data38 = data37[i2];
-              if (data38 && typeof data38 == 'object' && !Array.isArray(data38)) {
-                if (data38.url === undefined) {
-                  const err84 = {
-                    instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                    schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
-                    keyword: 'required',
-                    params: { missingProperty: 'url' },
-                    message: "must have required property '" + 'url' + "'",
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err84];
-                  } else {
-                    vErrors.push(err84);
-                  }
-                  errors++;
-                }
-                for (const key5 in data38) {
-                  if (!(key5 === 'url' || key5 === 'ws_url' || key5 === 'name')) {
-                    const err85 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/additionalProperties',
-                      keyword: 'additionalProperties',
-                      params: { additionalProperty: key5 },
-                      message: 'must NOT have additional properties',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err85];
-                    } else {
-                      vErrors.push(err85);
-                    }
-                    errors++;
-                  }
-                }
-                if (data38.url !== undefined) {
-                  let data39 = data38.url;
-                  if (typeof data39 === 'string') {
-                    if (!pattern2.test(data39)) {
-                      const err86 = {
-                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
-                        schemaPath:
-                          '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
-                        keyword: 'pattern',
-                        params: { pattern: '^https?://' },
-                        message: 'must match pattern "' + '^https?://' + '"',
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err86];
-                      } else {
-                        vErrors.push(err86);
-                      }
-                      errors++;
-                    }
-                  } else {
-                    const err87 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/url',
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/properties/url/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                      message: 'must be string',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err87];
-                    } else {
-                      vErrors.push(err87);
-                    }
-                    errors++;
-                  }
-                }
-                if (data38.ws_url !== undefined) {
-                  let data40 = data38.ws_url;
-                  if (typeof data40 === 'string') {
-                    if (!pattern3.test(data40)) {
-                      const err88 = {
-                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
-                        schemaPath:
-                          '#/properties/networks/items/properties/upstreams/items/properties/ws_url/pattern',
-                        keyword: 'pattern',
-                        params: { pattern: '^wss?://' },
-                        message: 'must match pattern "' + '^wss?://' + '"',
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err88];
-                      } else {
-                        vErrors.push(err88);
-                      }
-                      errors++;
-                    }
-                  } else {
-                    const err89 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/ws_url',
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/properties/ws_url/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                      message: 'must be string',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err89];
-                    } else {
-                      vErrors.push(err89);
-                    }
-                    errors++;
-                  }
-                }
-                if (data38.name !== undefined) {
-                  let data41 = data38.name;
-                  if (typeof data41 === 'string') {
-                    if (!pattern4.test(data41)) {
-                      const err90 = {
-                        instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/name',
-                        schemaPath:
-                          '#/properties/networks/items/properties/upstreams/items/properties/name/pattern',
-                        keyword: 'pattern',
-                        params: { pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
-                        message: 'must match pattern "' + '^[a-z0-9][a-z0-9.-]{0,62}$' + '"',
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err90];
-                      } else {
-                        vErrors.push(err90);
-                      }
-                      errors++;
-                    }
-                  } else {
-                    const err91 = {
-                      instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2 + '/name',
-                      schemaPath:
-                        '#/properties/networks/items/properties/upstreams/items/properties/name/type',
-                      keyword: 'type',
-                      params: { type: 'string' },
-                      message: 'must be string',
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err91];
-                    } else {
-                      vErrors.push(err91);
-                    }
-                    errors++;
-                  }
-                }
-              } else {
-                const err92 = {
-                  instancePath: instancePath + '/networks/' + i1 + '/upstreams/' + i2,
-                  schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
-                  keyword: 'type',
-                  params: { type: 'object' },
-                  message: 'must be object',
-                };
-                if (vErrors === null) {
-                  vErrors = [err92];
-                } else {
-                  vErrors.push(err92);
-                }
-                errors++;
-              }
-            }
-          } else {
-            const err93 = {
-              instancePath: instancePath + '/networks/' + i1 + '/upstreams',
-              schemaPath: '#/properties/networks/items/properties/upstreams/type',
-              keyword: 'type',
-              params: { type: 'array' },
-              message: 'must be array',
-            };
-            if (vErrors === null) {
-              vErrors = [err93];
-            } else {
-              vErrors.push(err93);
-            }
-            errors++;
-          }
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 < 1048576) {
+        const err79 = {
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1048576',
+        };
+        if (vErrors === null) {
+          vErrors = [err79];
         } else {
+          vErrors.push(err79);
+        }
+        errors++;
+      }
+      if ((typeof data35 == 'number' || typeof data35 == 'bigint') && data35 > 17179869184) {
+        const err80 = {
+          instancePath: instancePath + '/grpc/history_bytes',
+          schemaPath: '#/properties/grpc/properties/history_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 17179869184',
+        };
+        if (vErrors === null) {
+          vErrors = [err80];
+        } else {
+          vErrors.push(err80);
+        }
+        errors++;
+      }
+      if (data28.max_resume_slots !== undefined) {
+        let data36 = data28.max_resume_slots;
+        if (
+          !(typeof data36 == 'number'
+            ? Number.isInteger(data36) && data36 >= 0 && data36 <= 4294967295
+            : typeof data36 == 'bigint' && data36 >= 0 && data36 <= 4294967295)
+        ) {
+          const err81 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err81];
+          } else {
+            vErrors.push(err81);
+          }
+          errors++;
+        }
+        if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 < 1) {
+          const err82 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err82];
+          } else {
+            vErrors.push(err82);
+          }
+          errors++;
+        }
+        if ((typeof data36 == 'number' || typeof data36 == 'bigint') && data36 > 10000000) {
+          const err83 = {
+            instancePath: instancePath + '/grpc/max_resume_slots',
+            schemaPath: '#/properties/grpc/properties/max_resume_slots/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000000',
+          };
+          if (vErrors === null) {
+            vErrors = [err83];
+          } else {
+            vErrors.push(err83);
+          }
+          errors++;
+        }
+      }
+      if (data28.poll_ms !== undefined) {
+        let data37 = data28.poll_ms;
+        if (
+          !(typeof data37 == 'number'
+            ? Number.isInteger(data37) && data37 >= 0 && data37 <= 4294967295
+            : typeof data37 == 'bigint' && data37 >= 0 && data37 <= 4294967295)
+        ) {
+          const err84 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err84];
+          } else {
+            vErrors.push(err84);
+          }
+          errors++;
+        }
+        if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 < 10) {
+          const err85 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 10',
+          };
+          if (vErrors === null) {
+            vErrors = [err85];
+          } else {
+            vErrors.push(err85);
+          }
+          errors++;
+        }
+        if ((typeof data37 == 'number' || typeof data37 == 'bigint') && data37 > 60000) {
+          const err86 = {
+            instancePath: instancePath + '/grpc/poll_ms',
+            schemaPath: '#/properties/grpc/properties/poll_ms/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 60000',
+          };
+          if (vErrors === null) {
+            vErrors = [err86];
+          } else {
+            vErrors.push(err86);
+          }
+          errors++;
+        }
+      }
+      let data38 = data28.linger_ms;
+      if (
+        !(typeof data38 == 'number'
+          ? Number.isInteger(data38) && data38 >= 0 && data38 <= 4294967295
+          : typeof data38 == 'bigint' && data38 >= 0 && data38 <= 4294967295)
+      ) {
+        const err87 = {
+          instancePath: instancePath + '/grpc/linger_ms',
+          schemaPath: '#/properties/grpc/properties/linger_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err87];
+        } else {
+          vErrors.push(err87);
+        }
+        errors++;
+      }
+      if ((typeof data38 == 'number' || typeof data38 == 'bigint') && data38 > 86400000) {
+        const err88 = {
+          instancePath: instancePath + '/grpc/linger_ms',
+          schemaPath: '#/properties/grpc/properties/linger_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 86400000',
+        };
+        if (vErrors === null) {
+          vErrors = [err88];
+        } else {
+          vErrors.push(err88);
+        }
+        errors++;
+      }
+      let data39 = data28.max_block_bytes;
+      if (
+        !(typeof data39 == 'number'
+          ? Number.isInteger(data39) && data39 >= 0 && data39 <= 4294967295
+          : typeof data39 == 'bigint' && data39 >= 0 && data39 <= 4294967295)
+      ) {
+        const err89 = {
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err89];
+        } else {
+          vErrors.push(err89);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 < 1048576) {
+        const err90 = {
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1048576',
+        };
+        if (vErrors === null) {
+          vErrors = [err90];
+        } else {
+          vErrors.push(err90);
+        }
+        errors++;
+      }
+      if ((typeof data39 == 'number' || typeof data39 == 'bigint') && data39 > 1073741824) {
+        const err91 = {
+          instancePath: instancePath + '/grpc/max_block_bytes',
+          schemaPath: '#/properties/grpc/properties/max_block_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1073741824',
+        };
+        if (vErrors === null) {
+          vErrors = [err91];
+        } else {
+          vErrors.push(err91);
+        }
+        errors++;
+      }
+    } else {
+      const err92 = {
+        instancePath: instancePath + '/grpc',
+        schemaPath: '#/properties/grpc/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err92];
+      } else {
+        vErrors.push(err92);
+      }
+      errors++;
+    }
+    let data40 = data.metrics;
+    if (data40 && typeof data40 == 'object' && !Array.isArray(data40)) {
+      if (data40.host === undefined) {
+        data40.host = '127.0.0.1';
+      }
+      for (const key4 in data40) {
+        if (!(key4 === 'port' || key4 === 'host')) {
+          const err93 = {
+            instancePath: instancePath + '/metrics',
+            schemaPath: '#/properties/metrics/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key4 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err93];
+          } else {
+            vErrors.push(err93);
+          }
+          errors++;
+        }
+      }
+      if (data40.port !== undefined) {
+        let data41 = data40.port;
+        if (
+          !(typeof data41 == 'number'
+            ? Number.isInteger(data41) && data41 >= 0 && data41 <= 65535
+            : typeof data41 == 'bigint' && data41 >= 0 && data41 <= 65535)
+        ) {
           const err94 = {
-            instancePath: instancePath + '/networks/' + i1,
-            schemaPath: '#/properties/networks/items/type',
-            keyword: 'type',
-            params: { type: 'object' },
-            message: 'must be object',
+            instancePath: instancePath + '/metrics/port',
+            schemaPath: '#/properties/metrics/properties/port/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u16)',
           };
           if (vErrors === null) {
             vErrors = [err94];
@@ -1942,90 +1960,62 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-    } else {
-      const err95 = {
-        instancePath: instancePath + '/networks',
-        schemaPath: '#/properties/networks/type',
-        keyword: 'type',
-        params: { type: 'array' },
-        message: 'must be array',
-      };
-      if (vErrors === null) {
-        vErrors = [err95];
-      } else {
-        vErrors.push(err95);
-      }
-      errors++;
-    }
-    let data42 = data.upstream;
-    if (data42 && typeof data42 == 'object' && !Array.isArray(data42)) {
-      if (data42.connections === undefined) {
-        data42.connections = 128;
-      }
-      if (data42.connect_timeout_ms === undefined) {
-        data42.connect_timeout_ms = 2000;
-      }
-      if (data42.response_timeout_ms === undefined) {
-        data42.response_timeout_ms = 30000;
-      }
-      if (data42.body_timeout_ms === undefined) {
-        data42.body_timeout_ms = 15000;
-      }
-      if (data42.ws_silence_ms === undefined) {
-        data42.ws_silence_ms = 10000;
-      }
-      for (const key6 in data42) {
-        if (
-          !(
-            key6 === 'connections' ||
-            key6 === 'connect_timeout_ms' ||
-            key6 === 'response_timeout_ms' ||
-            key6 === 'body_timeout_ms' ||
-            key6 === 'ws_silence_ms'
-          )
-        ) {
-          const err96 = {
-            instancePath: instancePath + '/upstream',
-            schemaPath: '#/properties/upstream/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key6 },
-            message: 'must NOT have additional properties',
+      let data42 = data40.host;
+      if (typeof data42 === 'string') {
+        if (data42.length < 1) {
+          const err95 = {
+            instancePath: instancePath + '/metrics/host',
+            schemaPath: '#/properties/metrics/properties/host/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
           };
           if (vErrors === null) {
-            vErrors = [err96];
+            vErrors = [err95];
           } else {
-            vErrors.push(err96);
+            vErrors.push(err95);
           }
           errors++;
         }
-      }
-      let data43 = data42.connections;
-      if (
-        !(typeof data43 == 'number'
-          ? Number.isInteger(data43) && data43 >= 0 && data43 <= 4294967295
-          : typeof data43 == 'bigint' && data43 >= 0 && data43 <= 4294967295)
-      ) {
-        const err97 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
+      } else {
+        const err96 = {
+          instancePath: instancePath + '/metrics/host',
+          schemaPath: '#/properties/metrics/properties/host/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
         };
         if (vErrors === null) {
-          vErrors = [err97];
+          vErrors = [err96];
         } else {
-          vErrors.push(err97);
+          vErrors.push(err96);
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 < 1) {
+    } else {
+      const err97 = {
+        instancePath: instancePath + '/metrics',
+        schemaPath: '#/properties/metrics/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err97];
+      } else {
+        vErrors.push(err97);
+      }
+      errors++;
+    }
+    let data43 = data.networks;
+    if (Array.isArray(data43)) {
+      if (data43.length < 1) {
         const err98 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
+          instancePath: instancePath + '/networks',
+          schemaPath: '#/properties/networks/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
         };
         if (vErrors === null) {
           vErrors = [err98];
@@ -2034,345 +2024,361 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data43 == 'number' || typeof data43 == 'bigint') && data43 > 4096) {
-        const err99 = {
-          instancePath: instancePath + '/upstream/connections',
-          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 4096',
-        };
-        if (vErrors === null) {
-          vErrors = [err99];
+      const len2 = data43.length;
+      for (let i2 = 0; i2 < len2; i2++) {
+        let data44 = data43[i2];
+        if (data44 && typeof data44 == 'object' && !Array.isArray(data44)) {
+          if (data44.name === undefined) {
+            data44.name = 'solana';
+          }
+          if (data44.environment === undefined) {
+            data44.environment = 'localnet';
+          }
+          if (data44.upstreams === undefined) {
+            data44.upstreams = [];
+          }
+          for (const key5 in data44) {
+            if (!(key5 === 'name' || key5 === 'environment' || key5 === 'upstreams')) {
+              const err99 = {
+                instancePath: instancePath + '/networks/' + i2,
+                schemaPath: '#/properties/networks/items/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key5 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err99];
+              } else {
+                vErrors.push(err99);
+              }
+              errors++;
+            }
+          }
+          let data45 = data44.name;
+          if (typeof data45 === 'string') {
+            if (!pattern4.test(data45)) {
+              const err100 = {
+                instancePath: instancePath + '/networks/' + i2 + '/name',
+                schemaPath: '#/properties/networks/items/properties/name/pattern',
+                keyword: 'pattern',
+                params: { pattern: '^[a-z][a-z0-9]*$' },
+                message: 'must match pattern "' + '^[a-z][a-z0-9]*$' + '"',
+              };
+              if (vErrors === null) {
+                vErrors = [err100];
+              } else {
+                vErrors.push(err100);
+              }
+              errors++;
+            }
+          } else {
+            const err101 = {
+              instancePath: instancePath + '/networks/' + i2 + '/name',
+              schemaPath: '#/properties/networks/items/properties/name/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err101];
+            } else {
+              vErrors.push(err101);
+            }
+            errors++;
+          }
+          let data46 = data44.environment;
+          if (typeof data46 !== 'string') {
+            const err102 = {
+              instancePath: instancePath + '/networks/' + i2 + '/environment',
+              schemaPath: '#/properties/networks/items/properties/environment/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err102];
+            } else {
+              vErrors.push(err102);
+            }
+            errors++;
+          }
+          if (
+            !(data46 === 'localnet' || data46 === 'devnet' || data46 === 'testnet' || data46 === 'mainnet')
+          ) {
+            const err103 = {
+              instancePath: instancePath + '/networks/' + i2 + '/environment',
+              schemaPath: '#/properties/networks/items/properties/environment/enum',
+              keyword: 'enum',
+              params: { allowedValues: schema0.properties.networks.items.properties.environment.enum },
+              message: 'must be equal to one of the allowed values',
+            };
+            if (vErrors === null) {
+              vErrors = [err103];
+            } else {
+              vErrors.push(err103);
+            }
+            errors++;
+          }
+          let data47 = data44.upstreams;
+          if (Array.isArray(data47)) {
+            const len3 = data47.length;
+            for (let i3 = 0; i3 < len3; i3++) {
+              let data48 = data47[i3];
+              if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
+                if (data48.url === undefined) {
+                  const err104 = {
+                    instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3,
+                    schemaPath: '#/properties/networks/items/properties/upstreams/items/required',
+                    keyword: 'required',
+                    params: { missingProperty: 'url' },
+                    message: "must have required property '" + 'url' + "'",
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err104];
+                  } else {
+                    vErrors.push(err104);
+                  }
+                  errors++;
+                }
+                for (const key6 in data48) {
+                  if (!(key6 === 'url' || key6 === 'ws_url' || key6 === 'name')) {
+                    const err105 = {
+                      instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3,
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/additionalProperties',
+                      keyword: 'additionalProperties',
+                      params: { additionalProperty: key6 },
+                      message: 'must NOT have additional properties',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err105];
+                    } else {
+                      vErrors.push(err105);
+                    }
+                    errors++;
+                  }
+                }
+                if (data48.url !== undefined) {
+                  let data49 = data48.url;
+                  if (typeof data49 === 'string') {
+                    if (!pattern5.test(data49)) {
+                      const err106 = {
+                        instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/url',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/url/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^https?://' },
+                        message: 'must match pattern "' + '^https?://' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err106];
+                      } else {
+                        vErrors.push(err106);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err107 = {
+                      instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/url',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/url/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err107];
+                    } else {
+                      vErrors.push(err107);
+                    }
+                    errors++;
+                  }
+                }
+                if (data48.ws_url !== undefined) {
+                  let data50 = data48.ws_url;
+                  if (typeof data50 === 'string') {
+                    if (!pattern6.test(data50)) {
+                      const err108 = {
+                        instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/ws_url',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/ws_url/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^wss?://' },
+                        message: 'must match pattern "' + '^wss?://' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err108];
+                      } else {
+                        vErrors.push(err108);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err109 = {
+                      instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/ws_url',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/ws_url/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err109];
+                    } else {
+                      vErrors.push(err109);
+                    }
+                    errors++;
+                  }
+                }
+                if (data48.name !== undefined) {
+                  let data51 = data48.name;
+                  if (typeof data51 === 'string') {
+                    if (!pattern7.test(data51)) {
+                      const err110 = {
+                        instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/name',
+                        schemaPath:
+                          '#/properties/networks/items/properties/upstreams/items/properties/name/pattern',
+                        keyword: 'pattern',
+                        params: { pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
+                        message: 'must match pattern "' + '^[a-z0-9][a-z0-9.-]{0,62}$' + '"',
+                      };
+                      if (vErrors === null) {
+                        vErrors = [err110];
+                      } else {
+                        vErrors.push(err110);
+                      }
+                      errors++;
+                    }
+                  } else {
+                    const err111 = {
+                      instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3 + '/name',
+                      schemaPath:
+                        '#/properties/networks/items/properties/upstreams/items/properties/name/type',
+                      keyword: 'type',
+                      params: { type: 'string' },
+                      message: 'must be string',
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err111];
+                    } else {
+                      vErrors.push(err111);
+                    }
+                    errors++;
+                  }
+                }
+              } else {
+                const err112 = {
+                  instancePath: instancePath + '/networks/' + i2 + '/upstreams/' + i3,
+                  schemaPath: '#/properties/networks/items/properties/upstreams/items/type',
+                  keyword: 'type',
+                  params: { type: 'object' },
+                  message: 'must be object',
+                };
+                if (vErrors === null) {
+                  vErrors = [err112];
+                } else {
+                  vErrors.push(err112);
+                }
+                errors++;
+              }
+            }
+          } else {
+            const err113 = {
+              instancePath: instancePath + '/networks/' + i2 + '/upstreams',
+              schemaPath: '#/properties/networks/items/properties/upstreams/type',
+              keyword: 'type',
+              params: { type: 'array' },
+              message: 'must be array',
+            };
+            if (vErrors === null) {
+              vErrors = [err113];
+            } else {
+              vErrors.push(err113);
+            }
+            errors++;
+          }
         } else {
-          vErrors.push(err99);
+          const err114 = {
+            instancePath: instancePath + '/networks/' + i2,
+            schemaPath: '#/properties/networks/items/type',
+            keyword: 'type',
+            params: { type: 'object' },
+            message: 'must be object',
+          };
+          if (vErrors === null) {
+            vErrors = [err114];
+          } else {
+            vErrors.push(err114);
+          }
+          errors++;
         }
-        errors++;
-      }
-      let data44 = data42.connect_timeout_ms;
-      if (
-        !(typeof data44 == 'number'
-          ? Number.isInteger(data44) && data44 >= 0 && data44 <= 4294967295
-          : typeof data44 == 'bigint' && data44 >= 0 && data44 <= 4294967295)
-      ) {
-        const err100 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err100];
-        } else {
-          vErrors.push(err100);
-        }
-        errors++;
-      }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 < 10) {
-        const err101 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err101];
-        } else {
-          vErrors.push(err101);
-        }
-        errors++;
-      }
-      if ((typeof data44 == 'number' || typeof data44 == 'bigint') && data44 > 60000) {
-        const err102 = {
-          instancePath: instancePath + '/upstream/connect_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err102];
-        } else {
-          vErrors.push(err102);
-        }
-        errors++;
-      }
-      let data45 = data42.response_timeout_ms;
-      if (
-        !(typeof data45 == 'number'
-          ? Number.isInteger(data45) && data45 >= 0 && data45 <= 4294967295
-          : typeof data45 == 'bigint' && data45 >= 0 && data45 <= 4294967295)
-      ) {
-        const err103 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err103];
-        } else {
-          vErrors.push(err103);
-        }
-        errors++;
-      }
-      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 < 10) {
-        const err104 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err104];
-        } else {
-          vErrors.push(err104);
-        }
-        errors++;
-      }
-      if ((typeof data45 == 'number' || typeof data45 == 'bigint') && data45 > 600000) {
-        const err105 = {
-          instancePath: instancePath + '/upstream/response_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 600000',
-        };
-        if (vErrors === null) {
-          vErrors = [err105];
-        } else {
-          vErrors.push(err105);
-        }
-        errors++;
-      }
-      let data46 = data42.body_timeout_ms;
-      if (
-        !(typeof data46 == 'number'
-          ? Number.isInteger(data46) && data46 >= 0 && data46 <= 4294967295
-          : typeof data46 == 'bigint' && data46 >= 0 && data46 <= 4294967295)
-      ) {
-        const err106 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err106];
-        } else {
-          vErrors.push(err106);
-        }
-        errors++;
-      }
-      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 < 10) {
-        const err107 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 10',
-        };
-        if (vErrors === null) {
-          vErrors = [err107];
-        } else {
-          vErrors.push(err107);
-        }
-        errors++;
-      }
-      if ((typeof data46 == 'number' || typeof data46 == 'bigint') && data46 > 600000) {
-        const err108 = {
-          instancePath: instancePath + '/upstream/body_timeout_ms',
-          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 600000',
-        };
-        if (vErrors === null) {
-          vErrors = [err108];
-        } else {
-          vErrors.push(err108);
-        }
-        errors++;
-      }
-      let data47 = data42.ws_silence_ms;
-      if (
-        !(typeof data47 == 'number'
-          ? Number.isInteger(data47) && data47 >= 0 && data47 <= 4294967295
-          : typeof data47 == 'bigint' && data47 >= 0 && data47 <= 4294967295)
-      ) {
-        const err109 = {
-          instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err109];
-        } else {
-          vErrors.push(err109);
-        }
-        errors++;
-      }
-      if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 < 100) {
-        const err110 = {
-          instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 100',
-        };
-        if (vErrors === null) {
-          vErrors = [err110];
-        } else {
-          vErrors.push(err110);
-        }
-        errors++;
-      }
-      if ((typeof data47 == 'number' || typeof data47 == 'bigint') && data47 > 600000) {
-        const err111 = {
-          instancePath: instancePath + '/upstream/ws_silence_ms',
-          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 600000',
-        };
-        if (vErrors === null) {
-          vErrors = [err111];
-        } else {
-          vErrors.push(err111);
-        }
-        errors++;
       }
     } else {
-      const err112 = {
-        instancePath: instancePath + '/upstream',
-        schemaPath: '#/properties/upstream/type',
+      const err115 = {
+        instancePath: instancePath + '/networks',
+        schemaPath: '#/properties/networks/type',
         keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
+        params: { type: 'array' },
+        message: 'must be array',
       };
       if (vErrors === null) {
-        vErrors = [err112];
+        vErrors = [err115];
       } else {
-        vErrors.push(err112);
+        vErrors.push(err115);
       }
       errors++;
     }
-    let data48 = data.websocket;
-    if (data48 && typeof data48 == 'object' && !Array.isArray(data48)) {
-      if (data48.max_sockets === undefined) {
-        data48.max_sockets = 20000;
+    let data52 = data.upstream;
+    if (data52 && typeof data52 == 'object' && !Array.isArray(data52)) {
+      if (data52.connections === undefined) {
+        data52.connections = 128;
       }
-      if (data48.max_sockets_per_key === undefined) {
-        data48.max_sockets_per_key = 10000;
+      if (data52.connect_timeout_ms === undefined) {
+        data52.connect_timeout_ms = 2000;
       }
-      if (data48.max_subscriptions === undefined) {
-        data48.max_subscriptions = 1000;
+      if (data52.response_timeout_ms === undefined) {
+        data52.response_timeout_ms = 30000;
       }
-      if (data48.max_subscriptions_per_key === undefined) {
-        data48.max_subscriptions_per_key = 20000;
+      if (data52.body_timeout_ms === undefined) {
+        data52.body_timeout_ms = 15000;
       }
-      if (data48.max_calls === undefined) {
-        data48.max_calls = 32;
+      if (data52.ws_silence_ms === undefined) {
+        data52.ws_silence_ms = 10000;
       }
-      if (data48.max_waiting_bytes === undefined) {
-        data48.max_waiting_bytes = 4194304;
-      }
-      if (data48.idle_timeout_ms === undefined) {
-        data48.idle_timeout_ms = 60000;
-      }
-      for (const key7 in data48) {
+      for (const key7 in data52) {
         if (
           !(
-            key7 === 'max_sockets' ||
-            key7 === 'max_sockets_per_key' ||
-            key7 === 'max_subscriptions' ||
-            key7 === 'max_subscriptions_per_key' ||
-            key7 === 'max_calls' ||
-            key7 === 'max_waiting_bytes' ||
-            key7 === 'idle_timeout_ms'
+            key7 === 'connections' ||
+            key7 === 'connect_timeout_ms' ||
+            key7 === 'response_timeout_ms' ||
+            key7 === 'body_timeout_ms' ||
+            key7 === 'ws_silence_ms'
           )
         ) {
-          const err113 = {
-            instancePath: instancePath + '/websocket',
-            schemaPath: '#/properties/websocket/additionalProperties',
+          const err116 = {
+            instancePath: instancePath + '/upstream',
+            schemaPath: '#/properties/upstream/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key7 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err113];
+            vErrors = [err116];
           } else {
-            vErrors.push(err113);
+            vErrors.push(err116);
           }
           errors++;
         }
       }
-      let data49 = data48.max_sockets;
+      let data53 = data52.connections;
       if (
-        !(typeof data49 == 'number'
-          ? Number.isInteger(data49) && data49 >= 0 && data49 <= 4294967295
-          : typeof data49 == 'bigint' && data49 >= 0 && data49 <= 4294967295)
-      ) {
-        const err114 = {
-          instancePath: instancePath + '/websocket/max_sockets',
-          schemaPath: '#/properties/websocket/properties/max_sockets/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err114];
-        } else {
-          vErrors.push(err114);
-        }
-        errors++;
-      }
-      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 < 1) {
-        const err115 = {
-          instancePath: instancePath + '/websocket/max_sockets',
-          schemaPath: '#/properties/websocket/properties/max_sockets/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1',
-        };
-        if (vErrors === null) {
-          vErrors = [err115];
-        } else {
-          vErrors.push(err115);
-        }
-        errors++;
-      }
-      if ((typeof data49 == 'number' || typeof data49 == 'bigint') && data49 > 1000000) {
-        const err116 = {
-          instancePath: instancePath + '/websocket/max_sockets',
-          schemaPath: '#/properties/websocket/properties/max_sockets/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 1000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err116];
-        } else {
-          vErrors.push(err116);
-        }
-        errors++;
-      }
-      let data50 = data48.max_sockets_per_key;
-      if (
-        !(typeof data50 == 'number'
-          ? Number.isInteger(data50) && data50 >= 0 && data50 <= 4294967295
-          : typeof data50 == 'bigint' && data50 >= 0 && data50 <= 4294967295)
+        !(typeof data53 == 'number'
+          ? Number.isInteger(data53) && data53 >= 0 && data53 <= 4294967295
+          : typeof data53 == 'bigint' && data53 >= 0 && data53 <= 4294967295)
       ) {
         const err117 = {
-          instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-int',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2384,10 +2390,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 < 1) {
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 < 1) {
         const err118 = {
-          instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-minimum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 1',
@@ -2399,13 +2405,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data50 == 'number' || typeof data50 == 'bigint') && data50 > 1000000) {
+      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 > 4096) {
         const err119 = {
-          instancePath: instancePath + '/websocket/max_sockets_per_key',
-          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-maximum',
+          instancePath: instancePath + '/upstream/connections',
+          schemaPath: '#/properties/upstream/properties/connections/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be <= 4096',
         };
         if (vErrors === null) {
           vErrors = [err119];
@@ -2414,15 +2420,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data51 = data48.max_subscriptions;
+      let data54 = data52.connect_timeout_ms;
       if (
-        !(typeof data51 == 'number'
-          ? Number.isInteger(data51) && data51 >= 0 && data51 <= 4294967295
-          : typeof data51 == 'bigint' && data51 >= 0 && data51 <= 4294967295)
+        !(typeof data54 == 'number'
+          ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
+          : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
       ) {
         const err120 = {
-          instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-int',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2434,13 +2440,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 < 1) {
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 10) {
         const err121 = {
-          instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-minimum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err121];
@@ -2449,13 +2455,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data51 == 'number' || typeof data51 == 'bigint') && data51 > 1000000) {
+      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 60000) {
         const err122 = {
-          instancePath: instancePath + '/websocket/max_subscriptions',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-maximum',
+          instancePath: instancePath + '/upstream/connect_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/connect_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 1000000',
+          message: 'must be <= 60000',
         };
         if (vErrors === null) {
           vErrors = [err122];
@@ -2464,15 +2470,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data52 = data48.max_subscriptions_per_key;
+      let data55 = data52.response_timeout_ms;
       if (
-        !(typeof data52 == 'number'
-          ? Number.isInteger(data52) && data52 >= 0 && data52 <= 4294967295
-          : typeof data52 == 'bigint' && data52 >= 0 && data52 <= 4294967295)
+        !(typeof data55 == 'number'
+          ? Number.isInteger(data55) && data55 >= 0 && data55 <= 4294967295
+          : typeof data55 == 'bigint' && data55 >= 0 && data55 <= 4294967295)
       ) {
         const err123 = {
-          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-int',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2484,13 +2490,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 < 1) {
+      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 < 10) {
         const err124 = {
-          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-minimum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err124];
@@ -2499,13 +2505,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data52 == 'number' || typeof data52 == 'bigint') && data52 > 10000000) {
+      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 > 600000) {
         const err125 = {
-          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
-          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-maximum',
+          instancePath: instancePath + '/upstream/response_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/response_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err125];
@@ -2514,15 +2520,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data53 = data48.max_calls;
+      let data56 = data52.body_timeout_ms;
       if (
-        !(typeof data53 == 'number'
-          ? Number.isInteger(data53) && data53 >= 0 && data53 <= 4294967295
-          : typeof data53 == 'bigint' && data53 >= 0 && data53 <= 4294967295)
+        !(typeof data56 == 'number'
+          ? Number.isInteger(data56) && data56 >= 0 && data56 <= 4294967295
+          : typeof data56 == 'bigint' && data56 >= 0 && data56 <= 4294967295)
       ) {
         const err126 = {
-          instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-int',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2534,13 +2540,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 < 1) {
+      if ((typeof data56 == 'number' || typeof data56 == 'bigint') && data56 < 10) {
         const err127 = {
-          instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-minimum',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be >= 10',
         };
         if (vErrors === null) {
           vErrors = [err127];
@@ -2549,13 +2555,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data53 == 'number' || typeof data53 == 'bigint') && data53 > 10000) {
+      if ((typeof data56 == 'number' || typeof data56 == 'bigint') && data56 > 600000) {
         const err128 = {
-          instancePath: instancePath + '/websocket/max_calls',
-          schemaPath: '#/properties/websocket/properties/max_calls/x-maximum',
+          instancePath: instancePath + '/upstream/body_timeout_ms',
+          schemaPath: '#/properties/upstream/properties/body_timeout_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 10000',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err128];
@@ -2564,15 +2570,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data54 = data48.max_waiting_bytes;
+      let data57 = data52.ws_silence_ms;
       if (
-        !(typeof data54 == 'number'
-          ? Number.isInteger(data54) && data54 >= 0 && data54 <= 4294967295
-          : typeof data54 == 'bigint' && data54 >= 0 && data54 <= 4294967295)
+        !(typeof data57 == 'number'
+          ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
+          : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
       ) {
         const err129 = {
-          instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-int',
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2584,13 +2590,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 < 65536) {
+      if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 < 100) {
         const err130 = {
-          instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-minimum',
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-minimum',
           keyword: 'x-minimum',
           params: {},
-          message: 'must be >= 65536',
+          message: 'must be >= 100',
         };
         if (vErrors === null) {
           vErrors = [err130];
@@ -2599,13 +2605,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data54 == 'number' || typeof data54 == 'bigint') && data54 > 1073741824) {
+      if ((typeof data57 == 'number' || typeof data57 == 'bigint') && data57 > 600000) {
         const err131 = {
-          instancePath: instancePath + '/websocket/max_waiting_bytes',
-          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-maximum',
+          instancePath: instancePath + '/upstream/ws_silence_ms',
+          schemaPath: '#/properties/upstream/properties/ws_silence_ms/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 1073741824',
+          message: 'must be <= 600000',
         };
         if (vErrors === null) {
           vErrors = [err131];
@@ -2614,48 +2620,83 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data55 = data48.idle_timeout_ms;
+    } else {
+      const err132 = {
+        instancePath: instancePath + '/upstream',
+        schemaPath: '#/properties/upstream/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err132];
+      } else {
+        vErrors.push(err132);
+      }
+      errors++;
+    }
+    let data58 = data.websocket;
+    if (data58 && typeof data58 == 'object' && !Array.isArray(data58)) {
+      if (data58.max_sockets === undefined) {
+        data58.max_sockets = 20000;
+      }
+      if (data58.max_sockets_per_key === undefined) {
+        data58.max_sockets_per_key = 10000;
+      }
+      if (data58.max_subscriptions === undefined) {
+        data58.max_subscriptions = 1000;
+      }
+      if (data58.max_subscriptions_per_key === undefined) {
+        data58.max_subscriptions_per_key = 20000;
+      }
+      if (data58.max_calls === undefined) {
+        data58.max_calls = 32;
+      }
+      if (data58.max_waiting_bytes === undefined) {
+        data58.max_waiting_bytes = 4194304;
+      }
+      if (data58.idle_timeout_ms === undefined) {
+        data58.idle_timeout_ms = 60000;
+      }
+      for (const key8 in data58) {
+        if (
+          !(
+            key8 === 'max_sockets' ||
+            key8 === 'max_sockets_per_key' ||
+            key8 === 'max_subscriptions' ||
+            key8 === 'max_subscriptions_per_key' ||
+            key8 === 'max_calls' ||
+            key8 === 'max_waiting_bytes' ||
+            key8 === 'idle_timeout_ms'
+          )
+        ) {
+          const err133 = {
+            instancePath: instancePath + '/websocket',
+            schemaPath: '#/properties/websocket/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key8 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err133];
+          } else {
+            vErrors.push(err133);
+          }
+          errors++;
+        }
+      }
+      let data59 = data58.max_sockets;
       if (
-        !(typeof data55 == 'number'
-          ? Number.isInteger(data55) && data55 >= 0 && data55 <= 4294967295
-          : typeof data55 == 'bigint' && data55 >= 0 && data55 <= 4294967295)
+        !(typeof data59 == 'number'
+          ? Number.isInteger(data59) && data59 >= 0 && data59 <= 4294967295
+          : typeof data59 == 'bigint' && data59 >= 0 && data59 <= 4294967295)
       ) {
-        const err132 = {
-          instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-int',
+        const err134 = {
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err132];
-        } else {
-          vErrors.push(err132);
-        }
-        errors++;
-      }
-      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 < 1000) {
-        const err133 = {
-          instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err133];
-        } else {
-          vErrors.push(err133);
-        }
-        errors++;
-      }
-      if ((typeof data55 == 'number' || typeof data55 == 'bigint') && data55 > 3600000) {
-        const err134 = {
-          instancePath: instancePath + '/websocket/idle_timeout_ms',
-          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 3600000',
         };
         if (vErrors === null) {
           vErrors = [err134];
@@ -2664,52 +2705,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err135 = {
-        instancePath: instancePath + '/websocket',
-        schemaPath: '#/properties/websocket/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err135];
-      } else {
-        vErrors.push(err135);
-      }
-      errors++;
-    }
-    let data56 = data.cache;
-    if (data56 && typeof data56 == 'object' && !Array.isArray(data56)) {
-      if (data56.max_bytes === undefined) {
-        data56.max_bytes = 67108864;
-      }
-      for (const key8 in data56) {
-        if (!(key8 === 'max_bytes' || key8 === 'slot_ms')) {
-          const err136 = {
-            instancePath: instancePath + '/cache',
-            schemaPath: '#/properties/cache/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key8 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err136];
-          } else {
-            vErrors.push(err136);
-          }
-          errors++;
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 < 1) {
+        const err135 = {
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err135];
+        } else {
+          vErrors.push(err135);
         }
+        errors++;
       }
-      let data57 = data56.max_bytes;
+      if ((typeof data59 == 'number' || typeof data59 == 'bigint') && data59 > 1000000) {
+        const err136 = {
+          instancePath: instancePath + '/websocket/max_sockets',
+          schemaPath: '#/properties/websocket/properties/max_sockets/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err136];
+        } else {
+          vErrors.push(err136);
+        }
+        errors++;
+      }
+      let data60 = data58.max_sockets_per_key;
       if (
-        !(typeof data57 == 'number'
-          ? Number.isInteger(data57) && data57 >= 0 && data57 <= 4294967295
-          : typeof data57 == 'bigint' && data57 >= 0 && data57 <= 4294967295)
+        !(typeof data60 == 'number'
+          ? Number.isInteger(data60) && data60 >= 0 && data60 <= 4294967295
+          : typeof data60 == 'bigint' && data60 >= 0 && data60 <= 4294967295)
       ) {
         const err137 = {
-          instancePath: instancePath + '/cache/max_bytes',
-          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2721,92 +2755,78 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data56.slot_ms !== undefined) {
-        let data58 = data56.slot_ms;
-        if (
-          !(typeof data58 == 'number'
-            ? Number.isInteger(data58) && data58 >= 0 && data58 <= 4294967295
-            : typeof data58 == 'bigint' && data58 >= 0 && data58 <= 4294967295)
-        ) {
-          const err138 = {
-            instancePath: instancePath + '/cache/slot_ms',
-            schemaPath: '#/properties/cache/properties/slot_ms/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err138];
-          } else {
-            vErrors.push(err138);
-          }
-          errors++;
+      if ((typeof data60 == 'number' || typeof data60 == 'bigint') && data60 < 1) {
+        const err138 = {
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err138];
+        } else {
+          vErrors.push(err138);
         }
-        if ((typeof data58 == 'number' || typeof data58 == 'bigint') && data58 > 60000) {
-          const err139 = {
-            instancePath: instancePath + '/cache/slot_ms',
-            schemaPath: '#/properties/cache/properties/slot_ms/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 60000',
-          };
-          if (vErrors === null) {
-            vErrors = [err139];
-          } else {
-            vErrors.push(err139);
-          }
-          errors++;
+        errors++;
+      }
+      if ((typeof data60 == 'number' || typeof data60 == 'bigint') && data60 > 1000000) {
+        const err139 = {
+          instancePath: instancePath + '/websocket/max_sockets_per_key',
+          schemaPath: '#/properties/websocket/properties/max_sockets_per_key/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err139];
+        } else {
+          vErrors.push(err139);
         }
+        errors++;
       }
-    } else {
-      const err140 = {
-        instancePath: instancePath + '/cache',
-        schemaPath: '#/properties/cache/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err140];
-      } else {
-        vErrors.push(err140);
-      }
-      errors++;
-    }
-    let data59 = data.drift;
-    if (data59 && typeof data59 == 'object' && !Array.isArray(data59)) {
-      if (data59.samples_per_minute === undefined) {
-        data59.samples_per_minute = 20;
-      }
-      for (const key9 in data59) {
-        if (!(key9 === 'samples_per_minute')) {
-          const err141 = {
-            instancePath: instancePath + '/drift',
-            schemaPath: '#/properties/drift/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key9 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err141];
-          } else {
-            vErrors.push(err141);
-          }
-          errors++;
-        }
-      }
-      let data60 = data59.samples_per_minute;
+      let data61 = data58.max_subscriptions;
       if (
-        !(typeof data60 == 'number'
-          ? Number.isInteger(data60) && data60 >= 0 && data60 <= 4294967295
-          : typeof data60 == 'bigint' && data60 >= 0 && data60 <= 4294967295)
+        !(typeof data61 == 'number'
+          ? Number.isInteger(data61) && data61 >= 0 && data61 <= 4294967295
+          : typeof data61 == 'bigint' && data61 >= 0 && data61 <= 4294967295)
       ) {
-        const err142 = {
-          instancePath: instancePath + '/drift/samples_per_minute',
-          schemaPath: '#/properties/drift/properties/samples_per_minute/x-int',
+        const err140 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err140];
+        } else {
+          vErrors.push(err140);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 < 1) {
+        const err141 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err141];
+        } else {
+          vErrors.push(err141);
+        }
+        errors++;
+      }
+      if ((typeof data61 == 'number' || typeof data61 == 'bigint') && data61 > 1000000) {
+        const err142 = {
+          instancePath: instancePath + '/websocket/max_subscriptions',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
         };
         if (vErrors === null) {
           vErrors = [err142];
@@ -2815,13 +2835,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data60 == 'number' || typeof data60 == 'bigint') && data60 > 6000) {
+      let data62 = data58.max_subscriptions_per_key;
+      if (
+        !(typeof data62 == 'number'
+          ? Number.isInteger(data62) && data62 >= 0 && data62 <= 4294967295
+          : typeof data62 == 'bigint' && data62 >= 0 && data62 <= 4294967295)
+      ) {
         const err143 = {
-          instancePath: instancePath + '/drift/samples_per_minute',
-          schemaPath: '#/properties/drift/properties/samples_per_minute/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be <= 6000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err143];
@@ -2830,52 +2855,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err144 = {
-        instancePath: instancePath + '/drift',
-        schemaPath: '#/properties/drift/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err144];
-      } else {
-        vErrors.push(err144);
-      }
-      errors++;
-    }
-    let data61 = data.usage;
-    if (data61 && typeof data61 == 'object' && !Array.isArray(data61)) {
-      if (data61.retention_days === undefined) {
-        data61.retention_days = 30;
-      }
-      for (const key10 in data61) {
-        if (!(key10 === 'retention_days')) {
-          const err145 = {
-            instancePath: instancePath + '/usage',
-            schemaPath: '#/properties/usage/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key10 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err145];
-          } else {
-            vErrors.push(err145);
-          }
-          errors++;
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 < 1) {
+        const err144 = {
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
+        };
+        if (vErrors === null) {
+          vErrors = [err144];
+        } else {
+          vErrors.push(err144);
         }
+        errors++;
       }
-      let data62 = data61.retention_days;
+      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 > 10000000) {
+        const err145 = {
+          instancePath: instancePath + '/websocket/max_subscriptions_per_key',
+          schemaPath: '#/properties/websocket/properties/max_subscriptions_per_key/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err145];
+        } else {
+          vErrors.push(err145);
+        }
+        errors++;
+      }
+      let data63 = data58.max_calls;
       if (
-        !(typeof data62 == 'number'
-          ? Number.isInteger(data62) && data62 >= 0 && data62 <= 4294967295
-          : typeof data62 == 'bigint' && data62 >= 0 && data62 <= 4294967295)
+        !(typeof data63 == 'number'
+          ? Number.isInteger(data63) && data63 >= 0 && data63 <= 4294967295
+          : typeof data63 == 'bigint' && data63 >= 0 && data63 <= 4294967295)
       ) {
         const err146 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-int',
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -2887,10 +2905,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 < 1) {
+      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 < 1) {
         const err147 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-minimum',
           keyword: 'x-minimum',
           params: {},
           message: 'must be >= 1',
@@ -2902,13 +2920,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data62 == 'number' || typeof data62 == 'bigint') && data62 > 3660) {
+      if ((typeof data63 == 'number' || typeof data63 == 'bigint') && data63 > 10000) {
         const err148 = {
-          instancePath: instancePath + '/usage/retention_days',
-          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          instancePath: instancePath + '/websocket/max_calls',
+          schemaPath: '#/properties/websocket/properties/max_calls/x-maximum',
           keyword: 'x-maximum',
           params: {},
-          message: 'must be <= 3660',
+          message: 'must be <= 10000',
         };
         if (vErrors === null) {
           vErrors = [err148];
@@ -2917,90 +2935,83 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err149 = {
-        instancePath: instancePath + '/usage',
-        schemaPath: '#/properties/usage/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err149];
-      } else {
-        vErrors.push(err149);
-      }
-      errors++;
-    }
-    let data63 = data.wallets;
-    if (data63 && typeof data63 == 'object' && !Array.isArray(data63)) {
-      if (data63.cors_origins === undefined) {
-        data63.cors_origins = [];
-      }
-      if (data63.max_hd_children === undefined) {
-        data63.max_hd_children = 100000;
-      }
-      for (const key11 in data63) {
-        if (!(key11 === 'cors_origins' || key11 === 'max_hd_children' || key11 === 'key_threads')) {
-          const err150 = {
-            instancePath: instancePath + '/wallets',
-            schemaPath: '#/properties/wallets/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key11 },
-            message: 'must NOT have additional properties',
-          };
-          if (vErrors === null) {
-            vErrors = [err150];
-          } else {
-            vErrors.push(err150);
-          }
-          errors++;
+      let data64 = data58.max_waiting_bytes;
+      if (
+        !(typeof data64 == 'number'
+          ? Number.isInteger(data64) && data64 >= 0 && data64 <= 4294967295
+          : typeof data64 == 'bigint' && data64 >= 0 && data64 <= 4294967295)
+      ) {
+        const err149 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err149];
+        } else {
+          vErrors.push(err149);
         }
+        errors++;
       }
-      let data64 = data63.cors_origins;
-      if (Array.isArray(data64)) {
-        const len3 = data64.length;
-        for (let i3 = 0; i3 < len3; i3++) {
-          let data65 = data64[i3];
-          if (typeof data65 === 'string') {
-            if (data65.length < 1) {
-              const err151 = {
-                instancePath: instancePath + '/wallets/cors_origins/' + i3,
-                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err151];
-              } else {
-                vErrors.push(err151);
-              }
-              errors++;
-            }
-          } else {
-            const err152 = {
-              instancePath: instancePath + '/wallets/cors_origins/' + i3,
-              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err152];
-            } else {
-              vErrors.push(err152);
-            }
-            errors++;
-          }
+      if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 < 65536) {
+        const err150 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 65536',
+        };
+        if (vErrors === null) {
+          vErrors = [err150];
+        } else {
+          vErrors.push(err150);
         }
-      } else {
+        errors++;
+      }
+      if ((typeof data64 == 'number' || typeof data64 == 'bigint') && data64 > 1073741824) {
+        const err151 = {
+          instancePath: instancePath + '/websocket/max_waiting_bytes',
+          schemaPath: '#/properties/websocket/properties/max_waiting_bytes/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1073741824',
+        };
+        if (vErrors === null) {
+          vErrors = [err151];
+        } else {
+          vErrors.push(err151);
+        }
+        errors++;
+      }
+      let data65 = data58.idle_timeout_ms;
+      if (
+        !(typeof data65 == 'number'
+          ? Number.isInteger(data65) && data65 >= 0 && data65 <= 4294967295
+          : typeof data65 == 'bigint' && data65 >= 0 && data65 <= 4294967295)
+      ) {
+        const err152 = {
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err152];
+        } else {
+          vErrors.push(err152);
+        }
+        errors++;
+      }
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 < 1000) {
         const err153 = {
-          instancePath: instancePath + '/wallets/cors_origins',
-          schemaPath: '#/properties/wallets/properties/cors_origins/type',
-          keyword: 'type',
-          params: { type: 'array' },
-          message: 'must be array',
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err153];
@@ -3009,18 +3020,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data66 = data63.max_hd_children;
-      if (
-        !(typeof data66 == 'number'
-          ? Number.isInteger(data66) && data66 >= 0 && data66 <= 4294967295
-          : typeof data66 == 'bigint' && data66 >= 0 && data66 <= 4294967295)
-      ) {
+      if ((typeof data65 == 'number' || typeof data65 == 'bigint') && data65 > 3600000) {
         const err154 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/websocket/idle_timeout_ms',
+          schemaPath: '#/properties/websocket/properties/idle_timeout_ms/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be <= 3600000',
         };
         if (vErrors === null) {
           vErrors = [err154];
@@ -3029,64 +3035,76 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 < 1000) {
-        const err155 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 1000',
-        };
-        if (vErrors === null) {
-          vErrors = [err155];
-        } else {
-          vErrors.push(err155);
-        }
-        errors++;
+    } else {
+      const err155 = {
+        instancePath: instancePath + '/websocket',
+        schemaPath: '#/properties/websocket/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err155];
+      } else {
+        vErrors.push(err155);
       }
-      if ((typeof data66 == 'number' || typeof data66 == 'bigint') && data66 > 100000000) {
-        const err156 = {
-          instancePath: instancePath + '/wallets/max_hd_children',
-          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 100000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err156];
-        } else {
-          vErrors.push(err156);
-        }
-        errors++;
+      errors++;
+    }
+    let data66 = data.cache;
+    if (data66 && typeof data66 == 'object' && !Array.isArray(data66)) {
+      if (data66.max_bytes === undefined) {
+        data66.max_bytes = 67108864;
       }
-      if (data63.key_threads !== undefined) {
-        let data67 = data63.key_threads;
-        if (
-          !(typeof data67 == 'number'
-            ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
-            : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
-        ) {
-          const err157 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
+      for (const key9 in data66) {
+        if (!(key9 === 'max_bytes' || key9 === 'slot_ms')) {
+          const err156 = {
+            instancePath: instancePath + '/cache',
+            schemaPath: '#/properties/cache/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key9 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
-            vErrors = [err157];
+            vErrors = [err156];
           } else {
-            vErrors.push(err157);
+            vErrors.push(err156);
           }
           errors++;
         }
-        if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 < 1) {
+      }
+      let data67 = data66.max_bytes;
+      if (
+        !(typeof data67 == 'number'
+          ? Number.isInteger(data67) && data67 >= 0 && data67 <= 4294967295
+          : typeof data67 == 'bigint' && data67 >= 0 && data67 <= 4294967295)
+      ) {
+        const err157 = {
+          instancePath: instancePath + '/cache/max_bytes',
+          schemaPath: '#/properties/cache/properties/max_bytes/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err157];
+        } else {
+          vErrors.push(err157);
+        }
+        errors++;
+      }
+      if (data66.slot_ms !== undefined) {
+        let data68 = data66.slot_ms;
+        if (
+          !(typeof data68 == 'number'
+            ? Number.isInteger(data68) && data68 >= 0 && data68 <= 4294967295
+            : typeof data68 == 'bigint' && data68 >= 0 && data68 <= 4294967295)
+        ) {
           const err158 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
-            keyword: 'x-minimum',
+            instancePath: instancePath + '/cache/slot_ms',
+            schemaPath: '#/properties/cache/properties/slot_ms/x-int',
+            keyword: 'x-int',
             params: {},
-            message: 'must be >= 1',
+            message: 'must be an integer (u32)',
           };
           if (vErrors === null) {
             vErrors = [err158];
@@ -3095,13 +3113,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data67 == 'number' || typeof data67 == 'bigint') && data67 > 64) {
+        if ((typeof data68 == 'number' || typeof data68 == 'bigint') && data68 > 60000) {
           const err159 = {
-            instancePath: instancePath + '/wallets/key_threads',
-            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            instancePath: instancePath + '/cache/slot_ms',
+            schemaPath: '#/properties/cache/properties/slot_ms/x-maximum',
             keyword: 'x-maximum',
             params: {},
-            message: 'must be <= 64',
+            message: 'must be <= 60000',
           };
           if (vErrors === null) {
             vErrors = [err159];
@@ -3113,8 +3131,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
     } else {
       const err160 = {
-        instancePath: instancePath + '/wallets',
-        schemaPath: '#/properties/wallets/type',
+        instancePath: instancePath + '/cache',
+        schemaPath: '#/properties/cache/type',
         keyword: 'type',
         params: { type: 'object' },
         message: 'must be object',
@@ -3126,38 +3144,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       errors++;
     }
-    let data68 = data.localnet;
-    if (data68 && typeof data68 == 'object' && !Array.isArray(data68)) {
-      if (data68.slot_ms === undefined) {
-        data68.slot_ms = 200;
+    let data69 = data.drift;
+    if (data69 && typeof data69 == 'object' && !Array.isArray(data69)) {
+      if (data69.samples_per_minute === undefined) {
+        data69.samples_per_minute = 20;
       }
-      if (data68.finality_slots === undefined) {
-        data68.finality_slots = 31;
-      }
-      if (data68.lamports_per_byte === undefined) {
-        data68.lamports_per_byte = 5080;
-      }
-      if (data68.history_slots === undefined) {
-        data68.history_slots = 432000;
-      }
-      if (data68.history_transactions === undefined) {
-        data68.history_transactions = 100000;
-      }
-      for (const key12 in data68) {
-        if (
-          !(
-            key12 === 'slot_ms' ||
-            key12 === 'finality_slots' ||
-            key12 === 'lamports_per_byte' ||
-            key12 === 'history_slots' ||
-            key12 === 'history_transactions'
-          )
-        ) {
+      for (const key10 in data69) {
+        if (!(key10 === 'samples_per_minute')) {
           const err161 = {
-            instancePath: instancePath + '/localnet',
-            schemaPath: '#/properties/localnet/additionalProperties',
+            instancePath: instancePath + '/drift',
+            schemaPath: '#/properties/drift/additionalProperties',
             keyword: 'additionalProperties',
-            params: { additionalProperty: key12 },
+            params: { additionalProperty: key10 },
             message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
@@ -3168,15 +3166,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
-      let data69 = data68.slot_ms;
+      let data70 = data69.samples_per_minute;
       if (
-        !(typeof data69 == 'number'
-          ? Number.isInteger(data69) && data69 >= 0 && data69 <= 4294967295
-          : typeof data69 == 'bigint' && data69 >= 0 && data69 <= 4294967295)
+        !(typeof data70 == 'number'
+          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
+          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
       ) {
         const err162 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
@@ -3188,13 +3186,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 < 10) {
+      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 6000) {
         const err163 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/drift/samples_per_minute',
+          schemaPath: '#/properties/drift/properties/samples_per_minute/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 10',
+          message: 'must be <= 6000',
         };
         if (vErrors === null) {
           vErrors = [err163];
@@ -3203,48 +3201,55 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data69 == 'number' || typeof data69 == 'bigint') && data69 > 60000) {
-        const err164 = {
-          instancePath: instancePath + '/localnet/slot_ms',
-          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 60000',
-        };
-        if (vErrors === null) {
-          vErrors = [err164];
-        } else {
-          vErrors.push(err164);
-        }
-        errors++;
+    } else {
+      const err164 = {
+        instancePath: instancePath + '/drift',
+        schemaPath: '#/properties/drift/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err164];
+      } else {
+        vErrors.push(err164);
       }
-      let data70 = data68.finality_slots;
+      errors++;
+    }
+    let data71 = data.usage;
+    if (data71 && typeof data71 == 'object' && !Array.isArray(data71)) {
+      if (data71.retention_days === undefined) {
+        data71.retention_days = 30;
+      }
+      for (const key11 in data71) {
+        if (!(key11 === 'retention_days')) {
+          const err165 = {
+            instancePath: instancePath + '/usage',
+            schemaPath: '#/properties/usage/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key11 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err165];
+          } else {
+            vErrors.push(err165);
+          }
+          errors++;
+        }
+      }
+      let data72 = data71.retention_days;
       if (
-        !(typeof data70 == 'number'
-          ? Number.isInteger(data70) && data70 >= 0 && data70 <= 4294967295
-          : typeof data70 == 'bigint' && data70 >= 0 && data70 <= 4294967295)
+        !(typeof data72 == 'number'
+          ? Number.isInteger(data72) && data72 >= 0 && data72 <= 4294967295
+          : typeof data72 == 'bigint' && data72 >= 0 && data72 <= 4294967295)
       ) {
-        const err165 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
+        const err166 = {
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-int',
           keyword: 'x-int',
           params: {},
           message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err165];
-        } else {
-          vErrors.push(err165);
-        }
-        errors++;
-      }
-      if ((typeof data70 == 'number' || typeof data70 == 'bigint') && data70 > 31) {
-        const err166 = {
-          instancePath: instancePath + '/localnet/finality_slots',
-          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 31',
         };
         if (vErrors === null) {
           vErrors = [err166];
@@ -3253,18 +3258,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      let data71 = data68.lamports_per_byte;
-      if (
-        !(typeof data71 == 'number'
-          ? Number.isInteger(data71) && data71 >= 0 && data71 <= 4294967295
-          : typeof data71 == 'bigint' && data71 >= 0 && data71 <= 4294967295)
-      ) {
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 < 1) {
         const err167 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
-          keyword: 'x-int',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be an integer (u32)',
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err167];
@@ -3273,13 +3273,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 < 1) {
+      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 > 3660) {
         const err168 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/usage/retention_days',
+          schemaPath: '#/properties/usage/properties/retention_days/x-maximum',
+          keyword: 'x-maximum',
           params: {},
-          message: 'must be >= 1',
+          message: 'must be <= 3660',
         };
         if (vErrors === null) {
           vErrors = [err168];
@@ -3288,83 +3288,90 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data71 == 'number' || typeof data71 == 'bigint') && data71 > 1000000) {
-        const err169 = {
-          instancePath: instancePath + '/localnet/lamports_per_byte',
-          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 1000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err169];
-        } else {
-          vErrors.push(err169);
-        }
-        errors++;
+    } else {
+      const err169 = {
+        instancePath: instancePath + '/usage',
+        schemaPath: '#/properties/usage/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err169];
+      } else {
+        vErrors.push(err169);
       }
-      let data72 = data68.history_slots;
-      if (
-        !(typeof data72 == 'number'
-          ? Number.isInteger(data72) && data72 >= 0 && data72 <= 4294967295
-          : typeof data72 == 'bigint' && data72 >= 0 && data72 <= 4294967295)
-      ) {
-        const err170 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
-        };
-        if (vErrors === null) {
-          vErrors = [err170];
-        } else {
-          vErrors.push(err170);
-        }
-        errors++;
+      errors++;
+    }
+    let data73 = data.wallets;
+    if (data73 && typeof data73 == 'object' && !Array.isArray(data73)) {
+      if (data73.cors_origins === undefined) {
+        data73.cors_origins = [];
       }
-      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 < 512) {
-        const err171 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
-          keyword: 'x-minimum',
-          params: {},
-          message: 'must be >= 512',
-        };
-        if (vErrors === null) {
-          vErrors = [err171];
-        } else {
-          vErrors.push(err171);
-        }
-        errors++;
+      if (data73.max_hd_children === undefined) {
+        data73.max_hd_children = 1000000;
       }
-      if ((typeof data72 == 'number' || typeof data72 == 'bigint') && data72 > 10000000) {
-        const err172 = {
-          instancePath: instancePath + '/localnet/history_slots',
-          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
-          keyword: 'x-maximum',
-          params: {},
-          message: 'must be <= 10000000',
-        };
-        if (vErrors === null) {
-          vErrors = [err172];
-        } else {
-          vErrors.push(err172);
+      for (const key12 in data73) {
+        if (!(key12 === 'cors_origins' || key12 === 'max_hd_children' || key12 === 'key_threads')) {
+          const err170 = {
+            instancePath: instancePath + '/wallets',
+            schemaPath: '#/properties/wallets/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key12 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err170];
+          } else {
+            vErrors.push(err170);
+          }
+          errors++;
         }
-        errors++;
       }
-      let data73 = data68.history_transactions;
-      if (
-        !(typeof data73 == 'number'
-          ? Number.isInteger(data73) && data73 >= 0 && data73 <= 4294967295
-          : typeof data73 == 'bigint' && data73 >= 0 && data73 <= 4294967295)
-      ) {
+      let data74 = data73.cors_origins;
+      if (Array.isArray(data74)) {
+        const len4 = data74.length;
+        for (let i4 = 0; i4 < len4; i4++) {
+          let data75 = data74[i4];
+          if (typeof data75 === 'string') {
+            if (data75.length < 1) {
+              const err171 = {
+                instancePath: instancePath + '/wallets/cors_origins/' + i4,
+                schemaPath: '#/properties/wallets/properties/cors_origins/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err171];
+              } else {
+                vErrors.push(err171);
+              }
+              errors++;
+            }
+          } else {
+            const err172 = {
+              instancePath: instancePath + '/wallets/cors_origins/' + i4,
+              schemaPath: '#/properties/wallets/properties/cors_origins/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err172];
+            } else {
+              vErrors.push(err172);
+            }
+            errors++;
+          }
+        }
+      } else {
         const err173 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
-          keyword: 'x-int',
-          params: {},
-          message: 'must be an integer (u32)',
+          instancePath: instancePath + '/wallets/cors_origins',
+          schemaPath: '#/properties/wallets/properties/cors_origins/type',
+          keyword: 'type',
+          params: { type: 'array' },
+          message: 'must be array',
         };
         if (vErrors === null) {
           vErrors = [err173];
@@ -3373,13 +3380,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 < 1000) {
+      let data76 = data73.max_hd_children;
+      if (
+        !(typeof data76 == 'number'
+          ? Number.isInteger(data76) && data76 >= 0 && data76 <= 4294967295
+          : typeof data76 == 'bigint' && data76 >= 0 && data76 <= 4294967295)
+      ) {
         const err174 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
-          keyword: 'x-minimum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-int',
+          keyword: 'x-int',
           params: {},
-          message: 'must be >= 1000',
+          message: 'must be an integer (u32)',
         };
         if (vErrors === null) {
           vErrors = [err174];
@@ -3388,13 +3400,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if ((typeof data73 == 'number' || typeof data73 == 'bigint') && data73 > 10000000) {
+      if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 < 1000) {
         const err175 = {
-          instancePath: instancePath + '/localnet/history_transactions',
-          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
-          keyword: 'x-maximum',
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-minimum',
+          keyword: 'x-minimum',
           params: {},
-          message: 'must be <= 10000000',
+          message: 'must be >= 1000',
         };
         if (vErrors === null) {
           vErrors = [err175];
@@ -3403,37 +3415,34 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-    } else {
-      const err176 = {
-        instancePath: instancePath + '/localnet',
-        schemaPath: '#/properties/localnet/type',
-        keyword: 'type',
-        params: { type: 'object' },
-        message: 'must be object',
-      };
-      if (vErrors === null) {
-        vErrors = [err176];
-      } else {
-        vErrors.push(err176);
+      if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 > 100000000) {
+        const err176 = {
+          instancePath: instancePath + '/wallets/max_hd_children',
+          schemaPath: '#/properties/wallets/properties/max_hd_children/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 100000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err176];
+        } else {
+          vErrors.push(err176);
+        }
+        errors++;
       }
-      errors++;
-    }
-    let data74 = data.hsm;
-    if (data74 && typeof data74 == 'object' && !Array.isArray(data74)) {
-      if (data74.kind === undefined) {
-        data74.kind = 'soft';
-      }
-      if (data74.soft === undefined) {
-        data74.soft = {};
-      }
-      for (const key13 in data74) {
-        if (!(key13 === 'kind' || key13 === 'max_managed_batch' || key13 === 'soft' || key13 === 'pkcs11')) {
+      if (data73.key_threads !== undefined) {
+        let data77 = data73.key_threads;
+        if (
+          !(typeof data77 == 'number'
+            ? Number.isInteger(data77) && data77 >= 0 && data77 <= 4294967295
+            : typeof data77 == 'bigint' && data77 >= 0 && data77 <= 4294967295)
+        ) {
           const err177 = {
-            instancePath: instancePath + '/hsm',
-            schemaPath: '#/properties/hsm/additionalProperties',
-            keyword: 'additionalProperties',
-            params: { additionalProperty: key13 },
-            message: 'must NOT have additional properties',
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
           };
           if (vErrors === null) {
             vErrors = [err177];
@@ -3442,66 +3451,85 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-      }
-      let data75 = data74.kind;
-      if (typeof data75 !== 'string') {
-        const err178 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/type',
-          keyword: 'type',
-          params: { type: 'string' },
-          message: 'must be string',
-        };
-        if (vErrors === null) {
-          vErrors = [err178];
-        } else {
-          vErrors.push(err178);
-        }
-        errors++;
-      }
-      if (!(data75 === 'soft' || data75 === 'pkcs11')) {
-        const err179 = {
-          instancePath: instancePath + '/hsm/kind',
-          schemaPath: '#/properties/hsm/properties/kind/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
-          message: 'must be equal to one of the allowed values',
-        };
-        if (vErrors === null) {
-          vErrors = [err179];
-        } else {
-          vErrors.push(err179);
-        }
-        errors++;
-      }
-      if (data74.max_managed_batch !== undefined) {
-        let data76 = data74.max_managed_batch;
-        if (
-          !(typeof data76 == 'number'
-            ? Number.isInteger(data76) && data76 >= 0 && data76 <= 4294967295
-            : typeof data76 == 'bigint' && data76 >= 0 && data76 <= 4294967295)
-        ) {
-          const err180 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
-            keyword: 'x-int',
-            params: {},
-            message: 'must be an integer (u32)',
-          };
-          if (vErrors === null) {
-            vErrors = [err180];
-          } else {
-            vErrors.push(err180);
-          }
-          errors++;
-        }
-        if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 < 1) {
-          const err181 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+        if ((typeof data77 == 'number' || typeof data77 == 'bigint') && data77 < 1) {
+          const err178 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-minimum',
             keyword: 'x-minimum',
             params: {},
             message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err178];
+          } else {
+            vErrors.push(err178);
+          }
+          errors++;
+        }
+        if ((typeof data77 == 'number' || typeof data77 == 'bigint') && data77 > 64) {
+          const err179 = {
+            instancePath: instancePath + '/wallets/key_threads',
+            schemaPath: '#/properties/wallets/properties/key_threads/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 64',
+          };
+          if (vErrors === null) {
+            vErrors = [err179];
+          } else {
+            vErrors.push(err179);
+          }
+          errors++;
+        }
+      }
+    } else {
+      const err180 = {
+        instancePath: instancePath + '/wallets',
+        schemaPath: '#/properties/wallets/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err180];
+      } else {
+        vErrors.push(err180);
+      }
+      errors++;
+    }
+    let data78 = data.localnet;
+    if (data78 && typeof data78 == 'object' && !Array.isArray(data78)) {
+      if (data78.slot_ms === undefined) {
+        data78.slot_ms = 200;
+      }
+      if (data78.finality_slots === undefined) {
+        data78.finality_slots = 31;
+      }
+      if (data78.lamports_per_byte === undefined) {
+        data78.lamports_per_byte = 5080;
+      }
+      if (data78.history_slots === undefined) {
+        data78.history_slots = 432000;
+      }
+      if (data78.history_transactions === undefined) {
+        data78.history_transactions = 100000;
+      }
+      for (const key13 in data78) {
+        if (
+          !(
+            key13 === 'slot_ms' ||
+            key13 === 'finality_slots' ||
+            key13 === 'lamports_per_byte' ||
+            key13 === 'history_slots' ||
+            key13 === 'history_transactions'
+          )
+        ) {
+          const err181 = {
+            instancePath: instancePath + '/localnet',
+            schemaPath: '#/properties/localnet/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key13 },
+            message: 'must NOT have additional properties',
           };
           if (vErrors === null) {
             vErrors = [err181];
@@ -3510,116 +3538,119 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ((typeof data76 == 'number' || typeof data76 == 'bigint') && data76 > 10000) {
-          const err182 = {
-            instancePath: instancePath + '/hsm/max_managed_batch',
-            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
-            keyword: 'x-maximum',
-            params: {},
-            message: 'must be <= 10000',
-          };
-          if (vErrors === null) {
-            vErrors = [err182];
-          } else {
-            vErrors.push(err182);
-          }
-          errors++;
-        }
       }
-      let data77 = data74.soft;
-      if (data77 && typeof data77 == 'object' && !Array.isArray(data77)) {
-        for (const key14 in data77) {
-          if (!(key14 === 'master_key_file' || key14 === 'previous_master_key_file')) {
-            const err183 = {
-              instancePath: instancePath + '/hsm/soft',
-              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
-              keyword: 'additionalProperties',
-              params: { additionalProperty: key14 },
-              message: 'must NOT have additional properties',
-            };
-            if (vErrors === null) {
-              vErrors = [err183];
-            } else {
-              vErrors.push(err183);
-            }
-            errors++;
-          }
+      let data79 = data78.slot_ms;
+      if (
+        !(typeof data79 == 'number'
+          ? Number.isInteger(data79) && data79 >= 0 && data79 <= 4294967295
+          : typeof data79 == 'bigint' && data79 >= 0 && data79 <= 4294967295)
+      ) {
+        const err182 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err182];
+        } else {
+          vErrors.push(err182);
         }
-        if (data77.master_key_file !== undefined) {
-          let data78 = data77.master_key_file;
-          if (typeof data78 === 'string') {
-            if (data78.length < 1) {
-              const err184 = {
-                instancePath: instancePath + '/hsm/soft/master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err184];
-              } else {
-                vErrors.push(err184);
-              }
-              errors++;
-            }
-          } else {
-            const err185 = {
-              instancePath: instancePath + '/hsm/soft/master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err185];
-            } else {
-              vErrors.push(err185);
-            }
-            errors++;
-          }
+        errors++;
+      }
+      if ((typeof data79 == 'number' || typeof data79 == 'bigint') && data79 < 10) {
+        const err183 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 10',
+        };
+        if (vErrors === null) {
+          vErrors = [err183];
+        } else {
+          vErrors.push(err183);
         }
-        if (data77.previous_master_key_file !== undefined) {
-          let data79 = data77.previous_master_key_file;
-          if (typeof data79 === 'string') {
-            if (data79.length < 1) {
-              const err186 = {
-                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
-                keyword: 'minLength',
-                params: { limit: 1 },
-                message: 'must NOT have fewer than 1 characters',
-              };
-              if (vErrors === null) {
-                vErrors = [err186];
-              } else {
-                vErrors.push(err186);
-              }
-              errors++;
-            }
-          } else {
-            const err187 = {
-              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
-              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
-              keyword: 'type',
-              params: { type: 'string' },
-              message: 'must be string',
-            };
-            if (vErrors === null) {
-              vErrors = [err187];
-            } else {
-              vErrors.push(err187);
-            }
-            errors++;
-          }
+        errors++;
+      }
+      if ((typeof data79 == 'number' || typeof data79 == 'bigint') && data79 > 60000) {
+        const err184 = {
+          instancePath: instancePath + '/localnet/slot_ms',
+          schemaPath: '#/properties/localnet/properties/slot_ms/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 60000',
+        };
+        if (vErrors === null) {
+          vErrors = [err184];
+        } else {
+          vErrors.push(err184);
         }
-      } else {
+        errors++;
+      }
+      let data80 = data78.finality_slots;
+      if (
+        !(typeof data80 == 'number'
+          ? Number.isInteger(data80) && data80 >= 0 && data80 <= 4294967295
+          : typeof data80 == 'bigint' && data80 >= 0 && data80 <= 4294967295)
+      ) {
+        const err185 = {
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err185];
+        } else {
+          vErrors.push(err185);
+        }
+        errors++;
+      }
+      if ((typeof data80 == 'number' || typeof data80 == 'bigint') && data80 > 31) {
+        const err186 = {
+          instancePath: instancePath + '/localnet/finality_slots',
+          schemaPath: '#/properties/localnet/properties/finality_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 31',
+        };
+        if (vErrors === null) {
+          vErrors = [err186];
+        } else {
+          vErrors.push(err186);
+        }
+        errors++;
+      }
+      let data81 = data78.lamports_per_byte;
+      if (
+        !(typeof data81 == 'number'
+          ? Number.isInteger(data81) && data81 >= 0 && data81 <= 4294967295
+          : typeof data81 == 'bigint' && data81 >= 0 && data81 <= 4294967295)
+      ) {
+        const err187 = {
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err187];
+        } else {
+          vErrors.push(err187);
+        }
+        errors++;
+      }
+      if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 < 1) {
         const err188 = {
-          instancePath: instancePath + '/hsm/soft',
-          schemaPath: '#/properties/hsm/properties/soft/type',
-          keyword: 'type',
-          params: { type: 'object' },
-          message: 'must be object',
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1',
         };
         if (vErrors === null) {
           vErrors = [err188];
@@ -3628,272 +3659,254 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data74.pkcs11 !== undefined) {
-        let data80 = data74.pkcs11;
-        if (data80 && typeof data80 == 'object' && !Array.isArray(data80)) {
-          if (data80.sessions === undefined) {
-            data80.sessions = 4;
+      if ((typeof data81 == 'number' || typeof data81 == 'bigint') && data81 > 1000000) {
+        const err189 = {
+          instancePath: instancePath + '/localnet/lamports_per_byte',
+          schemaPath: '#/properties/localnet/properties/lamports_per_byte/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 1000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err189];
+        } else {
+          vErrors.push(err189);
+        }
+        errors++;
+      }
+      let data82 = data78.history_slots;
+      if (
+        !(typeof data82 == 'number'
+          ? Number.isInteger(data82) && data82 >= 0 && data82 <= 4294967295
+          : typeof data82 == 'bigint' && data82 >= 0 && data82 <= 4294967295)
+      ) {
+        const err190 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err190];
+        } else {
+          vErrors.push(err190);
+        }
+        errors++;
+      }
+      if ((typeof data82 == 'number' || typeof data82 == 'bigint') && data82 < 512) {
+        const err191 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 512',
+        };
+        if (vErrors === null) {
+          vErrors = [err191];
+        } else {
+          vErrors.push(err191);
+        }
+        errors++;
+      }
+      if ((typeof data82 == 'number' || typeof data82 == 'bigint') && data82 > 10000000) {
+        const err192 = {
+          instancePath: instancePath + '/localnet/history_slots',
+          schemaPath: '#/properties/localnet/properties/history_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err192];
+        } else {
+          vErrors.push(err192);
+        }
+        errors++;
+      }
+      let data83 = data78.history_transactions;
+      if (
+        !(typeof data83 == 'number'
+          ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
+          : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
+      ) {
+        const err193 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        };
+        if (vErrors === null) {
+          vErrors = [err193];
+        } else {
+          vErrors.push(err193);
+        }
+        errors++;
+      }
+      if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 < 1000) {
+        const err194 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-minimum',
+          keyword: 'x-minimum',
+          params: {},
+          message: 'must be >= 1000',
+        };
+        if (vErrors === null) {
+          vErrors = [err194];
+        } else {
+          vErrors.push(err194);
+        }
+        errors++;
+      }
+      if ((typeof data83 == 'number' || typeof data83 == 'bigint') && data83 > 10000000) {
+        const err195 = {
+          instancePath: instancePath + '/localnet/history_transactions',
+          schemaPath: '#/properties/localnet/properties/history_transactions/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 10000000',
+        };
+        if (vErrors === null) {
+          vErrors = [err195];
+        } else {
+          vErrors.push(err195);
+        }
+        errors++;
+      }
+    } else {
+      const err196 = {
+        instancePath: instancePath + '/localnet',
+        schemaPath: '#/properties/localnet/type',
+        keyword: 'type',
+        params: { type: 'object' },
+        message: 'must be object',
+      };
+      if (vErrors === null) {
+        vErrors = [err196];
+      } else {
+        vErrors.push(err196);
+      }
+      errors++;
+    }
+    let data84 = data.hsm;
+    if (data84 && typeof data84 == 'object' && !Array.isArray(data84)) {
+      if (data84.kind === undefined) {
+        data84.kind = 'soft';
+      }
+      if (data84.soft === undefined) {
+        data84.soft = {};
+      }
+      for (const key14 in data84) {
+        if (!(key14 === 'kind' || key14 === 'max_managed_batch' || key14 === 'soft' || key14 === 'pkcs11')) {
+          const err197 = {
+            instancePath: instancePath + '/hsm',
+            schemaPath: '#/properties/hsm/additionalProperties',
+            keyword: 'additionalProperties',
+            params: { additionalProperty: key14 },
+            message: 'must NOT have additional properties',
+          };
+          if (vErrors === null) {
+            vErrors = [err197];
+          } else {
+            vErrors.push(err197);
           }
-          if (data80.wrap === undefined) {
-            data80.wrap = true;
+          errors++;
+        }
+      }
+      let data85 = data84.kind;
+      if (typeof data85 !== 'string') {
+        const err198 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        };
+        if (vErrors === null) {
+          vErrors = [err198];
+        } else {
+          vErrors.push(err198);
+        }
+        errors++;
+      }
+      if (!(data85 === 'soft' || data85 === 'pkcs11')) {
+        const err199 = {
+          instancePath: instancePath + '/hsm/kind',
+          schemaPath: '#/properties/hsm/properties/kind/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.hsm.properties.kind.enum },
+          message: 'must be equal to one of the allowed values',
+        };
+        if (vErrors === null) {
+          vErrors = [err199];
+        } else {
+          vErrors.push(err199);
+        }
+        errors++;
+      }
+      if (data84.max_managed_batch !== undefined) {
+        let data86 = data84.max_managed_batch;
+        if (
+          !(typeof data86 == 'number'
+            ? Number.isInteger(data86) && data86 >= 0 && data86 <= 4294967295
+            : typeof data86 == 'bigint' && data86 >= 0 && data86 <= 4294967295)
+        ) {
+          const err200 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-int',
+            keyword: 'x-int',
+            params: {},
+            message: 'must be an integer (u32)',
+          };
+          if (vErrors === null) {
+            vErrors = [err200];
+          } else {
+            vErrors.push(err200);
           }
-          if (data80.library === undefined) {
-            const err189 = {
-              instancePath: instancePath + '/hsm/pkcs11',
-              schemaPath: '#/properties/hsm/properties/pkcs11/required',
-              keyword: 'required',
-              params: { missingProperty: 'library' },
-              message: "must have required property '" + 'library' + "'",
-            };
-            if (vErrors === null) {
-              vErrors = [err189];
-            } else {
-              vErrors.push(err189);
-            }
-            errors++;
+          errors++;
+        }
+        if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 < 1) {
+          const err201 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-minimum',
+            keyword: 'x-minimum',
+            params: {},
+            message: 'must be >= 1',
+          };
+          if (vErrors === null) {
+            vErrors = [err201];
+          } else {
+            vErrors.push(err201);
           }
-          for (const key15 in data80) {
-            if (
-              !(
-                key15 === 'library' ||
-                key15 === 'token' ||
-                key15 === 'slot' ||
-                key15 === 'pin_file' ||
-                key15 === 'pin' ||
-                key15 === 'sessions' ||
-                key15 === 'wrap'
-              )
-            ) {
-              const err190 = {
-                instancePath: instancePath + '/hsm/pkcs11',
-                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
-                keyword: 'additionalProperties',
-                params: { additionalProperty: key15 },
-                message: 'must NOT have additional properties',
-              };
-              if (vErrors === null) {
-                vErrors = [err190];
-              } else {
-                vErrors.push(err190);
-              }
-              errors++;
-            }
+          errors++;
+        }
+        if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 > 10000) {
+          const err202 = {
+            instancePath: instancePath + '/hsm/max_managed_batch',
+            schemaPath: '#/properties/hsm/properties/max_managed_batch/x-maximum',
+            keyword: 'x-maximum',
+            params: {},
+            message: 'must be <= 10000',
+          };
+          if (vErrors === null) {
+            vErrors = [err202];
+          } else {
+            vErrors.push(err202);
           }
-          if (data80.library !== undefined) {
-            let data81 = data80.library;
-            if (typeof data81 === 'string') {
-              if (data81.length < 1) {
-                const err191 = {
-                  instancePath: instancePath + '/hsm/pkcs11/library',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err191];
-                } else {
-                  vErrors.push(err191);
-                }
-                errors++;
-              }
-            } else {
-              const err192 = {
-                instancePath: instancePath + '/hsm/pkcs11/library',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err192];
-              } else {
-                vErrors.push(err192);
-              }
-              errors++;
-            }
-          }
-          if (data80.token !== undefined) {
-            let data82 = data80.token;
-            if (typeof data82 === 'string') {
-              if (data82.length > 32) {
-                const err193 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
-                  keyword: 'maxLength',
-                  params: { limit: 32 },
-                  message: 'must NOT have more than 32 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err193];
-                } else {
-                  vErrors.push(err193);
-                }
-                errors++;
-              }
-              if (data82.length < 1) {
-                const err194 = {
-                  instancePath: instancePath + '/hsm/pkcs11/token',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err194];
-                } else {
-                  vErrors.push(err194);
-                }
-                errors++;
-              }
-            } else {
-              const err195 = {
-                instancePath: instancePath + '/hsm/pkcs11/token',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err195];
-              } else {
-                vErrors.push(err195);
-              }
-              errors++;
-            }
-          }
-          if (data80.slot !== undefined) {
-            let data83 = data80.slot;
-            if (
-              !(typeof data83 == 'number'
-                ? Number.isInteger(data83) && data83 >= 0 && data83 <= 4294967295
-                : typeof data83 == 'bigint' && data83 >= 0 && data83 <= 4294967295)
-            ) {
-              const err196 = {
-                instancePath: instancePath + '/hsm/pkcs11/slot',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
-                keyword: 'x-int',
-                params: {},
-                message: 'must be an integer (u32)',
-              };
-              if (vErrors === null) {
-                vErrors = [err196];
-              } else {
-                vErrors.push(err196);
-              }
-              errors++;
-            }
-          }
-          if (data80.pin_file !== undefined) {
-            let data84 = data80.pin_file;
-            if (typeof data84 === 'string') {
-              if (data84.length < 1) {
-                const err197 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err197];
-                } else {
-                  vErrors.push(err197);
-                }
-                errors++;
-              }
-            } else {
-              const err198 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin_file',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err198];
-              } else {
-                vErrors.push(err198);
-              }
-              errors++;
-            }
-          }
-          if (data80.pin !== undefined) {
-            let data85 = data80.pin;
-            if (typeof data85 === 'string') {
-              if (data85.length < 1) {
-                const err199 = {
-                  instancePath: instancePath + '/hsm/pkcs11/pin',
-                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
-                  keyword: 'minLength',
-                  params: { limit: 1 },
-                  message: 'must NOT have fewer than 1 characters',
-                };
-                if (vErrors === null) {
-                  vErrors = [err199];
-                } else {
-                  vErrors.push(err199);
-                }
-                errors++;
-              }
-            } else {
-              const err200 = {
-                instancePath: instancePath + '/hsm/pkcs11/pin',
-                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
-                keyword: 'type',
-                params: { type: 'string' },
-                message: 'must be string',
-              };
-              if (vErrors === null) {
-                vErrors = [err200];
-              } else {
-                vErrors.push(err200);
-              }
-              errors++;
-            }
-          }
-          let data86 = data80.sessions;
-          if (
-            !(typeof data86 == 'number'
-              ? Number.isInteger(data86) && data86 >= 0 && data86 <= 4294967295
-              : typeof data86 == 'bigint' && data86 >= 0 && data86 <= 4294967295)
-          ) {
-            const err201 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
-              keyword: 'x-int',
-              params: {},
-              message: 'must be an integer (u32)',
-            };
-            if (vErrors === null) {
-              vErrors = [err201];
-            } else {
-              vErrors.push(err201);
-            }
-            errors++;
-          }
-          if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 < 1) {
-            const err202 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
-              keyword: 'x-minimum',
-              params: {},
-              message: 'must be >= 1',
-            };
-            if (vErrors === null) {
-              vErrors = [err202];
-            } else {
-              vErrors.push(err202);
-            }
-            errors++;
-          }
-          if ((typeof data86 == 'number' || typeof data86 == 'bigint') && data86 > 64) {
+          errors++;
+        }
+      }
+      let data87 = data84.soft;
+      if (data87 && typeof data87 == 'object' && !Array.isArray(data87)) {
+        for (const key15 in data87) {
+          if (!(key15 === 'master_key_file' || key15 === 'previous_master_key_file')) {
             const err203 = {
-              instancePath: instancePath + '/hsm/pkcs11/sessions',
-              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
-              keyword: 'x-maximum',
-              params: {},
-              message: 'must be <= 64',
+              instancePath: instancePath + '/hsm/soft',
+              schemaPath: '#/properties/hsm/properties/soft/additionalProperties',
+              keyword: 'additionalProperties',
+              params: { additionalProperty: key15 },
+              message: 'must NOT have additional properties',
             };
             if (vErrors === null) {
               vErrors = [err203];
@@ -3902,8 +3915,366 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (typeof data80.wrap !== 'boolean') {
-            const err204 = {
+        }
+        if (data87.master_key_file !== undefined) {
+          let data88 = data87.master_key_file;
+          if (typeof data88 === 'string') {
+            if (data88.length < 1) {
+              const err204 = {
+                instancePath: instancePath + '/hsm/soft/master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err204];
+              } else {
+                vErrors.push(err204);
+              }
+              errors++;
+            }
+          } else {
+            const err205 = {
+              instancePath: instancePath + '/hsm/soft/master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err205];
+            } else {
+              vErrors.push(err205);
+            }
+            errors++;
+          }
+        }
+        if (data87.previous_master_key_file !== undefined) {
+          let data89 = data87.previous_master_key_file;
+          if (typeof data89 === 'string') {
+            if (data89.length < 1) {
+              const err206 = {
+                instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+                schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+                message: 'must NOT have fewer than 1 characters',
+              };
+              if (vErrors === null) {
+                vErrors = [err206];
+              } else {
+                vErrors.push(err206);
+              }
+              errors++;
+            }
+          } else {
+            const err207 = {
+              instancePath: instancePath + '/hsm/soft/previous_master_key_file',
+              schemaPath: '#/properties/hsm/properties/soft/properties/previous_master_key_file/type',
+              keyword: 'type',
+              params: { type: 'string' },
+              message: 'must be string',
+            };
+            if (vErrors === null) {
+              vErrors = [err207];
+            } else {
+              vErrors.push(err207);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err208 = {
+          instancePath: instancePath + '/hsm/soft',
+          schemaPath: '#/properties/hsm/properties/soft/type',
+          keyword: 'type',
+          params: { type: 'object' },
+          message: 'must be object',
+        };
+        if (vErrors === null) {
+          vErrors = [err208];
+        } else {
+          vErrors.push(err208);
+        }
+        errors++;
+      }
+      if (data84.pkcs11 !== undefined) {
+        let data90 = data84.pkcs11;
+        if (data90 && typeof data90 == 'object' && !Array.isArray(data90)) {
+          if (data90.sessions === undefined) {
+            data90.sessions = 4;
+          }
+          if (data90.wrap === undefined) {
+            data90.wrap = true;
+          }
+          if (data90.library === undefined) {
+            const err209 = {
+              instancePath: instancePath + '/hsm/pkcs11',
+              schemaPath: '#/properties/hsm/properties/pkcs11/required',
+              keyword: 'required',
+              params: { missingProperty: 'library' },
+              message: "must have required property '" + 'library' + "'",
+            };
+            if (vErrors === null) {
+              vErrors = [err209];
+            } else {
+              vErrors.push(err209);
+            }
+            errors++;
+          }
+          for (const key16 in data90) {
+            if (
+              !(
+                key16 === 'library' ||
+                key16 === 'token' ||
+                key16 === 'slot' ||
+                key16 === 'pin_file' ||
+                key16 === 'pin' ||
+                key16 === 'sessions' ||
+                key16 === 'wrap'
+              )
+            ) {
+              const err210 = {
+                instancePath: instancePath + '/hsm/pkcs11',
+                schemaPath: '#/properties/hsm/properties/pkcs11/additionalProperties',
+                keyword: 'additionalProperties',
+                params: { additionalProperty: key16 },
+                message: 'must NOT have additional properties',
+              };
+              if (vErrors === null) {
+                vErrors = [err210];
+              } else {
+                vErrors.push(err210);
+              }
+              errors++;
+            }
+          }
+          if (data90.library !== undefined) {
+            let data91 = data90.library;
+            if (typeof data91 === 'string') {
+              if (data91.length < 1) {
+                const err211 = {
+                  instancePath: instancePath + '/hsm/pkcs11/library',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err211];
+                } else {
+                  vErrors.push(err211);
+                }
+                errors++;
+              }
+            } else {
+              const err212 = {
+                instancePath: instancePath + '/hsm/pkcs11/library',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/library/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err212];
+              } else {
+                vErrors.push(err212);
+              }
+              errors++;
+            }
+          }
+          if (data90.token !== undefined) {
+            let data92 = data90.token;
+            if (typeof data92 === 'string') {
+              if (data92.length > 32) {
+                const err213 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/maxLength',
+                  keyword: 'maxLength',
+                  params: { limit: 32 },
+                  message: 'must NOT have more than 32 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err213];
+                } else {
+                  vErrors.push(err213);
+                }
+                errors++;
+              }
+              if (data92.length < 1) {
+                const err214 = {
+                  instancePath: instancePath + '/hsm/pkcs11/token',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err214];
+                } else {
+                  vErrors.push(err214);
+                }
+                errors++;
+              }
+            } else {
+              const err215 = {
+                instancePath: instancePath + '/hsm/pkcs11/token',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/token/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err215];
+              } else {
+                vErrors.push(err215);
+              }
+              errors++;
+            }
+          }
+          if (data90.slot !== undefined) {
+            let data93 = data90.slot;
+            if (
+              !(typeof data93 == 'number'
+                ? Number.isInteger(data93) && data93 >= 0 && data93 <= 4294967295
+                : typeof data93 == 'bigint' && data93 >= 0 && data93 <= 4294967295)
+            ) {
+              const err216 = {
+                instancePath: instancePath + '/hsm/pkcs11/slot',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/slot/x-int',
+                keyword: 'x-int',
+                params: {},
+                message: 'must be an integer (u32)',
+              };
+              if (vErrors === null) {
+                vErrors = [err216];
+              } else {
+                vErrors.push(err216);
+              }
+              errors++;
+            }
+          }
+          if (data90.pin_file !== undefined) {
+            let data94 = data90.pin_file;
+            if (typeof data94 === 'string') {
+              if (data94.length < 1) {
+                const err217 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err217];
+                } else {
+                  vErrors.push(err217);
+                }
+                errors++;
+              }
+            } else {
+              const err218 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin_file',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin_file/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err218];
+              } else {
+                vErrors.push(err218);
+              }
+              errors++;
+            }
+          }
+          if (data90.pin !== undefined) {
+            let data95 = data90.pin;
+            if (typeof data95 === 'string') {
+              if (data95.length < 1) {
+                const err219 = {
+                  instancePath: instancePath + '/hsm/pkcs11/pin',
+                  schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/minLength',
+                  keyword: 'minLength',
+                  params: { limit: 1 },
+                  message: 'must NOT have fewer than 1 characters',
+                };
+                if (vErrors === null) {
+                  vErrors = [err219];
+                } else {
+                  vErrors.push(err219);
+                }
+                errors++;
+              }
+            } else {
+              const err220 = {
+                instancePath: instancePath + '/hsm/pkcs11/pin',
+                schemaPath: '#/properties/hsm/properties/pkcs11/properties/pin/type',
+                keyword: 'type',
+                params: { type: 'string' },
+                message: 'must be string',
+              };
+              if (vErrors === null) {
+                vErrors = [err220];
+              } else {
+                vErrors.push(err220);
+              }
+              errors++;
+            }
+          }
+          let data96 = data90.sessions;
+          if (
+            !(typeof data96 == 'number'
+              ? Number.isInteger(data96) && data96 >= 0 && data96 <= 4294967295
+              : typeof data96 == 'bigint' && data96 >= 0 && data96 <= 4294967295)
+          ) {
+            const err221 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-int',
+              keyword: 'x-int',
+              params: {},
+              message: 'must be an integer (u32)',
+            };
+            if (vErrors === null) {
+              vErrors = [err221];
+            } else {
+              vErrors.push(err221);
+            }
+            errors++;
+          }
+          if ((typeof data96 == 'number' || typeof data96 == 'bigint') && data96 < 1) {
+            const err222 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-minimum',
+              keyword: 'x-minimum',
+              params: {},
+              message: 'must be >= 1',
+            };
+            if (vErrors === null) {
+              vErrors = [err222];
+            } else {
+              vErrors.push(err222);
+            }
+            errors++;
+          }
+          if ((typeof data96 == 'number' || typeof data96 == 'bigint') && data96 > 64) {
+            const err223 = {
+              instancePath: instancePath + '/hsm/pkcs11/sessions',
+              schemaPath: '#/properties/hsm/properties/pkcs11/properties/sessions/x-maximum',
+              keyword: 'x-maximum',
+              params: {},
+              message: 'must be <= 64',
+            };
+            if (vErrors === null) {
+              vErrors = [err223];
+            } else {
+              vErrors.push(err223);
+            }
+            errors++;
+          }
+          if (typeof data90.wrap !== 'boolean') {
+            const err224 = {
               instancePath: instancePath + '/hsm/pkcs11/wrap',
               schemaPath: '#/properties/hsm/properties/pkcs11/properties/wrap/type',
               keyword: 'type',
@@ -3911,14 +4282,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               message: 'must be boolean',
             };
             if (vErrors === null) {
-              vErrors = [err204];
+              vErrors = [err224];
             } else {
-              vErrors.push(err204);
+              vErrors.push(err224);
             }
             errors++;
           }
         } else {
-          const err205 = {
+          const err225 = {
             instancePath: instancePath + '/hsm/pkcs11',
             schemaPath: '#/properties/hsm/properties/pkcs11/type',
             keyword: 'type',
@@ -3926,15 +4297,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             message: 'must be object',
           };
           if (vErrors === null) {
-            vErrors = [err205];
+            vErrors = [err225];
           } else {
-            vErrors.push(err205);
+            vErrors.push(err225);
           }
           errors++;
         }
       }
     } else {
-      const err206 = {
+      const err226 = {
         instancePath: instancePath + '/hsm',
         schemaPath: '#/properties/hsm/type',
         keyword: 'type',
@@ -3942,14 +4313,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         message: 'must be object',
       };
       if (vErrors === null) {
-        vErrors = [err206];
+        vErrors = [err226];
       } else {
-        vErrors.push(err206);
+        vErrors.push(err226);
       }
       errors++;
     }
   } else {
-    const err207 = {
+    const err227 = {
       instancePath,
       schemaPath: '#/type',
       keyword: 'type',
@@ -3957,9 +4328,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       message: 'must be object',
     };
     if (vErrors === null) {
-      vErrors = [err207];
+      vErrors = [err227];
     } else {
-      vErrors.push(err207);
+      vErrors.push(err227);
     }
     errors++;
   }

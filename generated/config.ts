@@ -8,8 +8,12 @@ export type Config = {
   readonly database_url?: string;
   /** File with the key that second factors are sealed with: 64 hexadecimal digits. Several servers on one PostgreSQL need the same one. Absent: installation.key in the data directory, which is made. */
   readonly installation_key_file?: string;
-  /** File that signed heads of the audit log are appended to. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory. */
+  /** File that signed heads of the audit log are appended to, and signed statements of how many keys are destroyed. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory. */
   readonly audit_heads_file?: string;
+  /** User of the machine that everything but the signer runs as, once root has started it. Together with signer_user; absent: the user that starts it. */
+  readonly gateway_user?: string;
+  /** User of the machine that the signer runs as, so that a gateway that is taken over cannot read its files and memory. Another one than gateway_user. */
+  readonly signer_user?: string;
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   /** How long a stopping server lets requests under way finish before it cuts them off. */
   readonly shutdown_deadline_ms: number;
@@ -20,9 +24,17 @@ export type Config = {
     readonly port: number;
     /** Port that WebSocket is served on beside the HTTP port, where web3.js v1 and the Solana CLI look. Absent: the HTTP port + 1, or none where that is 0 or the last one. 0: any free port. The HTTP port itself: no second one. */
     readonly ws_port?: number;
-    /** A proxy in front ends TLS. */
+    /** TLS is terminated by a reverse proxy. Clients have the address that the proxy wrote last into X-Forwarded-For, where the other end of the connection is loopback or in trusted_proxies. */
     readonly behind_proxy: boolean;
-    /** PEM files; with them the server speaks HTTPS. */
+    /** Networks of proxies beside loopback, with behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. What other peers write into X-Forwarded-For is not believed. */
+    readonly trusted_proxies: readonly string[];
+    /** Most connections of all clients over all ports. Where there are more, the one that is idle longest makes room; where none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at the start where the limit of open files does not hold them. */
+    readonly max_connections: number;
+    /** The same for one address (IPv6: one /64). WebSocket connections of an API key are not counted, and connections of proxies that are trusted have no such bound. */
+    readonly max_connections_per_address: number;
+    /** Address under which clients reach this server, without a slash at its end; documents name it. Absent: the address that a client has asked, by Host; from a trusted proxy by X-Forwarded-Host and X-Forwarded-Proto where it writes them. */
+    readonly public_url?: string;
+    /** PEM files; with them the server speaks HTTPS. They are read anew when they change. */
     readonly tls?: {
       readonly cert_file: string;
       readonly key_file: string;
@@ -65,6 +77,13 @@ export type Config = {
     /** Largest block that is taken from the ledger node, as JSON. */
     readonly max_block_bytes: number;
   };
+  /** A listener of its own for /metrics, without TLS and for whoever reaches it. The HTTP port then has no /metrics. */
+  readonly metrics: {
+    /** Absent: no listener of its own; the HTTP port shows /metrics to clients on the same machine. 0: any free port. */
+    readonly port?: number;
+    /** Address to listen on. */
+    readonly host: string;
+  };
   /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
   readonly networks: readonly {
     readonly name: string;
@@ -76,7 +95,7 @@ export type Config = {
       readonly url: string;
       /** WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it. */
       readonly ws_url?: string;
-      /** What the node is called in metrics, logs, /readyz and `keyslot nodes`. Absent: node- and its place in the list, from 1. */
+      /** What the node is called in metrics, logs, /readyz and `keyslot nodes`; no two of a network the same. Absent: node- and its place in the list, from 1. */
       readonly name?: string;
     }[];
   }[];
@@ -129,7 +148,7 @@ export type Config = {
   readonly wallets: {
     /** Origins whose pages may call the wallet API; none by default. *: any. */
     readonly cors_origins: readonly string[];
-    /** Most children that one call of the HD endpoint derives. */
+    /** Most children that one call of the HD endpoint derives. They are streamed; the memory of the server stays flat up to a million at least. */
     readonly max_hd_children: number;
     /** Threads that make keys. Absent: one per core of the machine. */
     readonly key_threads?: number;
@@ -226,7 +245,23 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_AUDIT_HEADS_FILE',
     secret: false,
     description:
-      'File that signed heads of the audit log are appended to. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory.',
+      'File that signed heads of the audit log are appended to, and signed statements of how many keys are destroyed. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory.',
+  },
+  {
+    path: ['gateway_user'],
+    type: 'string',
+    env: 'KEYSLOT_GATEWAY_USER',
+    secret: false,
+    description:
+      'User of the machine that everything but the signer runs as, once root has started it. Together with signer_user; absent: the user that starts it.',
+  },
+  {
+    path: ['signer_user'],
+    type: 'string',
+    env: 'KEYSLOT_SIGNER_USER',
+    secret: false,
+    description:
+      'User of the machine that the signer runs as, so that a gateway that is taken over cannot read its files and memory. Another one than gateway_user.',
   },
   {
     path: ['log_level'],
@@ -278,7 +313,43 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_BEHIND_PROXY',
     default: false,
     secret: false,
-    description: 'A proxy in front ends TLS.',
+    description:
+      'TLS is terminated by a reverse proxy. Clients have the address that the proxy wrote last into X-Forwarded-For, where the other end of the connection is loopback or in trusted_proxies.',
+  },
+  {
+    path: ['http', 'trusted_proxies'],
+    type: 'array',
+    env: 'KEYSLOT_TRUSTED_PROXIES',
+    default: [],
+    secret: false,
+    description:
+      'Networks of proxies beside loopback, with behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. What other peers write into X-Forwarded-For is not believed.',
+  },
+  {
+    path: ['http', 'max_connections'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_CONNECTIONS',
+    default: 25000,
+    secret: false,
+    description:
+      'Most connections of all clients over all ports. Where there are more, the one that is idle longest makes room; where none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at the start where the limit of open files does not hold them.',
+  },
+  {
+    path: ['http', 'max_connections_per_address'],
+    type: 'integer',
+    env: 'KEYSLOT_MAX_CONNECTIONS_PER_ADDRESS',
+    default: 5000,
+    secret: false,
+    description:
+      'The same for one address (IPv6: one /64). WebSocket connections of an API key are not counted, and connections of proxies that are trusted have no such bound.',
+  },
+  {
+    path: ['http', 'public_url'],
+    type: 'string',
+    env: 'KEYSLOT_PUBLIC_URL',
+    secret: false,
+    description:
+      'Address under which clients reach this server, without a slash at its end; documents name it. Absent: the address that a client has asked, by Host; from a trusted proxy by X-Forwarded-Host and X-Forwarded-Proto where it writes them.',
   },
   {
     path: ['http', 'tls', 'cert_file'],
@@ -437,6 +508,23 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Largest block that is taken from the ledger node, as JSON.',
   },
   {
+    path: ['metrics', 'port'],
+    type: 'integer',
+    env: 'KEYSLOT_METRICS_PORT',
+    cli: '--metrics-port',
+    secret: false,
+    description:
+      'Absent: no listener of its own; the HTTP port shows /metrics to clients on the same machine. 0: any free port.',
+  },
+  {
+    path: ['metrics', 'host'],
+    type: 'string',
+    env: 'KEYSLOT_METRICS_HOST',
+    default: '127.0.0.1',
+    secret: false,
+    description: 'Address to listen on.',
+  },
+  {
     path: ['networks', 0, 'name'],
     type: 'string',
     env: 'KEYSLOT_NETWORK',
@@ -473,7 +561,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     type: 'string',
     secret: false,
     description:
-      'What the node is called in metrics, logs, /readyz and `keyslot nodes`. Absent: node- and its place in the list, from 1.',
+      'What the node is called in metrics, logs, /readyz and `keyslot nodes`; no two of a network the same. Absent: node- and its place in the list, from 1.',
   },
   {
     path: ['upstream', 'connections'],
@@ -620,9 +708,10 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     path: ['wallets', 'max_hd_children'],
     type: 'integer',
     env: 'KEYSLOT_MAX_HD_CHILDREN',
-    default: 100000,
+    default: 1000000,
     secret: false,
-    description: 'Most children that one call of the HD endpoint derives.',
+    description:
+      'Most children that one call of the HD endpoint derives. They are streamed; the memory of the server stays flat up to a million at least.',
   },
   {
     path: ['wallets', 'key_threads'],
@@ -768,6 +857,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
 export const CONFIG_INTEGERS = {
   shutdown_deadline_ms: { minimum: 0, maximum: 600000, default: 10000 },
   'http.port': { minimum: 0, maximum: 65535, default: 8080 },
+  'http.max_connections': { minimum: 16, maximum: 1000000, default: 25000 },
+  'http.max_connections_per_address': { minimum: 4, maximum: 1000000, default: 5000 },
   'http.max_body_bytes': { minimum: 51200, maximum: 67108864, default: 1048576 },
   'http.body_timeout_ms': { minimum: 100, maximum: 600000, default: 10000 },
   'http.max_batch_items': { minimum: 1, maximum: 10000, default: 100 },
@@ -796,7 +887,7 @@ export const CONFIG_INTEGERS = {
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
   'drift.samples_per_minute': { minimum: 0, maximum: 6000, default: 20 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
-  'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 100000 },
+  'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 1000000 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },
   'localnet.finality_slots': { minimum: 0, maximum: 31, default: 31 },
   'localnet.lamports_per_byte': { minimum: 1, maximum: 1000000, default: 5080 },

@@ -398,12 +398,12 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** Airdrops work in test environments only (interface.md section 7). */
+  /** Airdrops work in test environments only (interface.md section 7); the data says so, the code and the words are those of a node. */
   airdropUnavailable: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32600, message: 'Invalid request' },
-    data: [],
+    data: ['environment', 'reason'],
   },
   /** The block lies below the oldest one kept. */
   blockCleanedUp: {
@@ -771,6 +771,11 @@ export const ERRORS = {
       message:
         'The request weighs {value}, and the plan {policy} allows {limit} at once: send fewer calls in one batch, or ask for another plan',
     },
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message:
+        'The request weighs {value}, and the plan {policy} allows {limit} at once: send fewer calls in one batch, or ask for another plan',
+    },
     data: ['policy', 'limit', 'value'],
   },
   /** The body is not UTF-8. */
@@ -828,6 +833,27 @@ export const ERRORS = {
       message: 'The server has {limit} WebSocket connections and takes no more; try again later',
     },
     data: ['limit'],
+  },
+  /** The server, or the address that the client has, has as many connections as it may, and none of them is idle; or this one was idle and made room for another. */
+  connectionsFull: {
+    area: 'access',
+    http: 503,
+    jsonrpc: {
+      code: -32079,
+      message: 'The {scope} has as many connections as it may: {limit}; try again in {retryAfterSeconds} s',
+    },
+    problem: {
+      code: 'connections_full',
+      status: 503,
+      title: 'Too many connections',
+      detail: 'The {scope} has as many connections as it may: {limit}.',
+    },
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message: 'The {scope} has as many connections as it may: {limit}; try again in {retryAfterSeconds} s',
+    },
+    close: { code: 1013, reason: 'the {scope} has as many connections as it may: {limit}' },
+    data: ['scope', 'limit', 'retryAfterSeconds'],
   },
   /** The connection, or the API key over all its connections, has as many subscriptions as it may have. */
   subscriptionLimitReached: {
@@ -922,7 +948,7 @@ export const ERRORS = {
       detail: 'Send an access token in the header Authorization, as Bearer <ACCESS_TOKEN>.',
     },
     grpc: {
-      status: 'PERMISSION_DENIED',
+      status: 'UNAUTHENTICATED',
       message:
         'The topic needs an access token: send it in the metadata authorization, as Bearer <ACCESS_TOKEN>',
     },
@@ -1020,7 +1046,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The second factor failed too often in a row and is locked for a while. */
+  /** Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while. */
   twoFactorLocked: {
     area: 'account',
     http: 403,
@@ -1061,14 +1087,14 @@ export const ERRORS = {
     },
     data: ['required', 'available'],
   },
-  /** The account has used up its requests to the endpoints that create. */
+  /** The account has used up its requests to the endpoints that create wallets, or to those that use them. */
   walletRateLimited: {
     area: 'account',
     http: 429,
     jsonrpc: {
       code: -32082,
       message:
-        'The wallet create endpoints take {limit} calls in {windowSeconds} s; try again in {retryAfterSeconds} s',
+        'These wallet endpoints take {limit} calls of an account in {windowSeconds} s; try again in {retryAfterSeconds} s',
     },
     problem: {
       code: 'wallet_rate_limited',
@@ -1126,7 +1152,21 @@ export const ERRORS = {
       code: 'idempotency_secret_not_kept',
       status: 409,
       title: 'Answer not kept',
-      detail: 'The request was carried out before, and its answer carried secrets, which are not kept.',
+      detail:
+        'The request was carried out before, and its answer carried secrets, which are not kept. Wallets that were charged and did not arrive can be asked for once with X-Wallets-Received.',
+    },
+    data: [],
+  },
+  /** No wallets were charged under this idempotency key within 24 hours. */
+  idempotencyNothingCharged: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'idempotency_nothing_charged',
+      status: 409,
+      title: 'Nothing charged',
+      detail:
+        'No wallets were charged under this key within 24 hours; send the request without X-Wallets-Received.',
     },
     data: [],
   },
@@ -1141,6 +1181,18 @@ export const ERRORS = {
       detail: 'The body is not what the operation takes; see errors.',
     },
     data: ['errors'],
+  },
+  /** X-Wallets-Received is not of the form that is taken, or says more than was charged. */
+  walletsReceivedInvalid: {
+    area: 'wallets',
+    http: 400,
+    problem: {
+      code: 'wallets_received_invalid',
+      status: 400,
+      title: 'Wallets received invalid',
+      detail: 'X-Wallets-Received is not valid: {reason}.',
+    },
+    data: [],
   },
   /** The text is no BIP39 mnemonic. */
   mnemonicInvalid: {
@@ -1377,12 +1429,36 @@ export const ERRORS = {
     jsonrpc: { code: -32054, message: 'The data directory {path} is in use by {holder}' },
     data: [],
   },
-  /** The store cannot be opened or does not answer. */
+  /** The data directory, or something in it, stays open to another user of the machine. */
+  dataDirectoryNotPrivate: {
+    area: 'process',
+    http: 503,
+    jsonrpc: {
+      code: -32089,
+      message:
+        '{path} (mode {mode}, owner {owner}) cannot be kept from other users: {reason}. The server runs as user {user}: give the whole data directory to that user (chown -R) on a file system that keeps modes, without symbolic links in it',
+    },
+    data: [],
+  },
+  /** The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
   storeUnavailable: {
     area: 'process',
     http: 503,
     jsonrpc: { code: -32055, message: '{where}: {reason}' },
+    problem: {
+      code: 'store_unavailable',
+      status: 503,
+      title: 'Store unavailable',
+      detail: 'The store of this server cannot be used for now ({fault}); try again.',
+    },
     grpc: { status: 'UNAVAILABLE', message: 'The store does not answer' },
+    data: ['fault'],
+  },
+  /** The store refused a statement: its tables are not as this server made them, or the server has a fault. */
+  storeRefused: {
+    area: 'process',
+    http: 500,
+    jsonrpc: { code: -32087, message: '{where}: {reason}' },
     data: [],
   },
   /** Another process listens on the port. */
@@ -1694,7 +1770,7 @@ export type ErrorContext = {
   readonly subscriptionNotFound: Readonly<Record<string, never>>;
   readonly subscriptionRefused: Readonly<Record<string, never>>;
   readonly base58DataTooLarge: Readonly<Record<string, never>>;
-  readonly airdropUnavailable: Readonly<Record<string, never>>;
+  readonly airdropUnavailable: { readonly environment: string; readonly reason: string };
   readonly blockCleanedUp: { readonly slot: number | bigint; readonly firstAvailable: number | bigint };
   readonly preflightFailure: { readonly reason: string; readonly data: SimulationResult };
   readonly blockNotAvailable: { readonly slot: number | bigint };
@@ -1757,6 +1833,11 @@ export type ErrorContext = {
   readonly pageOriginRefused: Readonly<Record<string, never>>;
   readonly tooManySockets: { readonly limit: number | bigint; readonly value: number | bigint };
   readonly serverSocketsFull: { readonly limit: number | bigint };
+  readonly connectionsFull: {
+    readonly scope: string;
+    readonly limit: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
   readonly subscriptionLimitReached: {
     readonly scope: string;
     readonly limit: number | bigint;
@@ -1792,7 +1873,9 @@ export type ErrorContext = {
   readonly idempotencyKeyReused: Readonly<Record<string, never>>;
   readonly idempotencyKeyInUse: Readonly<Record<string, never>>;
   readonly idempotencySecretNotKept: Readonly<Record<string, never>>;
+  readonly idempotencyNothingCharged: Readonly<Record<string, never>>;
   readonly bodyInvalid: { readonly errors: readonly FieldProblem[] };
+  readonly walletsReceivedInvalid: { readonly reason: string };
   readonly mnemonicInvalid: { readonly reason: string };
   readonly walletNotFound: Readonly<Record<string, never>>;
   readonly derivationDestroyed: { readonly x: number | bigint; readonly y: number | bigint };
@@ -1815,7 +1898,15 @@ export type ErrorContext = {
   readonly tokenOfOtherAccount: Readonly<Record<string, never>>;
   readonly streamStopping: { readonly slot: number | bigint };
   readonly dataDirectoryLocked: { readonly path: string; readonly holder: string };
-  readonly storeUnavailable: { readonly where: string; readonly reason: string };
+  readonly dataDirectoryNotPrivate: {
+    readonly path: string;
+    readonly mode: string;
+    readonly owner: number | bigint;
+    readonly user: number | bigint;
+    readonly reason: string;
+  };
+  readonly storeUnavailable: { readonly where: string; readonly reason: string; readonly fault: string };
+  readonly storeRefused: { readonly where: string; readonly reason: string };
   readonly portTaken: { readonly address: string; readonly setting: string };
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };

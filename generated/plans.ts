@@ -26,6 +26,10 @@ export const PLANS = {
     requests: 1000,
     window_seconds: 60,
   },
+  /** Calls of an account that fetch, sign with or destroy managed wallets, each of which leaves a row in the audit log: the requests_per_second of its plan, which of the plan development is as good as none. Can be raised per account. Chosen by us. */
+  wallet_use_limit: {
+    window_seconds: 1,
+  },
   /** Wallets in one call of the batch endpoint. */
   wallet_batch: {
     maximum: 10000,

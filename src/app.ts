@@ -5,7 +5,10 @@ import { ensureDevelopmentAccount, revokeDevelopmentAccount } from './account/de
 import type { DevelopmentFile } from './account/development-file.ts';
 import { followKeys } from './account/follow-keys.ts';
 import { followPlans } from './account/follow-plans.ts';
+import { mayHaveNewSigner } from './account/signers/known-signers.ts';
+import { openSignerRecord } from './account/signers/open-signer-record.ts';
 import { startAdminSocket } from './admin/admin-socket.ts';
+import { refuseAdoption } from './admin/adopt-without-server.ts';
 import { isServed } from './admin/ask-admin.ts';
 import { createMasterRotation, type MasterRotation } from './admin/master-rotation.ts';
 import { type CommandPlaces, createServeCommand } from './admin/serve-commands.ts';
@@ -20,8 +23,17 @@ import { createFailureLog } from './gate/failure-log.ts';
 import { createLimitMetrics } from './gate/limit-metrics.ts';
 import { createMetrics, type Metrics } from './gate/metrics.ts';
 import { createDriftGuard } from './ledger/drift/drift-guard.ts';
-import { grpcListenOptions, listenOptions, readTls, socketListenOptions, urlOf } from './listen-options.ts';
+import {
+  grpcListenOptions,
+  listenOptions,
+  metricsListenOptions,
+  openTls,
+  socketListenOptions,
+  urlOf,
+} from './listen-options.ts';
 import { assertListenable } from './server/http/http-server.ts';
+import type { SignerLauncher } from './signer/signer.ts';
+import { startConnections } from './start-connections.ts';
 import { type Gate, startGate } from './start-gate.ts';
 import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
@@ -39,6 +51,8 @@ export type App = {
     readonly wsUrl: string;
     /** Of the topic streams. */
     readonly grpcUrl: string;
+    /** Where `/metrics` is. */
+    readonly metricsUrl: string;
   };
   /** The JSON-RPC path of each network, in the order of the configuration. */
   readonly rpcPaths: readonly string[];
@@ -55,6 +69,8 @@ export type AppOptions = {
   readonly isOperated: boolean;
   /** Told what is being done, in a few words. */
   readonly onProgress?: (step: string) => void;
+  /** How the signer is started, where not as a child of this process. */
+  readonly launcher?: SignerLauncher | undefined;
 };
 
 type Rooms = {
@@ -76,7 +92,8 @@ const LOCALNET_DEADLINE_MS = 15_000;
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   await assertListenable(listenOptions(config));
-  for (const listener of [socketListenOptions(config), grpcListenOptions(config)])
+  const others = [socketListenOptions, grpcListenOptions, metricsListenOptions];
+  for (const listener of others.map((optionsOf) => optionsOf(config)))
     if (listener !== undefined) await assertListenable(listener);
   adminSocketPath(config.data_dir);
   const loadsStreams = import('./start-streams.ts');
@@ -97,10 +114,15 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('opening the store');
   const opensStore = openStoreInTurn(config, log, progress);
-  const startsKeys = startKeys({ config, ownsDirectory: opensStore, metrics, log });
+  const mayCreateSigner = opensStore.then(mayHaveNewSigner);
+  const startsKeys = startKeys({
+    ...{ config, ownsDirectory: opensStore, mayCreateSigner, metrics, log },
+    launcher: options.launcher,
+  });
   started.defer(() => opensStore.then((store) => store.close(), ignore));
   started.defer(() => startsKeys.then((keys) => keys.close(), ignore));
   startsKeys.catch(ignore);
+  mayCreateSigner.catch(ignore);
   const store = await opensStore;
   const rooms = await openRooms({ config, store, startsKeys, networks, metrics, log }, started);
   const { places, account, rotation } = rooms;
@@ -112,20 +134,29 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const wallets = await startWallets({ ...rooms, store, config, metrics, clock: systemClock, log });
+  const { planOf } = rooms.gate;
+  const wallets = await startWallets({
+    ...{ ...rooms, store, config, metrics, planOf, log },
+    clock: systemClock,
+  });
   started.defer(wallets.close);
-  const server = await startServer({ networks, rooms, wallets: wallets.handler, config, metrics, log });
+  const tlsFiles = await openTls(config, log);
+  started.defer(() => tlsFiles?.close());
+  const connections = startConnections({ config, registry: metrics.registry, log });
+  started.defer(() => connections.close());
+  const listening = { config, connections, tls: tlsFiles?.options, log };
+  const server = await startServer({ ...listening, networks, rooms, wallets: wallets.handler, metrics });
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
-    ...{ ...rooms.gate, networks, store, config, logFailure, clock: systemClock, log },
-    ...{ tokens: account.tokens, registry: metrics.registry, tls: await readTls(config) },
+    ...{ ...rooms.gate, ...listening, networks, store, logFailure, clock: systemClock },
+    ...{ tokens: account.tokens, registry: metrics.registry },
   });
   started.defer(() => streams.close(config.shutdown_deadline_ms));
 
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
-  const { baseUrl, wsUrl } = server;
+  const { baseUrl, wsUrl, metricsUrl } = server;
   const grpcUrl = urlOf({ host: config.http.host, port: streams.port }, config);
   const served = { dataDir: config.data_dir, baseUrl, wsUrl, grpcUrl, rpcPath: rpcPaths[0] ?? '/' };
   const development = options.isOperated
@@ -136,7 +167,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
         systemClock.nowMs(),
       );
   const running = started.move();
-  const address = { host: server.host, port: server.port, baseUrl, wsUrl, grpcUrl };
+  const address = { host: server.host, port: server.port, baseUrl, wsUrl, grpcUrl, metricsUrl };
   return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
 }
 
@@ -165,8 +196,11 @@ async function openRooms(
   const { data_dir: dataDir, installation_key_file: file } = config;
   const account = await openAccountPlane({ store, clock, log, dataDir, file });
   started.defer(() => account.close());
-  const keys = await startsKeys;
+  const made = await startsKeys;
   const headsFile = headsFileOf(config);
+  const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
+  started.defer(() => record.close());
+  const keys = { ...made, signer: record.signer };
   const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
   started.defer(() => headSigning.close());
   const rotation = createMasterRotation({
@@ -175,11 +209,17 @@ async function openRooms(
   });
   const places = {
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
+    useLimits: account.useLimits,
     installationKey: () => Promise.resolve(account.installationKey),
-    ...{ headsFile, headKey: keys.headKey.publicKey, rotateMaster: rotation.run },
+    ...{
+      headsFile,
+      headKey: keys.headKey.publicKey,
+      rotateMaster: rotation.run,
+      adoptSigner: refuseAdoption,
+    },
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
-  const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock });
+  const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
   return { places, account, keys, rotation, gate };
 }
 

@@ -17,6 +17,8 @@ export type Context = {
   readonly hold: ReplyHold;
   /** Whose turn it is of what a batch sends to the node; undefined where there is only one call, or it has its turn. */
   readonly turns?: Turns | undefined;
+  /** The address that was asked, as far as it is known, without its query; undefined where nobody says. */
+  readonly askedAt?: (() => string) | undefined;
   /** Who hears what the call subscribes to; undefined over HTTP, where nobody can. */
   readonly listener?: Listener;
 };

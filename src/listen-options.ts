@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
-import type { HttpServerOptions, ListenOptions } from './server/http/http-server.ts';
+import type { ListenOptions } from './server/http/http-server.ts';
+import { TlsFiles } from './server/tls/tls-files.ts';
 
 const IDLE_MARGIN_MS = 15_000;
 const LAST_PORT = 65_535;
@@ -24,20 +25,30 @@ export function grpcListenOptions({ http: { host }, grpc: { port } }: Config): L
   return { host, port, portSetting: 'KEYSLOT_GRPC_PORT (or grpc.port)' };
 }
 
-/** The files of TLS; undefined without it. */
-export async function readTls({ http: { tls } }: Config): Promise<HttpServerOptions['tls']> {
-  if (tls === undefined) return undefined;
-  return { cert: await readFile(tls.cert_file), key: await readFile(tls.key_file) };
+/** Where the metrics are served alone; undefined: on the HTTP port. */
+export function metricsListenOptions({ metrics: { host, port } }: Config): ListenOptions | undefined {
+  return port === undefined
+    ? undefined
+    : { host, port, portSetting: 'KEYSLOT_METRICS_PORT (or metrics.port)' };
 }
 
-/** What every HTTP server is told, beside where it listens. */
-export async function serverOptions(config: Config): Promise<Omit<HttpServerOptions, keyof ListenOptions>> {
-  const { http, upstream } = config;
+/** The files of TLS, followed from now on; undefined without it. */
+export async function openTls({ http: { tls } }: Config, log: Logger): Promise<TlsFiles | undefined> {
+  if (tls === undefined) return undefined;
+  return await TlsFiles.open({ certFile: tls.cert_file, keyFile: tls.key_file, log });
+}
+
+/** How long clients of HTTP may take. */
+export function timeouts({ http, upstream }: Config) {
   return {
-    tls: await readTls(config),
     requestTimeoutMs: http.body_timeout_ms,
     idleTimeoutMs: Math.max(upstream.response_timeout_ms, upstream.body_timeout_ms) + IDLE_MARGIN_MS,
   };
+}
+
+/** The address of a listener that speaks HTTP without TLS. */
+export function httpUrl({ host, port }: Pick<ListenOptions, 'host' | 'port'>): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The address of a listener, as clients write it; `scheme` without TLS: with it an `s` follows. */

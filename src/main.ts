@@ -1,7 +1,10 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-sigusr1
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/run-command-line.ts';
+import { hardenProcess } from './harden-process.ts';
+
+hardenProcess();
 
 /** What Node has compiled is kept beside the packages, for the next start and for children: it takes a third of a start. */
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/keyslot', import.meta.url));

@@ -1,7 +1,7 @@
 import type { NetworkConfig } from './context.ts';
 import type { Readiness } from './server/http/operations.ts';
 import { toServiceError } from './service-error.ts';
-import { showNode } from './show-node.ts';
+import { showNode, showSlotMs } from './show-node.ts';
 import type { Store } from './store/open-store.ts';
 import type { LedgerNodes } from './upstream/nodes/ledger-nodes.ts';
 import type { Pace } from './upstream/nodes/pace.ts';
@@ -57,7 +57,7 @@ async function readSigner({ backend, child, probe }: WatchedSigner) {
 async function readNetwork({ config, probe, child, nodes, pace }: WatchedNetwork) {
   const { name, environment } = config;
   const localnet = child === undefined ? {} : { localnet: { state: child.state, restarts: child.restarts } };
-  const known = { slot_ms: pace.slotMs ?? null, nodes: nodes.statuses().map(showNode) };
+  const known = { slot_ms: showSlotMs(pace.slotMs), nodes: nodes.statuses().map(showNode) };
   return { name, environment, upstream: await probe(), ...known, ...localnet };
 }
 
@@ -66,6 +66,7 @@ async function readStore(store: WatchedStore) {
     await store.ping();
     return { kind: store.kind, state: 'ready' };
   } catch (error) {
-    return { kind: store.kind, state: toServiceError(error).code };
+    const { code, context } = toServiceError(error);
+    return { kind: store.kind, state: code, reason: context.fault };
   }
 }

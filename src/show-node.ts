@@ -4,3 +4,8 @@ import type { NodeStatus } from './upstream/nodes/node-watch.ts';
 export function showNode({ name, version, featureSet, isOrdered }: NodeStatus) {
   return { name, version, feature_set: featureSet, is_ordered: isOrdered };
 }
+
+/** The length of a slot as they have it: in milliseconds, to a hundredth; null while it is not known. */
+export function showSlotMs(slotMs: number | null = null): number | null {
+  return slotMs === null ? null : Math.round(slotMs * 100) / 100;
+}

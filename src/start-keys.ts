@@ -27,11 +27,13 @@ export type KeysOptions = {
   readonly config: Pick<Config, 'data_dir' | 'hsm' | 'wallets'>;
   /** Resolves when the data directory is this process's: the signer is not started before. */
   readonly ownsDirectory: Promise<unknown>;
+  /** Whether the signer may make its files where it has none. Default: it may. */
+  readonly mayCreateSigner?: Promise<boolean>;
   readonly metrics: Pick<Metrics, 'watchChild'>;
   readonly log: Logger;
-  /** How the pool's engine is loaded, and what runs as the signer, where they are not the usual ones. */
+  /** How the pool's engine is loaded, and the signer started, where not the usual way. */
   readonly loadEngine?: KeyPoolOptions['loadEngine'];
-  readonly signerModule?: SignerOptions['modulePath'];
+  readonly launcher?: SignerOptions['launcher'];
 };
 
 /** The most that `wallets.key_threads` allows. */
@@ -75,7 +77,7 @@ async function startPool({ config, log, loadEngine }: KeysOptions): Promise<KeyP
   }
 }
 
-function startConfiguredSigner({ config, log, signerModule: modulePath }: KeysOptions) {
-  const module = modulePath === undefined ? {} : { modulePath };
-  return startSigner({ dataDir: config.data_dir, config, log, ...module });
+async function startConfiguredSigner({ config, log, launcher, mayCreateSigner }: KeysOptions) {
+  const start = { mayCreate: (await mayCreateSigner) ?? true };
+  return startSigner({ dataDir: config.data_dir, config, log, start, launcher });
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import type { NetworkConfig } from './context.ts';
 import type { NetworkDrift } from './ledger/drift/network-drift.ts';
+import { nodeName } from './node-name.ts';
 import { startEmbeddedLedger } from './upstream/embedded-ledger.ts';
 import { createPaceMeter } from './upstream/nodes/measure-pace.ts';
 import { joinNodes, type LedgerNodes } from './upstream/nodes/ledger-nodes.ts';
@@ -63,11 +64,11 @@ function startEmbedded(settings: Config['localnet'], { wrap, node, log }: NodePa
 }
 
 function connect(upstreams: NetworkConfig['upstreams'], { drift, wrap, node }: NodeParts): NetworkNodes {
-  const each = upstreams.map(({ url, ws_url: wsUrl, name }, index) => {
-    const nodeName = name ?? `node-${index + 1}`;
-    const watch = new NodeWatch({ name: nodeName, upstream: connectNode(url, node) });
+  const each = upstreams.map((upstream, index) => {
+    const { url, ws_url: wsUrl } = upstream;
+    const watch = new NodeWatch({ name: nodeName(upstream, index), upstream: connectNode(url, node) });
     const reached = { addresses: pubsubAddresses({ url, wsUrl }), upstream: watch.upstream, known: watch };
-    return { watch, ...drift.watchNode(reached, { nodeName, version: () => watch.version }) };
+    return { watch, ...drift.watchNode(reached, { nodeName: watch.name, version: () => watch.version }) };
   });
   const nodes = joinNodes(each);
   const pace = new Pace(() => performance.now());

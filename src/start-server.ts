@@ -10,26 +10,34 @@ import { withMetering } from './gate/with-metering.ts';
 import { type DocumentedNetwork, openapiDocument } from './ledger/openapi-document.ts';
 import { createReplyMemory } from './ledger/reply-memory.ts';
 import { readReadiness } from './readiness.ts';
+import { type BaseUrlOptions, createBaseUrlOf } from './server/http/base-url.ts';
 import { createDocs } from './server/docs/docs-routes.ts';
+import { Connections } from './server/connections/connections.ts';
 import {
   type HttpHandler,
   type HttpHandlers,
   type HttpServer,
-  type HttpServerOptions,
-  type ListenOptions,
   startHttpServer,
 } from './server/http/http-server.ts';
-import { createOperations } from './server/http/operations.ts';
+import { createMetricsHandler, createOperations } from './server/http/operations.ts';
 import { createRouter, type RpcHandler } from './server/http/router.ts';
 import { createRpcEndpoint } from './server/json-rpc/rpc-endpoint.ts';
 import { LiveSockets } from './server/websocket/live-sockets.ts';
 import { refuseHttp } from './server/websocket/refuse-http.ts';
 import { createSocketEndpoint, type SocketEndpoint } from './server/websocket/socket-endpoint.ts';
 import { createUpgrades } from './server/websocket/upgrades.ts';
+import type { TlsOptions } from './server/tls/tls-files.ts';
 import type { Keys } from './start-keys.ts';
 import type { Network } from './start-network.ts';
-import type { Gate } from './start-gate.ts';
-import { listenOptions, serverOptions, socketListenOptions, urlOf } from './listen-options.ts';
+import { type Gate, trustsPeerOf } from './start-gate.ts';
+import {
+  httpUrl,
+  listenOptions,
+  metricsListenOptions,
+  socketListenOptions,
+  timeouts,
+  urlOf,
+} from './listen-options.ts';
 
 export type ServedParts = {
   readonly networks: readonly Network[];
@@ -41,6 +49,8 @@ export type ServedParts = {
   /** The wallet API. */
   readonly wallets: HttpHandler;
   readonly config: Config;
+  readonly connections: Connections;
+  readonly tls: TlsOptions | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 };
@@ -52,6 +62,8 @@ export type ClientServer = {
   readonly baseUrl: string;
   /** WebSocket on the same port: `ws://` or `wss://`. */
   readonly wsUrl: string;
+  /** Where `/metrics` is. */
+  readonly metricsUrl: string;
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
@@ -61,12 +73,13 @@ type Endpoint = { readonly http: RpcHandler; readonly socket: SocketEndpoint };
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Listens, and answers every path that is served: HTTP and WebSocket on one port, WebSocket alone on the second one.
+ * Listens, and answers every path that is served: HTTP and WebSocket on one port, WebSocket alone on the second one, the metrics on one of
+ * their own if they have it.
  *
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
 export async function startServer(parts: ServedParts): Promise<ClientServer> {
-  const { config, metrics, log } = parts;
+  const { config, connections, tls, metrics, log } = parts;
   const sockets = openSockets(parts);
   const endpoints = createEndpoints(parts, sockets);
   const onUpgrade = createUpgrades({
@@ -78,38 +91,50 @@ export async function startServer(parts: ServedParts): Promise<ClientServer> {
     log,
   });
   const options = {
-    ...(await serverOptions(config)),
-    onUpgrade,
+    ...timeouts(config),
+    ...{ connections, tls, onUpgrade },
     drainSockets: (deadlineMs: number) => sockets.live.drain(deadlineMs),
   };
-  const server = await startHttpServer(createHandler(parts, endpoints), {
-    ...listenOptions(config),
-    ...options,
-  });
-  const second = await startSecond(config, server, options);
+  const servers: HttpServer[] = [];
+  const metricsConnections = new Connections(METRICS_CONNECTIONS);
   const close = async (deadlineMs: number): Promise<void> => {
-    await Promise.all([server.close(deadlineMs), second?.close(deadlineMs)]);
+    await Promise.all(servers.map((server) => server.close(deadlineMs)));
+    metricsConnections.close();
   };
-  const [baseUrl, wsUrl] = [urlOf(server, config), urlOf(server, config, 'ws')];
-  return { host: server.host, port: server.port, baseUrl, wsUrl, close };
-}
-
-type SocketServerOptions = Omit<HttpServerOptions, keyof ListenOptions>;
-
-/** The second port, where clients look that are told of the first one only. */
-async function startSecond(
-  config: Config,
-  server: HttpServer,
-  options: SocketServerOptions,
-): Promise<HttpServer | undefined> {
-  const second = socketListenOptions(config);
-  if (second === undefined) return undefined;
+  const start = async (...server: Parameters<typeof startHttpServer>): Promise<HttpServer> => {
+    const started = await startHttpServer(...server);
+    servers.push(started);
+    return started;
+  };
   try {
-    return await startHttpServer(refuseHttp, { ...second, ...options });
+    const handlers = createHandler(parts, endpoints);
+    const server = await start(handlers, { ...listenOptions(config), ...options });
+    const second = socketListenOptions(config);
+    if (second !== undefined) await start(refuseHttp, { ...second, ...options });
+    const metricsBase = await startMetrics(parts, metricsConnections, start);
+    const [baseUrl, wsUrl] = [urlOf(server, config), urlOf(server, config, 'ws')];
+    const metricsUrl = `${metricsBase ?? baseUrl}/metrics`;
+    return { host: server.host, port: server.port, baseUrl, wsUrl, metricsUrl, close };
   } catch (error) {
-    await server.close(0);
+    await close(0);
     throw error;
   }
+}
+
+/** Whoever reads the metrics is not kept out by clients, and keeps none out. */
+const METRICS_CONNECTIONS = { maxConnections: 64, maxPerAddress: 32 } as const;
+
+/** The listener of the metrics, if they have one of their own. @returns its address. */
+async function startMetrics(
+  { config, metrics }: ServedParts,
+  connections: Connections,
+  start: typeof startHttpServer,
+): Promise<string | undefined> {
+  const listening = metricsListenOptions(config);
+  if (listening === undefined) return undefined;
+  const handler = createMetricsHandler(metrics.registry);
+  const server = await start(handler, { ...listening, ...timeouts(config), connections });
+  return httpUrl(server);
 }
 
 function openSockets({ config: { websocket }, metrics }: ServedParts) {
@@ -126,8 +151,10 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
   const { networks, rooms, wallets, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
   const operations = createOperations({
-    registry: metrics.registry,
+    registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
+    rpcPaths: networks.map(({ rpcPath }) => rpcPath),
+    baseUrlOf: createBaseUrlOf(addressing(config)),
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   return createRouter({
@@ -147,6 +174,7 @@ function createEndpoints(
 ): ReadonlyMap<string, Endpoint> {
   const { authenticate, ...limits } = rooms.gate;
   const { keyring } = rooms.places;
+  const baseUrlOf = createBaseUrlOf(addressing(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
   return new Map(
@@ -154,7 +182,7 @@ function createEndpoints(
       const metering = { network: label, count: limits.count };
       const admission = createAdmission({ ...limits, network: label });
       const ledger = withMetering(bare, metering);
-      const shared = { ledger, authenticate, admission, replyMemory, ...rpcLimits(config) };
+      const shared = { ledger, authenticate, admission, replyMemory, baseUrlOf, ...rpcLimits(config) };
       const socket = createSocketEndpoint({
         ...shared,
         ...socketLimits(config),
@@ -170,6 +198,10 @@ function createEndpoints(
 
 function documented({ rpcPath, config: { name, environment } }: Network): DocumentedNetwork {
   return { rpcPath, label: `${name}, ${environment}` };
+}
+
+function addressing(config: Config): BaseUrlOptions {
+  return { trustsPeer: trustsPeerOf(config), publicUrl: config.http.public_url };
 }
 
 function rpcLimits({ http }: Config) {

@@ -24,6 +24,7 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly store: Store;
   readonly tokens: TokenRing;
   readonly authenticate: Authenticate;
+  readonly connections: GrpcServerOptions['connections'];
   readonly tls: GrpcServerOptions['tls'];
   readonly registry: Registry;
   readonly logFailure: LogFailure;
@@ -40,7 +41,7 @@ const MESSAGE_PREFIX = 'Subscribe.';
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
 export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
-  const { config, store, registry, authenticate, tokens, clock, count, tls } = parts;
+  const { config, store, registry, authenticate, tokens, clock, count, connections, tls } = parts;
   const metrics = createStreamMetrics(registry);
   const networks = parts.networks.map((network) => openNetwork(network, parts, metrics));
   const server = await startGrpcServer({
@@ -48,6 +49,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
       host: config.http.host,
       port: config.grpc.port,
       portSetting: 'KEYSLOT_GRPC_PORT (or grpc.port)',
+      connections,
       tls,
     },
     ...{ networks, authenticate, tokens, clock },

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import type { AccountPlane } from './account/account-plane.ts';
+import { createRefusalLog } from './account/audit/refusal-log.ts';
+import type { UseLimitPlaces } from './account/wallet-use-limit.ts';
 import type { Clock } from './clock.ts';
 import { createMemoryRateLimit } from './gate/memory-rate-limit.ts';
 import type { Metrics } from './gate/metrics.ts';
@@ -13,6 +15,7 @@ import { answerRequest } from './wallets/answer-request.ts';
 import { destroyAbandonedKeys } from './wallets/managed/make-keys.ts';
 import { createReconciliation } from './wallets/managed/reconciliation.ts';
 import type { WalletPlaces } from './wallets/wallet-context.ts';
+import { trustsPeerOf } from './start-gate.ts';
 
 export type WalletParts = {
   readonly config: Pick<Config, 'http' | 'wallets'>;
@@ -20,6 +23,8 @@ export type WalletParts = {
   readonly account: AccountPlane;
   readonly keys: Keys;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
+  /** The plan of an account. */
+  readonly planOf: UseLimitPlaces['planOf'];
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -28,7 +33,8 @@ export type WalletParts = {
 export type OpenWallets = {
   readonly handler: HttpHandler;
   /**
-   * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more. To be called when nothing is
+   * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more and all that were refused are on
+   * record. To be called when nothing is
    * listened for, before the account plane is closed.
    */
   readonly close: () => Promise<void>;
@@ -39,18 +45,25 @@ export type OpenWallets = {
  * looked for meanwhile.
  */
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
-  const { config, account, metrics, clock, log } = parts;
-  const { tokens, limits } = account;
+  const { config, store, account, metrics, planOf, clock, log } = parts;
+  const { tokens, limits, useLimits } = account;
   const places = placesOf(parts);
   await destroyAbandonedKeys(places);
+  const refusals = createRefusalLog({ store, clock, log });
   const { handler, settled } = await createRestEndpoint({
-    ...{ places, answerRequest, tokens, limits, rateLimit: createMemoryRateLimit(), clock, log },
+    ...{ places, answerRequest, tokens, limits, useLimits, planOf, refusals, clock, log },
+    ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
+    trustsPeer: trustsPeerOf(config),
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
   });
   void places.reconciliation.start(places);
-  return { handler, close: async () => void (await Promise.all([places.reconciliation.close(), settled()])) };
+  const close = async (): Promise<void> => {
+    await Promise.all([places.reconciliation.close(), settled()]);
+    await refusals.close();
+  };
+  return { handler, close };
 }
 
 /** What the service works with. */
@@ -61,7 +74,7 @@ export function placesOf({
   keys,
   clock,
   log,
-}: Omit<WalletParts, 'metrics'>): WalletPlaces {
+}: Omit<WalletParts, 'metrics' | 'planOf'>): WalletPlaces {
   const { money, idempotency, installationKey, ownerId } = account;
   const { signer, sealedWork, pool } = keys;
   return {

@@ -1,15 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 
 export type ChildState = 'starting' | 'ready' | 'restarting' | 'stopped';
 
+/** What is supervised: a child process, or one that is seen as if it were. */
+export type SupervisedProcess = Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> & EventEmitter;
+
 export type ChildOptions<Ready> = {
   readonly name: string;
   /** Starts the process and arranges that `announce` is called when it serves. */
-  readonly launch: (announce: (ready: Ready) => void) => ChildProcess;
+  readonly launch: (announce: (ready: Ready) => void) => SupervisedProcess;
   /** Asks a process that serves to leave. */
-  readonly leave: (child: ChildProcess) => void;
+  readonly leave: () => void;
   /** Called after each start, when the child serves. */
   readonly onReady: (ready: Ready) => void;
   /** Called when the child has died, before it is started again. */
@@ -26,7 +29,7 @@ const STOP_DEADLINE_MS = 3_000;
 export class SupervisedChild<Ready> {
   readonly #options: ChildOptions<Ready>;
   readonly #log: Logger;
-  #process: ChildProcess | undefined;
+  #process: SupervisedProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: ChildState = 'starting';
   #restarts = 0;
@@ -70,7 +73,7 @@ export class SupervisedChild<Ready> {
     const child = this.#process;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    if (isReady) this.#options.leave(child);
+    if (isReady) this.#options.leave();
     else child.kill('SIGKILL');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
     await exited;
@@ -82,7 +85,7 @@ export class SupervisedChild<Ready> {
     this.#process?.kill('SIGKILL');
   }
 
-  #takeReady(child: ChildProcess, ready: Ready): void {
+  #takeReady(child: SupervisedProcess, ready: Ready): void {
     if (this.#state === 'stopped' || child !== this.#process) return;
     this.#state = 'ready';
     this.#readyAtMs = performance.now();

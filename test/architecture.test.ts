@@ -48,18 +48,18 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
     /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
     /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
     /^(development-name|usage-group)\.ts$/,
-    /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|development-access)\.ts$/,
-    /^(money|audit|tokens)\/[a-z-]+\.ts$/,
+    /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|wallet-use-limit|development-access)\.ts$/,
+    /^(money|audit|signers|tokens)\/[a-z-]+\.ts$/,
     /^two-factor\/two-factor\.ts$/,
   ],
   admin: [],
   cli: [],
   gate: [
-    /^(authenticate|presented-key|metrics|with-observation)\.ts$/,
+    /^(authenticate|client-address|presented-key|metrics|with-observation)\.ts$/,
     /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log|key-standing)\.ts$/,
     /^(drift|socket|stream|subscription)-metrics\.ts$/,
   ],
-  keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers)\.ts$/],
+  keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers|secret-bytes)\.ts$/],
   ledger: [
     /^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/,
     /^cache\/(answer|with)-cache\.ts$/,
@@ -68,13 +68,24 @@ const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   localnet: [/^main\.ts$/],
   mock: [/^main\.ts$/],
-  server: [/^json-rpc\//, /^http\//, /^websocket\//, /^grpc\/(describe-topics|grpc-status)\.ts$/],
-  signer: [/^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/],
+  server: [
+    /^json-rpc\//,
+    /^http\//,
+    /^websocket\//,
+    /^connections\/(connections|descriptor-limit|fit-descriptors)\.ts$/,
+    /^tls\/tls-files\.ts$/,
+    /^grpc\/(add-reflection|describe-topics|grpc-status)\.ts$/,
+  ],
+  signer: [
+    /^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/,
+    /^tombstones\/record-chain\.ts$/,
+  ],
   store: [
-    /^(open-store|together|drizzle|statement|expectation|select-rows|insert-rows|store-errors|tables|data-directory|lock-file|process-started-at)\.ts$/,
-    /^(access|audit|money|wallet)-tables\.ts$/,
+    /^(open-store|together|drizzle|statement|expectation|select-rows|insert-rows|store-errors|tables|data-directory|make-private|lock-file|process-started-at)\.ts$/,
+    /^(access|audit|money|signer|wallet)-tables\.ts$/,
   ],
   stream: [/^(hub|cursor|entry|account-view)\.ts$/],
+  users: [/^system-user\.ts$/],
   wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
   wire: [/^(decode-transaction|encoded-bytes|message|transaction-layout|transaction-text|wire-reader)\.ts$/],
   upstream: [
@@ -195,5 +206,5 @@ function readLines(path: string): readonly string[] {
 
 /** A file's name without its ending and without what marks its kind: `getBlocks` of `getBlocks.test.ts`. */
 function stem(path: string): string {
-  return basename(path).replace(/(\.(test|bench|config|contract))*(\.d)?\.[a-z]+$/, '');
+  return basename(path).replace(/(\.(long|test|bench|config|contract))*(\.d)?\.[a-z]+$/, '');
 }

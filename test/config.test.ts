@@ -116,6 +116,32 @@ test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('%s needs neither', (h
   expect(loadConfig({ env: { KEYSLOT_HTTP_HOST: host } }).http.host).toBe(host);
 });
 
+test.each(['https://node.example/', 'node.example', 'https://user@node.example', 'https://node.example?a=b'])(
+  'the public address has a scheme, and no user, query or slash at its end: %s',
+  (url) => {
+    expect(problemsOf({ env: { KEYSLOT_PUBLIC_URL: url } })).toContain('KEYSLOT_PUBLIC_URL');
+  },
+);
+
+test.each(['https://node.example', 'http://10.0.0.7:8080', 'https://node.example/ledger'])(
+  '%s can be the public address',
+  (url) => {
+    expect(loadConfig({ env: { KEYSLOT_PUBLIC_URL: url } }).http.public_url).toBe(url);
+  },
+);
+
+test('trusted proxies are networks, and need a proxy', () => {
+  const trusting = (networks: string, proxy = '1') => ({
+    env: { KEYSLOT_TRUSTED_PROXIES: networks, KEYSLOT_BEHIND_PROXY: proxy },
+  });
+  const all = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1', '2001:db8::1'];
+  expect(loadConfig(trusting(all.join(', '))).http.trusted_proxies).toEqual(all);
+  expect(problemsOf(trusting('10.0.0.0/33,x'))).toMatch(
+    /KEYSLOT_TRUSTED_PROXIES\) has "10.0.0.0\/33"; .*\n.*KEYSLOT_TRUSTED_PROXIES\) has "x"; must be networks/,
+  );
+  expect(problemsOf(trusting('10.0.0.0/8', '0'))).toContain('without http.behind_proxy');
+});
+
 test('a network that is no localnet needs a node', () => {
   expect(problemsOf({ env: { KEYSLOT_ENVIRONMENT: 'devnet' } })).toContain('KEYSLOT_UPSTREAM_URL');
 });

@@ -26,7 +26,8 @@ const isGiven = (params: unknown, part: VersionedPart): boolean => {
         : undefined,
     params,
   );
-  return found !== undefined && found !== null && (found as Json) !== part.default;
+  if (found === undefined || found === null || found === part.default) return false;
+  return part.values?.includes(found as Json) ?? true;
 };
 
 const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });

@@ -180,7 +180,7 @@ export const PRESENTATION_SHAPE = {
   properties: {
     tags: {
       type: 'array',
-      items: closed(['name', 'x-tag'], { name: text, 'x-tag': { enum: TAGS } }),
+      items: closed(['name', 'x-tag'], { name: text, description: text, 'x-tag': { enum: TAGS } }),
       allOf: TAGS.map((tag) => ({ contains: { properties: { 'x-tag': { const: tag } } } })),
     },
   },

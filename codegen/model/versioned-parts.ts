@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { LedgerModel } from './ledger.ts';
 import type { Callable } from './method.ts';
-import { paramParts } from './param-parts.ts';
+import { type ParamPart, paramParts } from './param-parts.ts';
 import type { Fallback } from './schema.ts';
 
 /** A member of a param that only newer nodes know; older ones ignore it. */
@@ -15,6 +15,8 @@ export type VersionedPart = {
   readonly since: string;
   /** A value that asks for what older nodes do anyway. */
   readonly default?: Json;
+  /** The only values that ask for anything, where nodes take any other for the default. */
+  readonly values?: readonly Json[];
   readonly fallback?: Fallback;
 };
 
@@ -23,17 +25,22 @@ export const versionedParts = (
   call: Callable,
   model: Pick<LedgerModel, 'schemas'>,
 ): readonly VersionedPart[] =>
-  paramParts(call, model).flatMap(({ name, index, hops, schema }) => {
-    const { 'x-since': since, 'x-fallback': fallback, default: value } = schema;
+  paramParts(call, model).flatMap(({ name, index, hops, schema }, _, parts) => {
+    const { 'x-since': since, 'x-fallback': fallback, default: value, enum: values } = schema;
     if (typeof since !== 'string') return [];
+    const path = pathOf({ hops });
     return [
       {
-        name,
+        // A config that may stand in the place of a scalar is called as where it stands by itself.
+        name: parts.findLast((part) => pathOf(part).join() === path.join())?.name ?? name,
         index,
-        path: hops.map(({ step }) => String(step)),
+        path,
         since,
         ...(value !== undefined && { default: value }),
+        ...(schema['x-lenient'] && values !== undefined && { values }),
         ...(fallback !== undefined && { fallback }),
       },
     ];
   });
+
+const pathOf = ({ hops }: Pick<ParamPart, 'hops'>): readonly string[] => hops.map(({ step }) => String(step));

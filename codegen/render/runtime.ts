@@ -13,6 +13,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'json.ts': 'runtime/json.ts',
   'item-stream.ts': 'runtime/item-stream.ts',
   'rest-call.ts': 'runtime/rest-call.ts',
+  'complete-call.ts': 'runtime/complete-call.ts',
   'stream-call.ts': 'runtime/stream-call.ts',
   'decode.ts': 'runtime/decode.ts',
   'call-error.ts': 'runtime/call-error.ts',

@@ -95,6 +95,8 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
         limit,
         value: Number(params.value),
       };
+    case 'x-well-formed':
+      return { pointer, detail: 'has a lone surrogate, which is no character' };
     default:
       return { pointer, detail: 'is not of the form that is taken' };
   }

@@ -185,6 +185,15 @@ const charsKeyword: KeywordDefinition = {
   },
 };
 
+/** A text of whole characters: no half of a surrogate pair. */
+const wellFormedKeyword: KeywordDefinition = {
+  keyword: 'x-well-formed',
+  type: 'string',
+  schemaType: 'boolean',
+  error: { message: 'must be well-formed Unicode' },
+  code: (cxt) => cxt.pass(_`${cxt.data}.isWellFormed()`),
+};
+
 type RangeSchema = { readonly from: string; readonly count: string; readonly maximum: number };
 
 /** The range that begins at one member and has as many as the other ends after the maximum. */
@@ -220,5 +229,6 @@ export const KEYWORDS: readonly KeywordDefinition[] = [
   variantsKeyword,
   spanKeyword,
   charsKeyword,
+  wellFormedKeyword,
   lastIndexKeyword,
 ];

@@ -15,6 +15,7 @@ const KEPT = [
   'minItems',
   'default',
   'x-base58',
+  'x-well-formed',
 ] as const;
 
 /** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */

@@ -225,7 +225,7 @@ export interface LedgerClient {
   readonly requestAirdrop: ClientCall<'requestAirdrop'>;
   /**
    * This document.
-   * The OpenRPC document of the methods served here (OpenRPC 1.3.2, "Service Discovery Method").
+   * The OpenRPC document of the methods served here (OpenRPC 1.3.2, "Service Discovery Method"). Its server is the address that was asked.
    */
   readonly 'rpc.discover': ClientCall<'rpc.discover'>;
   /**

@@ -10,7 +10,7 @@ export const LIMITS = {
   getMultipleAccounts: { 'addresses.maxItems': 100 },
   getRecentPerformanceSamples: { 'limit.maximum': 720, 'limit.default': 720 },
   getRecentPrioritizationFees: { 'addresses.maxItems': 128 },
-  getSignatureStatuses: { 'signatures.maxItems': 256 },
+  getSignatureStatuses: { 'signatures.maxItems': 256, 'config.minContextSlot.default': 0 },
   getSignaturesForAddress: {
     'config.limit.minimum': 1,
     'config.limit.maximum': 1000,
@@ -18,5 +18,6 @@ export const LIMITS = {
   },
   getSlotLeaders: { 'limit.minimum': 1, 'limit.maximum': 5000 },
   getTokenLargestAccounts: { 'result.value.maxItems': 20 },
+  getTransaction: { 'config.minContextSlot.default': 0 },
   getVoteAccounts: { 'config.delinquentSlotDistance.default': 128 },
 } as const;

@@ -806,7 +806,7 @@ export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
     tags: ['service'],
     origin: 'chosen',
     cost: 1,
-    cache: 'immutable',
+    cache: 'none',
     retry: 'safe',
     served: 'gateway',
     guard: false,

@@ -1422,7 +1422,7 @@ export type SimulationResult = {
   readonly replacementBlockhash: null | LatestBlockhash;
   /** Fee charged; null when the transaction was refused before a fee was due. */
   readonly fee: null | Lamports;
-  /** Lamports before, per account key; null with a refused transaction and in preflight data. */
+  /** Lamports before, per account key; null where signatures do not verify and in preflight data. */
   readonly preBalances: null | readonly Lamports[];
   /** Lamports after, per account key. */
   readonly postBalances: null | readonly Lamports[];
@@ -2942,7 +2942,7 @@ export interface MethodParams {
   ];
   /**
    * This document.
-   * The OpenRPC document of the methods served here (OpenRPC 1.3.2, "Service Discovery Method").
+   * The OpenRPC document of the methods served here (OpenRPC 1.3.2, "Service Discovery Method"). Its server is the address that was asked.
    */
   readonly 'rpc.discover': readonly [];
   /**

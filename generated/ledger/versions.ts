@@ -13,6 +13,8 @@ export type VersionedMember = {
   readonly since: string;
   /** A value that asks for what older nodes do anyway. */
   readonly default?: unknown;
+  /** The only values that ask for anything, where nodes take any other for the default. */
+  readonly values?: readonly unknown[];
   /** How the gateway does it where the node does not: by the slot in the answer's context, or by slicing base-64 data. */
   readonly fallback?: 'context' | 'slice';
 };
@@ -28,24 +30,34 @@ export const VERSIONED_CALLS: Readonly<Partial<Record<CallName, VersionedCall>>>
   getAgGenesisCert: { since: '4.3', members: [] },
   getLeaderSchedule: {
     members: [
-      { name: 'slot.keyByVoteAccount', index: 0, path: ['keyByVoteAccount'], since: '4.4', default: false },
+      { name: 'config.keyByVoteAccount', index: 0, path: ['keyByVoteAccount'], since: '4.4', default: false },
       { name: 'config.keyByVoteAccount', index: 1, path: ['keyByVoteAccount'], since: '4.4', default: false },
     ],
   },
   getSignatureStatuses: {
     members: [
-      { name: 'config.commitment', index: 1, path: ['commitment'], since: '4.4', default: 'processed' },
+      {
+        name: 'config.commitment',
+        index: 1,
+        path: ['commitment'],
+        since: '4.4',
+        default: 'processed',
+        values: ['processed', 'confirmed', 'finalized'],
+      },
       {
         name: 'config.minContextSlot',
         index: 1,
         path: ['minContextSlot'],
         since: '4.4',
+        default: 0,
         fallback: 'context',
       },
     ],
   },
   getTransaction: {
-    members: [{ name: 'config.minContextSlot', index: 1, path: ['minContextSlot'], since: '4.4' }],
+    members: [
+      { name: 'config.minContextSlot', index: 1, path: ['minContextSlot'], since: '4.4', default: 0 },
+    ],
   },
   accountSubscribe: {
     members: [{ name: 'config.dataSlice', index: 1, path: ['dataSlice'], since: '4.4', fallback: 'slice' }],

@@ -123,7 +123,7 @@ export const createRestCall =
     }
   };
 
-const STREAMS = /^(application\/jsonl|text\/csv)\b/;
+const STREAMS = /^(application\/(jsonl|x-ndjson)|text\/csv)\b/;
 
 /** The deadline and the signals of a call. */
 type Watch = {

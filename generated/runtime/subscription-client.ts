@@ -112,6 +112,8 @@ const addressOf = ({ url, apiKey }: SubscriptionClientOptions): string => {
 
 const platformSocket = (): SocketClass => {
   if (typeof WebSocket === 'undefined')
-    throw new TypeError('this platform has no WebSocket: give one, such as that of the package ws');
+    throw new TypeError(
+      'this platform has no WebSocket of its own (Node has one from version 22 on): pass one as the option WebSocket, such as that of the package ws',
+    );
   return WebSocket;
 };

@@ -109,10 +109,11 @@ export const walletContract = c.router(
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         404: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['wallets:destroy'], prices: [] },
+      metadata: { scopes: ['wallets:destroy'], prices: [], rate: 'wallet_use_limit' },
     },
     /** Fetch the metadata of a managed wallet. */
     getWallet: {
@@ -125,9 +126,11 @@ export const walletContract = c.router(
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         404: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['wallets:read'], prices: [] },
+      metadata: { scopes: ['wallets:read'], prices: [], rate: 'wallet_use_limit' },
     },
     /** Sign with a managed wallet. */
     signWithWallet: {
@@ -147,10 +150,11 @@ export const walletContract = c.router(
         409: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         413: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         415: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['wallets:sign'], prices: ['managed_signing'] },
+      metadata: { scopes: ['wallets:sign'], prices: ['managed_signing'], rate: 'wallet_use_limit' },
     },
   },
   { strictStatusCodes: true },

@@ -15,6 +15,11 @@ export const MEDIA_TYPES = { json: 'application/json', jsonl: 'application/jsonl
 
 export type AnswerForm = keyof typeof MEDIA_TYPES;
 
+/** Another name of the media type of a form, which clients may ask for: the answer then has it. */
+export const OTHER_MEDIA_TYPES: Readonly<Partial<Record<AnswerForm, string>>> = {
+  jsonl: 'application/x-ndjson',
+};
+
 /** What an operation is, beside its types. */
 export type OperationEntry = {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -26,7 +31,7 @@ export type OperationEntry = {
   /** Rows of the price list that it is charged by. */
   readonly prices: readonly (keyof (typeof PLANS)['wallet_prices'])[];
   /** The limit that its requests count for: a row of the plans. */
-  readonly rate?: 'wallet_create_limit';
+  readonly rate?: 'wallet_create_limit' | 'wallet_use_limit';
   /** Takes Idempotency-Key. */
   readonly idempotent: boolean;
   readonly headers: readonly string[];
@@ -50,7 +55,7 @@ export const OPERATIONS = {
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
     idempotent: true,
-    headers: ['Idempotency-Key'],
+    headers: ['Idempotency-Key', 'X-Wallets-Received'],
     status: 201,
     forms: ['json'],
     secret: true,
@@ -58,6 +63,7 @@ export const OPERATIONS = {
       'bodyInvalid',
       'bodyNotUtf8',
       'idempotencyKeyInvalid',
+      'walletsReceivedInvalid',
       'tokenMissing',
       'tokenUnknown',
       'tokenRevoked',
@@ -69,10 +75,12 @@ export const OPERATIONS = {
       'idempotencyKeyReused',
       'idempotencyKeyInUse',
       'idempotencySecretNotKept',
+      'idempotencyNothingCharged',
       'bodyTooLarge',
       'contentTypeNotAllowed',
       'walletRateLimited',
       'internalError',
+      'storeUnavailable',
       'signerUnavailable',
       'keyBackendFailed',
     ],
@@ -86,7 +94,7 @@ export const OPERATIONS = {
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
     idempotent: true,
-    headers: ['Idempotency-Key'],
+    headers: ['Idempotency-Key', 'X-Wallets-Received'],
     status: 200,
     forms: ['jsonl', 'csv'],
     secret: true,
@@ -94,6 +102,7 @@ export const OPERATIONS = {
       'bodyInvalid',
       'bodyNotUtf8',
       'idempotencyKeyInvalid',
+      'walletsReceivedInvalid',
       'tokenMissing',
       'tokenUnknown',
       'tokenRevoked',
@@ -106,11 +115,13 @@ export const OPERATIONS = {
       'idempotencyKeyReused',
       'idempotencyKeyInUse',
       'idempotencySecretNotKept',
+      'idempotencyNothingCharged',
       'bodyTooLarge',
       'contentTypeNotAllowed',
       'managedBatchTooLarge',
       'walletRateLimited',
       'internalError',
+      'storeUnavailable',
       'signerUnavailable',
       'keyBackendFailed',
     ],
@@ -124,7 +135,7 @@ export const OPERATIONS = {
     prices: ['hd_master_creation', 'hd_child_derivation'],
     rate: 'wallet_create_limit',
     idempotent: true,
-    headers: ['Idempotency-Key'],
+    headers: ['Idempotency-Key', 'X-Wallets-Received'],
     status: 200,
     forms: ['json', 'jsonl', 'csv'],
     secret: true,
@@ -132,6 +143,7 @@ export const OPERATIONS = {
       'bodyInvalid',
       'bodyNotUtf8',
       'idempotencyKeyInvalid',
+      'walletsReceivedInvalid',
       'mnemonicInvalid',
       'tokenMissing',
       'tokenUnknown',
@@ -146,6 +158,7 @@ export const OPERATIONS = {
       'idempotencyKeyReused',
       'idempotencyKeyInUse',
       'idempotencySecretNotKept',
+      'idempotencyNothingCharged',
       'derivationDestroyed',
       'bodyTooLarge',
       'contentTypeNotAllowed',
@@ -155,6 +168,7 @@ export const OPERATIONS = {
       'managedBatchTooLarge',
       'walletRateLimited',
       'internalError',
+      'storeUnavailable',
       'signerUnavailable',
       'keyBackendFailed',
     ],
@@ -166,6 +180,7 @@ export const OPERATIONS = {
     scopes: ['wallets:destroy'],
     audit: 'destroy',
     prices: [],
+    rate: 'wallet_use_limit',
     idempotent: false,
     headers: ['X-Two-Factor-Code'],
     status: 200,
@@ -182,7 +197,9 @@ export const OPERATIONS = {
       'twoFactorInvalid',
       'twoFactorLocked',
       'walletNotFound',
+      'walletRateLimited',
       'internalError',
+      'storeUnavailable',
       'signerUnavailable',
       'keyBackendFailed',
     ],
@@ -194,6 +211,7 @@ export const OPERATIONS = {
     scopes: ['wallets:read'],
     audit: 'fetch',
     prices: [],
+    rate: 'wallet_use_limit',
     idempotent: false,
     headers: [],
     status: 200,
@@ -206,7 +224,9 @@ export const OPERATIONS = {
       'tokenExpired',
       'scopeMissing',
       'walletNotFound',
+      'walletRateLimited',
       'internalError',
+      'storeUnavailable',
     ],
   },
   /** Sign with a managed wallet. */
@@ -216,6 +236,7 @@ export const OPERATIONS = {
     scopes: ['wallets:sign'],
     audit: 'sign',
     prices: ['managed_signing'],
+    rate: 'wallet_use_limit',
     idempotent: true,
     headers: ['Idempotency-Key'],
     status: 200,
@@ -238,7 +259,9 @@ export const OPERATIONS = {
       'idempotencyKeyInUse',
       'bodyTooLarge',
       'contentTypeNotAllowed',
+      'walletRateLimited',
       'internalError',
+      'storeUnavailable',
       'signerUnavailable',
       'keyBackendFailed',
     ],
@@ -246,6 +269,23 @@ export const OPERATIONS = {
 } as const satisfies { readonly [O in OperationId]: OperationEntry };
 
 export type OperationWithBody = 'createHdWallets' | 'createWallet' | 'createWalletBatch' | 'signWithWallet';
+
+/** Members of the bodies of all operations. */
+export const BODY_MEMBERS: ReadonlySet<string> = new Set([
+  'accounts',
+  'change',
+  'count',
+  'custody',
+  'derivation_path',
+  'encoding',
+  'format',
+  'label',
+  'master_wallet_id',
+  'message',
+  'mnemonic',
+  'mnemonic_words',
+  'passphrase',
+]);
 
 /** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
 export const SECRET_MEMBERS = ['mnemonic', 'passphrase', 'secret_key'] as const;
@@ -256,6 +296,7 @@ export const BYTE_LIMITS = { signWithWallet: { message: 16384 } } as const;
 /** The headers that operations take: what their values must be. */
 export const HEADERS = {
   'Idempotency-Key': { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  'X-Wallets-Received': { pattern: '^(0|[1-9][0-9]{0,9})$' },
   'X-Two-Factor-Code': { pattern: '^[0-9]{6}$' },
 } as const;
 

@@ -31,7 +31,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create many wallets, answered as a stream.
-     * @description The wallets come line by line, as JSONL or as CSV (RFC 4180, with a header row), each as soon as it is made. What was delivered is charged: who closes the connection stops the work. A stream that fails midway is broken off, not ended.
+     * @description The wallets come line by line, as JSONL or as CSV (RFC 4180, with a header row), each as soon as it is made. What was handed over to be sent is charged: closing the connection stops the work. A stream that fails midway is broken off, not ended; what was charged and did not arrive is asked for with `X-Wallets-Received`.
      */
     readonly post: operations['createWalletBatch'];
     readonly delete?: never;
@@ -51,7 +51,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Make a master of a mnemonic, or take one, and derive any range of wallets from it.
-     * @description BIP39 and SLIP-0010 for Ed25519, all indexes hardened. The master comes first, as one more wallet with the path `m`; it is free. As one JSON object the answer has a bounded number of children; without bound but for the server's own it is a stream. A child whose wallet was destroyed is never derived again; destroying a master destroys no child.
+     * @description BIP39 and SLIP-0010 for Ed25519, all indexes hardened. The master comes first, as one more wallet with the path `m`; it is free. As one JSON object the answer has a bounded number of children; without bound but for the server's own it is a stream. A child whose wallet was destroyed is never derived again; destroying a master destroys no child. With `X-Wallets-Received` a tree of a new mnemonic is made anew as a whole, from another one; or, where the body has the `mnemonic` of the first line in the place of `mnemonic_words`, the rest of the same tree comes.
      */
     readonly post: operations['createHdWallets'];
     readonly delete?: never;
@@ -153,7 +153,7 @@ export type components = {
        */
       readonly change?: components['schemas']['IndexRange'];
       /**
-       * @description Form of the answer. Without it `Accept` decides, and without that it is `json`.
+       * @description Form of the answer. Without it `Accept` decides (`application/x-ndjson` is another name of `application/jsonl`), and without that it is `json`.
        * @enum {string}
        */
       readonly format?: 'json' | 'jsonl' | 'csv';
@@ -169,7 +169,7 @@ export type components = {
       /** @description One BIP39 passphrase for all of them. */
       readonly passphrase?: components['schemas']['Passphrase'];
       /**
-       * @description Form of the answer. Without it `Accept` decides, and without that it is `jsonl`.
+       * @description Form of the answer. Without it `Accept` decides (`application/x-ndjson` is another name of `application/jsonl`), and without that it is `jsonl`.
        * @enum {string}
        */
       readonly format?: 'jsonl' | 'csv';
@@ -290,7 +290,7 @@ export type components = {
     readonly MnemonicWords: 12 | 24;
     /**
      * Passphrase
-     * @description BIP39 passphrase. It is taken in Unicode form NFKD, and is needed again wherever the wallet is restored from its mnemonic.
+     * @description BIP39 passphrase. It is taken in Unicode form NFKD, and is needed again wherever the wallet is restored from its mnemonic. A lone surrogate is refused: it is no character, and each program would put another one in its place.
      */
     readonly Passphrase: string;
     /**
@@ -378,6 +378,274 @@ export type components = {
       /** @description Base-58 of the 64 bytes. */
       readonly signature: string;
     };
+    /** @description The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD. */
+    readonly BalanceInsufficientProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'balance_insufficient';
+      /** @constant */
+      readonly status: 402;
+      readonly required: number;
+      readonly available: number;
+    };
+    /** @description The body is no JSON object of the operation; each fault is told with its place. */
+    readonly BodyInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'body_invalid';
+      /** @constant */
+      readonly status: 400;
+      readonly errors: readonly components['schemas']['FieldProblem'][];
+    };
+    /** @description The body is not UTF-8. */
+    readonly BodyNotUtf8Problem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'body_not_utf8';
+      /** @constant */
+      readonly status: 400;
+    };
+    /** @description The body is larger than the server takes. */
+    readonly BodyTooLargeProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'body_too_large';
+      /** @constant */
+      readonly status: 413;
+      readonly limit: number;
+    };
+    /** @description The body is not declared as JSON. */
+    readonly ContentTypeNotAllowedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'content_type_not_allowed';
+      /** @constant */
+      readonly status: 415;
+    };
+    /** @description What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD. */
+    readonly CreditLimitReachedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'credit_limit_reached';
+      /** @constant */
+      readonly status: 402;
+      readonly required: number;
+      readonly available: number;
+    };
+    /** @description The wallet at a path that was asked for was destroyed; it is never derived again. */
+    readonly DerivationDestroyedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'derivation_destroyed';
+      /** @constant */
+      readonly status: 409;
+      readonly x: number;
+      readonly y: number;
+    };
+    /** @description The key backend cannot derive keys. */
+    readonly DeriveNotSupportedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'derive_not_supported';
+      /** @constant */
+      readonly status: 422;
+    };
+    /** @description More children are asked for than the server derives in one call. */
+    readonly HdTooManyChildrenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'hd_too_many_children';
+      /** @constant */
+      readonly status: 422;
+      readonly limit: number;
+      readonly value: number;
+    };
+    /** @description A request with the same idempotency key is being worked on. */
+    readonly IdempotencyKeyInUseProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'idempotency_key_in_use';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description The idempotency key is not of the form that is taken. */
+    readonly IdempotencyKeyInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'idempotency_key_invalid';
+      /** @constant */
+      readonly status: 400;
+      readonly limit: number;
+    };
+    /** @description The idempotency key was used with another request. */
+    readonly IdempotencyKeyReusedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'idempotency_key_reused';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No wallets were charged under this idempotency key within 24 hours. */
+    readonly IdempotencyNothingChargedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'idempotency_nothing_charged';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description The request was carried out before; the secrets of its answer were not kept. */
+    readonly IdempotencySecretNotKeptProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'idempotency_secret_not_kept';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description Something failed inside the server. */
+    readonly InternalErrorProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'internal_error';
+      /** @constant */
+      readonly status: 500;
+    };
+    /** @description The key backend, an HSM for example, failed. */
+    readonly KeyBackendFailedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'key_backend_failed';
+      /** @constant */
+      readonly status: 503;
+    };
+    /** @description The key backend is too slow for so many managed wallets in one call. */
+    readonly ManagedBatchTooLargeProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'managed_batch_too_large';
+      /** @constant */
+      readonly status: 422;
+      readonly limit: number;
+      readonly value: number;
+    };
+    /** @description The text is no BIP39 mnemonic. */
+    readonly MnemonicInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'mnemonic_invalid';
+      /** @constant */
+      readonly status: 400;
+    };
+    /** @description The answer does not come in a form that the client accepts. */
+    readonly NotAcceptableProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'not_acceptable';
+      /** @constant */
+      readonly status: 406;
+      readonly accepted: string;
+    };
+    /** @description The request did not arrive in time. */
+    readonly RequestTimeoutProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'request_timeout';
+      /** @constant */
+      readonly status: 408;
+      readonly limit_ms: number;
+    };
+    /** @description The access token is not for this operation. */
+    readonly ScopeMissingProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'scope_missing';
+      /** @constant */
+      readonly status: 403;
+      readonly scope: string;
+    };
+    /** @description The process that keeps the managed keys does not answer. */
+    readonly SignerUnavailableProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'signer_unavailable';
+      /** @constant */
+      readonly status: 503;
+    };
+    /** @description The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
+    readonly StoreUnavailableProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'store_unavailable';
+      /** @constant */
+      readonly status: 503;
+      readonly fault: string;
+    };
+    /** @description So many children are answered as a stream only. */
+    readonly StreamRequiredProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'stream_required';
+      /** @constant */
+      readonly status: 422;
+      readonly limit: number;
+      readonly value: number;
+    };
+    /** @description The access token has expired. */
+    readonly TokenExpiredProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'token_expired';
+      /** @constant */
+      readonly status: 401;
+    };
+    /** @description No access token came with the request. */
+    readonly TokenMissingProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'token_missing';
+      /** @constant */
+      readonly status: 401;
+    };
+    /** @description The access token was revoked. */
+    readonly TokenRevokedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'token_revoked';
+      /** @constant */
+      readonly status: 401;
+    };
+    /** @description No such access token, or it was mistyped. */
+    readonly TokenUnknownProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'token_unknown';
+      /** @constant */
+      readonly status: 401;
+    };
+    /** @description The code of the second factor is wrong, or was used before. */
+    readonly TwoFactorInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'two_factor_invalid';
+      /** @constant */
+      readonly status: 403;
+    };
+    /** @description Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while. */
+    readonly TwoFactorLockedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'two_factor_locked';
+      /** @constant */
+      readonly status: 403;
+      readonly retry_at: string;
+    };
+    /** @description The code of the second factor is missing. */
+    readonly TwoFactorMissingProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'two_factor_missing';
+      /** @constant */
+      readonly status: 403;
+    };
+    /** @description The account has no second factor yet. */
+    readonly TwoFactorNotEnrolledProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'two_factor_not_enrolled';
+      /** @constant */
+      readonly status: 403;
+    };
+    /** @description The account has no such managed wallet: never made, destroyed, or of another account. */
+    readonly WalletNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'wallet_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
+    /** @description The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+    readonly WalletRateLimitedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'wallet_rate_limited';
+      /** @constant */
+      readonly status: 429;
+      readonly limit: number;
+      readonly window_seconds: number;
+      readonly retry_after_seconds: number;
+    };
+    /** @description X-Wallets-Received is not of the form that is taken, or says more than was charged. */
+    readonly WalletsReceivedInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'wallets_received_invalid';
+      /** @constant */
+      readonly status: 400;
+    };
   };
   responses: never;
   parameters: never;
@@ -432,10 +700,15 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours.
+         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
+        /**
+         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @example 256
+         */
+        readonly 'X-Wallets-Received'?: string;
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -465,6 +738,8 @@ export interface operations {
        *     `body_not_utf8`: The body is not UTF-8.
        *
        *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *
+       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
        */
       readonly 400: {
         headers: {
@@ -472,7 +747,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['IdempotencyKeyInvalidProblem']
+            | components['schemas']['WalletsReceivedInvalidProblem'];
         };
       };
       /**
@@ -491,7 +770,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /**
@@ -505,7 +788,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BalanceInsufficientProblem']
+            | components['schemas']['CreditLimitReachedProblem'];
         };
       };
       /** @description `scope_missing`: The access token is not for this operation. */
@@ -515,7 +800,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -525,7 +810,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
       /**
@@ -534,6 +819,8 @@ export interface operations {
        *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
        *
        *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
+       *
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
        */
       readonly 409: {
         headers: {
@@ -541,7 +828,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['IdempotencyKeyReusedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem']
+            | components['schemas']['IdempotencySecretNotKeptProblem']
+            | components['schemas']['IdempotencyNothingChargedProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server takes. */
@@ -551,7 +842,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
       /** @description `content_type_not_allowed`: The body is not declared as JSON. */
@@ -561,10 +852,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create. */
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -572,7 +863,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -582,11 +873,13 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
       /**
-       * @description `signer_unavailable`: The process that keeps the managed keys does not answer.
+       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       *
+       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -596,7 +889,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['StoreUnavailableProblem']
+            | components['schemas']['SignerUnavailableProblem']
+            | components['schemas']['KeyBackendFailedProblem'];
         };
       };
     };
@@ -606,10 +902,15 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours.
+         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
+        /**
+         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @example 256
+         */
+        readonly 'X-Wallets-Received'?: string;
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -642,6 +943,8 @@ export interface operations {
        *     `body_not_utf8`: The body is not UTF-8.
        *
        *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *
+       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
        */
       readonly 400: {
         headers: {
@@ -649,7 +952,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['IdempotencyKeyInvalidProblem']
+            | components['schemas']['WalletsReceivedInvalidProblem'];
         };
       };
       /**
@@ -668,7 +975,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /**
@@ -682,7 +993,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BalanceInsufficientProblem']
+            | components['schemas']['CreditLimitReachedProblem'];
         };
       };
       /** @description `scope_missing`: The access token is not for this operation. */
@@ -692,7 +1005,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
       /** @description `not_acceptable`: The answer does not come in a form that the client accepts. */
@@ -702,7 +1015,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['NotAcceptableProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -712,7 +1025,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
       /**
@@ -721,6 +1034,8 @@ export interface operations {
        *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
        *
        *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
+       *
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
        */
       readonly 409: {
         headers: {
@@ -728,7 +1043,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['IdempotencyKeyReusedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem']
+            | components['schemas']['IdempotencySecretNotKeptProblem']
+            | components['schemas']['IdempotencyNothingChargedProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server takes. */
@@ -738,7 +1057,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
       /** @description `content_type_not_allowed`: The body is not declared as JSON. */
@@ -748,7 +1067,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
       /** @description `managed_batch_too_large`: The key backend is too slow for so many managed wallets in one call. */
@@ -758,10 +1077,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ManagedBatchTooLargeProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create. */
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -769,7 +1088,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -779,11 +1098,13 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
       /**
-       * @description `signer_unavailable`: The process that keeps the managed keys does not answer.
+       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       *
+       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -793,7 +1114,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['StoreUnavailableProblem']
+            | components['schemas']['SignerUnavailableProblem']
+            | components['schemas']['KeyBackendFailedProblem'];
         };
       };
     };
@@ -803,10 +1127,15 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours.
+         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
+        /**
+         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @example 256
+         */
+        readonly 'X-Wallets-Received'?: string;
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -841,6 +1170,8 @@ export interface operations {
        *
        *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
        *
+       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
+       *
        *     `mnemonic_invalid`: The text is no BIP39 mnemonic.
        */
       readonly 400: {
@@ -849,7 +1180,12 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['IdempotencyKeyInvalidProblem']
+            | components['schemas']['WalletsReceivedInvalidProblem']
+            | components['schemas']['MnemonicInvalidProblem'];
         };
       };
       /**
@@ -868,7 +1204,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /**
@@ -882,7 +1222,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BalanceInsufficientProblem']
+            | components['schemas']['CreditLimitReachedProblem'];
         };
       };
       /** @description `scope_missing`: The access token is not for this operation. */
@@ -892,7 +1234,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
       /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
@@ -902,7 +1244,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
         };
       };
       /** @description `not_acceptable`: The answer does not come in a form that the client accepts. */
@@ -912,7 +1254,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['NotAcceptableProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -922,7 +1264,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
       /**
@@ -932,6 +1274,8 @@ export interface operations {
        *
        *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
        *
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
+       *
        *     `derivation_destroyed`: The wallet at a path that was asked for was destroyed; it is never derived again.
        */
       readonly 409: {
@@ -940,7 +1284,12 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['IdempotencyKeyReusedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem']
+            | components['schemas']['IdempotencySecretNotKeptProblem']
+            | components['schemas']['IdempotencyNothingChargedProblem']
+            | components['schemas']['DerivationDestroyedProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server takes. */
@@ -950,7 +1299,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
       /** @description `content_type_not_allowed`: The body is not declared as JSON. */
@@ -960,7 +1309,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
       /**
@@ -978,10 +1327,14 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['DeriveNotSupportedProblem']
+            | components['schemas']['StreamRequiredProblem']
+            | components['schemas']['HdTooManyChildrenProblem']
+            | components['schemas']['ManagedBatchTooLargeProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create. */
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -989,7 +1342,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -999,11 +1352,13 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
       /**
-       * @description `signer_unavailable`: The process that keeps the managed keys does not answer.
+       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       *
+       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1013,7 +1368,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['StoreUnavailableProblem']
+            | components['schemas']['SignerUnavailableProblem']
+            | components['schemas']['KeyBackendFailedProblem'];
         };
       };
     };
@@ -1037,6 +1395,8 @@ export interface operations {
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
           readonly 'Cache-Control': components['headers']['Cache-Control'];
           readonly [name: string]: unknown;
         };
@@ -1060,7 +1420,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /** @description `scope_missing`: The access token is not for this operation. */
@@ -1070,7 +1434,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
       /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
@@ -1080,7 +1444,18 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
+        };
+      };
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -1090,7 +1465,17 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
         };
       };
     };
@@ -1120,6 +1505,8 @@ export interface operations {
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
           readonly 'Cache-Control': components['headers']['Cache-Control'];
           readonly [name: string]: unknown;
         };
@@ -1143,7 +1530,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /**
@@ -1155,7 +1546,7 @@ export interface operations {
        *
        *     `two_factor_invalid`: The code of the second factor is wrong, or was used before.
        *
-       *     `two_factor_locked`: The second factor failed too often in a row and is locked for a while.
+       *     `two_factor_locked`: Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while.
        */
       readonly 403: {
         headers: {
@@ -1163,7 +1554,12 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['TwoFactorNotEnrolledProblem']
+            | components['schemas']['TwoFactorMissingProblem']
+            | components['schemas']['TwoFactorInvalidProblem']
+            | components['schemas']['TwoFactorLockedProblem'];
         };
       };
       /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
@@ -1173,7 +1569,18 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
+        };
+      };
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -1183,11 +1590,13 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
       /**
-       * @description `signer_unavailable`: The process that keeps the managed keys does not answer.
+       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       *
+       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1197,7 +1606,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['StoreUnavailableProblem']
+            | components['schemas']['SignerUnavailableProblem']
+            | components['schemas']['KeyBackendFailedProblem'];
         };
       };
     };
@@ -1207,7 +1619,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours.
+         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
@@ -1231,6 +1643,8 @@ export interface operations {
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
           readonly 'Cache-Control': components['headers']['Cache-Control'];
           readonly [name: string]: unknown;
         };
@@ -1251,7 +1665,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['IdempotencyKeyInvalidProblem'];
         };
       };
       /**
@@ -1270,7 +1687,11 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
         };
       };
       /**
@@ -1284,7 +1705,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['BalanceInsufficientProblem']
+            | components['schemas']['CreditLimitReachedProblem'];
         };
       };
       /** @description `scope_missing`: The access token is not for this operation. */
@@ -1294,7 +1717,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
       /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
@@ -1304,7 +1727,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -1314,7 +1737,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
       /**
@@ -1328,7 +1751,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['IdempotencyKeyReusedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server takes. */
@@ -1338,7 +1763,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
       /** @description `content_type_not_allowed`: The body is not declared as JSON. */
@@ -1348,7 +1773,18 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: Something failed inside the server. */
@@ -1358,11 +1794,13 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
       /**
-       * @description `signer_unavailable`: The process that keeps the managed keys does not answer.
+       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       *
+       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1372,7 +1810,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['Problem'];
+          readonly 'application/problem+json':
+            | components['schemas']['StoreUnavailableProblem']
+            | components['schemas']['SignerUnavailableProblem']
+            | components['schemas']['KeyBackendFailedProblem'];
         };
       };
     };
@@ -1407,51 +1848,86 @@ export type WalletId = components['schemas']['WalletId'];
 export type WalletMetadata = components['schemas']['WalletMetadata'];
 export type WalletPath = components['schemas']['WalletPath'];
 export type WalletSignature = components['schemas']['WalletSignature'];
+export type BalanceInsufficientProblem = components['schemas']['BalanceInsufficientProblem'];
+export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
+export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
+export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
+export type CreditLimitReachedProblem = components['schemas']['CreditLimitReachedProblem'];
+export type DerivationDestroyedProblem = components['schemas']['DerivationDestroyedProblem'];
+export type DeriveNotSupportedProblem = components['schemas']['DeriveNotSupportedProblem'];
+export type HdTooManyChildrenProblem = components['schemas']['HdTooManyChildrenProblem'];
+export type IdempotencyKeyInUseProblem = components['schemas']['IdempotencyKeyInUseProblem'];
+export type IdempotencyKeyInvalidProblem = components['schemas']['IdempotencyKeyInvalidProblem'];
+export type IdempotencyKeyReusedProblem = components['schemas']['IdempotencyKeyReusedProblem'];
+export type IdempotencyNothingChargedProblem = components['schemas']['IdempotencyNothingChargedProblem'];
+export type IdempotencySecretNotKeptProblem = components['schemas']['IdempotencySecretNotKeptProblem'];
+export type InternalErrorProblem = components['schemas']['InternalErrorProblem'];
+export type KeyBackendFailedProblem = components['schemas']['KeyBackendFailedProblem'];
+export type ManagedBatchTooLargeProblem = components['schemas']['ManagedBatchTooLargeProblem'];
+export type MnemonicInvalidProblem = components['schemas']['MnemonicInvalidProblem'];
+export type NotAcceptableProblem = components['schemas']['NotAcceptableProblem'];
+export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
+export type ScopeMissingProblem = components['schemas']['ScopeMissingProblem'];
+export type SignerUnavailableProblem = components['schemas']['SignerUnavailableProblem'];
+export type StoreUnavailableProblem = components['schemas']['StoreUnavailableProblem'];
+export type StreamRequiredProblem = components['schemas']['StreamRequiredProblem'];
+export type TokenExpiredProblem = components['schemas']['TokenExpiredProblem'];
+export type TokenMissingProblem = components['schemas']['TokenMissingProblem'];
+export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
+export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
+export type TwoFactorInvalidProblem = components['schemas']['TwoFactorInvalidProblem'];
+export type TwoFactorLockedProblem = components['schemas']['TwoFactorLockedProblem'];
+export type TwoFactorMissingProblem = components['schemas']['TwoFactorMissingProblem'];
+export type TwoFactorNotEnrolledProblem = components['schemas']['TwoFactorNotEnrolledProblem'];
+export type WalletNotFoundProblem = components['schemas']['WalletNotFoundProblem'];
+export type WalletRateLimitedProblem = components['schemas']['WalletRateLimitedProblem'];
+export type WalletsReceivedInvalidProblem = components['schemas']['WalletsReceivedInvalidProblem'];
 
 export type OperationId = keyof operations;
 
 /** The stable `code` of a problem. */
 export type WalletErrorCode = keyof ProblemData;
 
-/** The members that the problem of each code has of its own. */
+/** The problem of each code. */
 export type ProblemData = {
-  readonly internal_error: Readonly<Record<never, never>>;
-  readonly not_found: Readonly<Record<never, never>>;
-  readonly method_not_allowed: Readonly<Record<never, never>>;
-  readonly read_only_path: Readonly<Record<never, never>>;
-  readonly request_timeout: { readonly limit_ms: number };
-  readonly body_too_large: { readonly limit: number };
-  readonly content_type_not_allowed: Readonly<Record<never, never>>;
-  readonly body_not_utf8: Readonly<Record<never, never>>;
-  readonly token_missing: Readonly<Record<never, never>>;
-  readonly token_unknown: Readonly<Record<never, never>>;
-  readonly token_revoked: Readonly<Record<never, never>>;
-  readonly token_expired: Readonly<Record<never, never>>;
-  readonly scope_missing: { readonly scope: string };
-  readonly two_factor_not_enrolled: Readonly<Record<never, never>>;
-  readonly two_factor_missing: Readonly<Record<never, never>>;
-  readonly two_factor_invalid: Readonly<Record<never, never>>;
-  readonly two_factor_locked: { readonly retry_at: string };
-  readonly balance_insufficient: { readonly required: number; readonly available: number };
-  readonly credit_limit_reached: { readonly required: number; readonly available: number };
-  readonly wallet_rate_limited: {
-    readonly limit: number;
-    readonly window_seconds: number;
-    readonly retry_after_seconds: number;
-  };
-  readonly idempotency_key_invalid: { readonly limit: number };
-  readonly idempotency_key_reused: Readonly<Record<never, never>>;
-  readonly idempotency_key_in_use: Readonly<Record<never, never>>;
-  readonly idempotency_secret_not_kept: Readonly<Record<never, never>>;
-  readonly body_invalid: { readonly errors: readonly FieldProblem[] };
-  readonly mnemonic_invalid: Readonly<Record<never, never>>;
-  readonly wallet_not_found: Readonly<Record<never, never>>;
-  readonly derivation_destroyed: { readonly x: number; readonly y: number };
-  readonly not_acceptable: { readonly accepted: string };
-  readonly stream_required: { readonly limit: number; readonly value: number };
-  readonly hd_too_many_children: { readonly limit: number; readonly value: number };
-  readonly managed_batch_too_large: { readonly limit: number; readonly value: number };
-  readonly derive_not_supported: Readonly<Record<never, never>>;
-  readonly signer_unavailable: Readonly<Record<never, never>>;
-  readonly key_backend_failed: Readonly<Record<never, never>>;
+  readonly internal_error: InternalErrorProblem;
+  readonly not_found: Problem & { readonly code: 'not_found' };
+  readonly method_not_allowed: Problem & { readonly code: 'method_not_allowed' };
+  readonly read_only_path: Problem & { readonly code: 'read_only_path' };
+  readonly request_timeout: RequestTimeoutProblem;
+  readonly body_too_large: BodyTooLargeProblem;
+  readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly body_not_utf8: BodyNotUtf8Problem;
+  readonly connections_full: Problem & { readonly code: 'connections_full' };
+  readonly token_missing: TokenMissingProblem;
+  readonly token_unknown: TokenUnknownProblem;
+  readonly token_revoked: TokenRevokedProblem;
+  readonly token_expired: TokenExpiredProblem;
+  readonly scope_missing: ScopeMissingProblem;
+  readonly two_factor_not_enrolled: TwoFactorNotEnrolledProblem;
+  readonly two_factor_missing: TwoFactorMissingProblem;
+  readonly two_factor_invalid: TwoFactorInvalidProblem;
+  readonly two_factor_locked: TwoFactorLockedProblem;
+  readonly balance_insufficient: BalanceInsufficientProblem;
+  readonly credit_limit_reached: CreditLimitReachedProblem;
+  readonly wallet_rate_limited: WalletRateLimitedProblem;
+  readonly idempotency_key_invalid: IdempotencyKeyInvalidProblem;
+  readonly idempotency_key_reused: IdempotencyKeyReusedProblem;
+  readonly idempotency_key_in_use: IdempotencyKeyInUseProblem;
+  readonly idempotency_secret_not_kept: IdempotencySecretNotKeptProblem;
+  readonly idempotency_nothing_charged: IdempotencyNothingChargedProblem;
+  readonly body_invalid: BodyInvalidProblem;
+  readonly wallets_received_invalid: WalletsReceivedInvalidProblem;
+  readonly mnemonic_invalid: MnemonicInvalidProblem;
+  readonly wallet_not_found: WalletNotFoundProblem;
+  readonly derivation_destroyed: DerivationDestroyedProblem;
+  readonly not_acceptable: NotAcceptableProblem;
+  readonly stream_required: StreamRequiredProblem;
+  readonly hd_too_many_children: HdTooManyChildrenProblem;
+  readonly managed_batch_too_large: ManagedBatchTooLargeProblem;
+  readonly derive_not_supported: DeriveNotSupportedProblem;
+  readonly signer_unavailable: SignerUnavailableProblem;
+  readonly key_backend_failed: KeyBackendFailedProblem;
+  readonly store_unavailable: StoreUnavailableProblem;
 };

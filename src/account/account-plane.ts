@@ -9,6 +9,7 @@ import { createMoney, type Money } from './money/money.ts';
 import { TOKEN_CHANNEL } from './tokens/access-tokens.ts';
 import { readTokens, TokenRing } from './tokens/token-ring.ts';
 import { CreateLimitBook, LIMIT_CHANNEL, readCreateLimits } from './wallet-create-limit.ts';
+import { readUseLimits, USE_LIMIT_CHANNEL, UseLimitBook } from './wallet-use-limit.ts';
 
 /** What the wallet service knows of accounts while this process serves. */
 export type AccountPlane = {
@@ -16,6 +17,8 @@ export type AccountPlane = {
   readonly tokens: TokenRing;
   /** How often accounts may create wallets, in the same way. */
   readonly limits: CreateLimitBook;
+  /** How often accounts may use wallets where that differs from their plan, in the same way. */
+  readonly useLimits: UseLimitBook;
   readonly money: Money;
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
@@ -32,20 +35,21 @@ export type AccountPlaneOptions = InstallationKeyPlace & {
 };
 
 /**
- * Opens the account plane: what processes that are gone had set aside is given back first.
+ * Opens the account plane: what processes that are gone had set aside is settled first.
  *
  * @throws ServiceError `invalidConfig` when the installation key cannot be had; what the store throws.
  */
 export async function openAccountPlane(options: AccountPlaneOptions): Promise<AccountPlane> {
   const { store, clock, log } = options;
   const installationKey = await loadInstallationKey(options);
-  const [tokens, limits] = [new TokenRing(), new CreateLimitBook()];
+  const [tokens, limits, useLimits] = [new TokenRing(), new CreateLimitBook(), new UseLimitBook()];
   await using opened = new AsyncDisposableStack();
   const gateway = await joinGateways({ store, clock, log });
   opened.defer(() => gateway.close());
   const followed = [
     { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, id) },
     { channel: LIMIT_CHANNEL, read: (id?: string) => readCreateLimits(store, limits, id) },
+    { channel: USE_LIMIT_CHANNEL, read: (id?: string) => readUseLimits(store, useLimits, id) },
   ];
   for (const one of followed) {
     const following = await followStore(store.listen, one);
@@ -54,7 +58,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   const ownerId = gateway.id;
   const running = opened.move();
   return {
-    ...{ tokens, limits, installationKey, ownerId },
+    ...{ tokens, limits, useLimits, installationKey, ownerId },
     money: createMoney({ ownerId }),
     idempotency: createIdempotency({ ownerId, installationKey }),
     close: () => running.disposeAsync(),

@@ -1,11 +1,15 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { and, eq, isNull, lte, notExists } from '../store/drizzle.ts';
+import { createHmac, randomUUID } from 'node:crypto';
+import { and, eq, isNotNull, isNull, lte, notExists } from '../store/drizzle.ts';
 import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
-import { gateways, idempotencyKeys } from '../store/access-tables.ts';
+import { idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 import { wallets } from '../store/wallet-tables.ts';
 import { serviceError } from '../service-error.ts';
+import { isExpired, isInUse, isSameRequest, KEPT_MS, type KeyRow, type Owner } from './idempotency-row.ts';
 import type { InstallationKey } from './installation-key.ts';
+import { beginAgain, type MadeAgain } from './make-again.ts';
+
+export type { MadeAgain };
 
 /** A request that came with an Idempotency-Key. */
 export type IdempotentRequest = {
@@ -15,6 +19,8 @@ export type IdempotentRequest = {
   /** As `fingerprint` gave it. */
   readonly fingerprint: Uint8Array;
   readonly nowMs: number;
+  /** Where the request asks for the wallets of an earlier one that did not arrive. */
+  readonly again?: MadeAgain | undefined;
 };
 
 /** What is to be done with such a request. */
@@ -31,10 +37,19 @@ export type IdempotencyFinding =
   /** The key was used with another request. */
   | { readonly kind: 'otherBody' }
   /** The work was done once, and its answer held a secret, which was not kept. */
-  | { readonly kind: 'secretNotKept' };
+  | { readonly kind: 'secretNotKept' }
+  /** Make those of the `charged` wallets that did not arrive, free of charge; then `close`, or `leave` where nothing was delivered. */
+  | { readonly kind: 'again'; readonly workId: string; readonly claim: Claim; readonly charged: number }
+  /** The key has no wallets that could be asked for again. */
+  | { readonly kind: 'nothingCharged' }
+  /** More are said to have come than `limit`. */
+  | { readonly kind: 'receivedTooMany'; readonly limit: number };
 
-/** How the work ended. `body` undefined: it held a secret; `wallets`: it can be told again from the wallets that carry the work. */
-export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | 'wallets' | undefined };
+/** How many wallets an answer was charged for that held secrets, and so was not kept. */
+export type NotKept = { readonly charged: number };
+
+/** How the work ended. `wallets`: its answer can be told again from the wallets that carry the work. */
+export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | 'wallets' | NotKept };
 
 /** The right to finish one request's work; a later request that goes on with it ends it. */
 export type Claim = Pick<IdempotentRequest, 'accountId' | 'key'> & { readonly claimId: string };
@@ -56,14 +71,19 @@ export type Idempotency = {
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
   /**
    * Gives the key back where the work is not finished: the same request goes on with work that has made wallets, and any request
-   * may have the key of work that made none. Without effect where the claim is lost.
+   * may have the key of work that made none. Where it was to be made again and nothing was delivered, it can be asked for again.
+   * Without effect where the claim is lost.
    */
   readonly leave: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  /**
+   * Notes that the response of finished work has ended: what its answer did not bring can be asked for again from now on, unless the client
+   * was seen to take it whole.
+   */
+  readonly close: (tx: StoreTransaction, claim: Claim, isDrained: boolean) => Promise<void>;
   /** To be called when the work is over, whatever went wrong: a key that the store could not take back is not in use any more. */
   readonly end: (claim: Claim) => void;
 };
 
-const DAY_MS = 86_400_000;
 const ATTEMPTS = 3;
 const NOTHING = new Uint8Array(0);
 
@@ -75,13 +95,14 @@ export function createIdempotency({
   readonly ownerId: string;
   readonly installationKey: InstallationKey;
 }): Idempotency {
-  const isOwn = ({ accountId, key, claimId }: Claim) =>
+  const isClaimed = ({ accountId, key, claimId }: Claim) =>
     and(
       eq(idempotencyKeys.accountId, accountId),
       eq(idempotencyKeys.key, key),
       eq(idempotencyKeys.claimId, claimId),
-      isNull(idempotencyKeys.status),
     );
+  const isOwn = (claim: Claim) => and(isClaimed(claim), isNull(idempotencyKeys.status));
+  const isFinished = (claim: Claim) => and(isClaimed(claim), isNotNull(idempotencyKeys.status));
   const underWay = new Set<string>();
   return {
     fingerprint: (...parts) => {
@@ -93,7 +114,7 @@ export function createIdempotency({
     finish: async (tx, claim, { status, body }) => {
       const kept = await tx
         .update(idempotencyKeys)
-        .set({ status, body: body === 'wallets' ? NOTHING : (body ?? null) })
+        .set({ status, ...toColumns(body) })
         .where(isOwn(claim))
         .returning({ key: idempotencyKeys.key });
       if (kept.length === 0) throw serviceError('reservationClosed');
@@ -103,6 +124,13 @@ export function createIdempotency({
       const hasMadeNone = notExists(made.where(eq(wallets.workId, idempotencyKeys.workId)));
       await tx.delete(idempotencyKeys).where(and(isOwn(claim), hasMadeNone));
       await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim));
+      await tx
+        .update(idempotencyKeys)
+        .set({ ownerId: null, isMadeAgain: false })
+        .where(and(isFinished(claim), eq(idempotencyKeys.isMadeAgain, true)));
+    },
+    close: async (tx, claim, isDrained) => {
+      await tx.update(idempotencyKeys).set({ ownerId: null, isDrained }).where(isFinished(claim));
     },
     end: ({ claimId }) => void underWay.delete(claimId),
   };
@@ -119,22 +147,26 @@ export function readIdempotencyKey(text: string): string {
 
 /** Deletes the keys whose day is over. */
 export async function forgetExpiredKeys(store: Store, nowMs: number): Promise<void> {
-  await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - DAY_MS)));
+  await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - KEPT_MS)));
 }
 
-/** This process, and the claims that it works on. */
-type Owner = { readonly ownerId: string; readonly underWay: Set<string> };
+function toColumns(body: IdempotentAnswer['body']) {
+  if (body === 'wallets') return { body: NOTHING };
+  return body instanceof Uint8Array ? { body } : { body: null, charged: body.charged };
+}
 
 async function begin(
   tx: StoreTransaction,
   owner: Owner,
-  { accountId, key, fingerprint, nowMs }: IdempotentRequest,
+  { accountId, key, fingerprint, nowMs, again }: IdempotentRequest,
 ): Promise<IdempotencyFinding> {
+  if (again !== undefined) return beginAgain(tx, owner, { accountId, key, nowMs, ...again });
   const { ownerId, underWay } = owner;
   const [claimId, workId] = [randomUUID(), randomUUID()];
   const claim = { accountId, key, claimId };
   const fresh = {
     ...{ ...claim, fingerprint, ownerId, workId, status: null, body: null },
+    ...{ charged: null, isDrained: false, isMadeAgain: false },
     createdAt: new Date(nowMs),
   };
   const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
@@ -149,7 +181,7 @@ async function begin(
     const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
     // It was given back, or forgotten, since.
     if (row === undefined) continue;
-    if (row.createdAt.getTime() <= nowMs - DAY_MS) {
+    if (isExpired(row, nowMs)) {
       await tx.update(idempotencyKeys).set(fresh).where(isKey);
       return claimed('new', workId);
     }
@@ -161,22 +193,8 @@ async function begin(
   return { kind: 'inUse' };
 }
 
-/** Whether the process that does the work lives and, if it is this one, still works on it. */
-async function isInUse(
-  tx: StoreTransaction,
-  { ownerId, underWay }: Owner,
-  row: typeof idempotencyKeys.$inferSelect,
-): Promise<boolean> {
-  if (row.ownerId === null) return false;
-  if (row.ownerId === ownerId) return underWay.has(row.claimId);
-  const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, row.ownerId));
-  return owners.length > 0;
-}
-
-function judge(row: typeof idempotencyKeys.$inferSelect, fingerprint: Uint8Array): IdempotencyFinding {
-  const isSame =
-    row.fingerprint.length === fingerprint.length && timingSafeEqual(row.fingerprint, fingerprint);
-  if (!isSame) return { kind: 'otherBody' };
+function judge(row: KeyRow, fingerprint: Uint8Array): IdempotencyFinding {
+  if (!isSameRequest(row, fingerprint)) return { kind: 'otherBody' };
   const { status, body, workId } = row;
   if (status === null) return { kind: 'inUse' };
   if (body === null) return { kind: 'secretNotKept' };

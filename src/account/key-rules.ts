@@ -33,20 +33,26 @@ export function isCidr(text: string): boolean {
 export function compileRules({ origins, cidrs }: KeyRules): CheckPlace | undefined {
   if (origins.length === 0 && cidrs.length === 0) return undefined;
   const known = new Set(origins);
-  const networks = new BlockList();
-  for (const { address, bits, family } of cidrs.flatMap((cidr) => readCidr(cidr) ?? [])) {
-    networks.addSubnet(address, bits, family);
-  }
+  const isInside = compileCidrs(cidrs);
   return ({ origin, address }) => {
-    if (cidrs.length > 0 && !holds(networks, address)) return 'apiKeyAddressRefused';
+    if (cidrs.length > 0 && !isInside(address)) return 'apiKeyAddressRefused';
     return origins.length > 0 && !known.has(origin ?? '') ? 'apiKeyOriginRefused' : undefined;
   };
 }
 
-/** IPv4-mapped addresses (RFC 4291, section 2.5.5.2) count as IPv4: BlockList sees to it. */
-function holds(networks: BlockList, address = ''): boolean {
-  const version = isIP(address);
-  return version !== 0 && networks.check(address, version === 4 ? 'ipv4' : 'ipv6');
+/**
+ * Makes networks ready to be asked whether an address lies in one of them. An entry that is no CIDR holds nothing. IPv4-mapped
+ * addresses (RFC 4291, section 2.5.5.2) count as IPv4: BlockList sees to it.
+ */
+export function compileCidrs(cidrs: readonly string[]): (address: string | undefined) => boolean {
+  const networks = new BlockList();
+  for (const { address, bits, family } of cidrs.flatMap((cidr) => readCidr(cidr) ?? [])) {
+    networks.addSubnet(address, bits, family);
+  }
+  return (address = '') => {
+    const version = isIP(address);
+    return version !== 0 && networks.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
 }
 
 type Network = { readonly address: string; readonly bits: number; readonly family: 'ipv4' | 'ipv6' };

@@ -66,13 +66,22 @@ export class CreateLimitBook {
  * Counts one call of a create endpoint, whatever its size.
  * @throws ServiceError `walletRateLimited` with the seconds to wait.
  */
-export async function admitCreation(
+export function admitCreation(
   { limits, rateLimit }: { readonly limits: CreateLimitBook; readonly rateLimit: TakesCalls },
   accountId: string,
 ): Promise<CreateStanding> {
-  const limit = limits.limitOf(accountId);
+  return admitCall(rateLimit, accountId, limits.limitOf(accountId), WINDOW_SECONDS);
+}
+
+/** Counts one call of an account. @throws ServiceError `walletRateLimited` with the seconds to wait. */
+export async function admitCall(
+  rateLimit: TakesCalls,
+  accountId: string,
+  limit: CreateLimit,
+  windowSeconds: number,
+): Promise<CreateStanding> {
   const { isAllowed, remaining, resetMs } = await rateLimit.take(accountId, limit, 1);
-  const figures = { limit: limit.burst, windowSeconds: WINDOW_SECONDS };
+  const figures = { limit: limit.burst, windowSeconds };
   if (isAllowed) return { ...figures, remaining, resetMs };
   const retryAfterSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   throw serviceError('walletRateLimited', { ...figures, retryAfterSeconds });

@@ -26,8 +26,11 @@ export type AccountRequest =
   | { readonly kind: 'money.balance'; readonly account: string }
   /** `requests` undefined: as the specification says. */
   | { readonly kind: 'wallet-limit'; readonly account: string; readonly requests: number | undefined }
+  /** `requests` in a second; undefined: as the account's plan says. */
+  | { readonly kind: 'wallet-use-limit'; readonly account: string; readonly requests: number | undefined }
   | { readonly kind: 'two-factor.enrol'; readonly account: string }
   | { readonly kind: 'two-factor.remove'; readonly account: string }
+  | { readonly kind: 'two-factor.unlock'; readonly account: string }
   | {
       readonly kind: 'audit.verify';
       readonly account: string | undefined;
@@ -67,9 +70,17 @@ const READERS: {
     creditLimit: creditLimitUsd === undefined ? 0n : readLimit(creditLimitUsd),
   }),
   'money.balance': ({ account }) => ({ account: String(account) }),
-  'wallet-limit': ({ account, requests }) => ({ account: String(account), requests: readRequests(requests) }),
+  'wallet-limit': ({ account, requests }) => ({
+    account: String(account),
+    requests: readRequests(requests, '--per-minute'),
+  }),
+  'wallet-use-limit': ({ account, requests }) => ({
+    account: String(account),
+    requests: readRequests(requests, '--per-second'),
+  }),
   'two-factor.enrol': ({ account }) => ({ account: String(account) }),
   'two-factor.remove': ({ account }) => ({ account: String(account) }),
+  'two-factor.unlock': ({ account }) => ({ account: String(account) }),
   'audit.verify': ({ account, publicKeys }) => ({
     account: account === undefined ? undefined : String(account),
     publicKeys: readPublicKeys(publicKeys),
@@ -141,11 +152,11 @@ function readLimit(limitUsd: unknown): bigint {
   throw mistake(`the credit limit is ${JSON.stringify(limitUsd)}; must be decimal USD above 0, such as 5000`);
 }
 
-function readRequests(requests: unknown): number | undefined {
+function readRequests(requests: unknown, option: string): number | undefined {
   if (requests === undefined) return undefined;
   if (Number.isSafeInteger(requests) && Number(requests) > 0 && Number(requests) <= MAX_REQUESTS)
     return Number(requests);
-  throw mistake(`--per-minute must be a whole number from 1 to ${MAX_REQUESTS}`);
+  throw mistake(`${option} must be a whole number from 1 to ${MAX_REQUESTS}`);
 }
 
 function readPublicKeys(keys: unknown): readonly Uint8Array[] {

@@ -3,6 +3,7 @@ import { Keyring } from '../account/keyring.ts';
 import { loadPlanBook } from '../account/plans.ts';
 import { TokenRing } from '../account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../account/wallet-create-limit.ts';
+import { UseLimitBook } from '../account/wallet-use-limit.ts';
 import { serviceError } from '../service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
@@ -31,12 +32,28 @@ export async function doInStore(
   const plans = await loadPlanBook(store);
   const places = {
     ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve(), showNodes },
-    ...{ tokens: new TokenRing(), limits: new CreateLimitBook(), headsFile: place.headsFile },
+    ...{
+      tokens: new TokenRing(),
+      limits: new CreateLimitBook(),
+      useLimits: new UseLimitBook(),
+      headsFile: place.headsFile,
+    },
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
     headKey: () => Promise.resolve(undefined),
     rotateMaster: async () => {
       const { rotateWithoutServer } = await import('./rotate-without-server.ts');
-      return rotateWithoutServer({ store, dataDir: where.dataDir, hsm: place.hsm, log });
+      return rotateWithoutServer({
+        store,
+        dataDir: where.dataDir,
+        hsm: place.hsm,
+        launcher: place.launcher,
+        log,
+      });
+    },
+    adoptSigner: async () => {
+      const { adoptWithoutServer } = await import('./adopt-without-server.ts');
+      const { headsFile, hsm, launcher } = place;
+      return adoptWithoutServer({ store, dataDir: where.dataDir, headsFile, hsm, clock, log, launcher });
     },
   };
   const result = await createServeCommand(places, clock)(command);

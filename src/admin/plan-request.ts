@@ -1,4 +1,5 @@
 import { isPlanName, planProblem } from '../account/plan.ts';
+import { HEAVIEST } from '../gate/weigh.ts';
 import { serviceError } from '../service-error.ts';
 
 /** A command about plans, checked. */
@@ -31,7 +32,7 @@ export function readPlanRequest({
       return { kind };
     case 'plans.set': {
       const figures = { requestsPerSecond: Number(requestsPerSecond), burst: Number(burst) };
-      const problem = planProblem(figures);
+      const problem = planProblem(figures) ?? tooNarrow(figures.burst);
       if (problem !== undefined) throw mistake(problem);
       return { kind, name: readName(name), ...figures };
     }
@@ -49,6 +50,13 @@ function readName(name: unknown): string {
   throw mistake(
     `the name of a plan is ${JSON.stringify(name)}; must have 1 to 63 characters of a to z, 0 to 9, dash and underscore, and begin with a letter or digit`,
   );
+}
+
+/** A call that weighs more than the burst is never served. */
+function tooNarrow(burst: number): string | undefined {
+  const { methods, weight } = HEAVIEST;
+  if (burst >= weight) return undefined;
+  return `burst is ${burst}; must be at least ${weight}, which is what a call of ${methods.join(' or ')} weighs: with less it is never served`;
 }
 
 function mistake(reason: string): Error {

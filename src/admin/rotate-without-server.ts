@@ -1,14 +1,16 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import { startSigner } from '../signer/signer.ts';
+import { mayHaveNewSigner } from '../account/signers/known-signers.ts';
+import { type SignerLauncher, startSigner } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
 import { createMasterRotation, type RotationResult } from './master-rotation.ts';
 
 export type RotationWithoutServer = {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<Store, 'db' | 'kind'>;
   readonly dataDir: string;
   readonly hsm: Config['hsm'];
   readonly log: Logger;
+  readonly launcher?: SignerLauncher | undefined;
 };
 
 /**
@@ -17,8 +19,9 @@ export type RotationWithoutServer = {
  * @throws ServiceError `signerNotStarted`, and what `MasterRotation.run` throws.
  */
 export async function rotateWithoutServer(options: RotationWithoutServer): Promise<RotationResult> {
-  const { store, dataDir, hsm, log } = options;
-  const { signer } = await startSigner({ dataDir, config: { hsm }, log });
+  const { store, dataDir, hsm, log, launcher } = options;
+  const start = { mayCreate: await mayHaveNewSigner(store) };
+  const { signer } = await startSigner({ dataDir, config: { hsm }, log, start, launcher });
   const rotation = createMasterRotation({
     ...{ store, signer, log, previousMasterKeyFile: hsm.soft.previous_master_key_file },
     settled: async () => undefined,

@@ -2,8 +2,9 @@ import { verifyAudit } from '../account/audit/verify-audit.ts';
 import { findAccount, readAccountNames } from '../account/find-account.ts';
 import type { InstallationKey } from '../account/installation-key.ts';
 import type { TokenPlaces } from '../account/tokens/access-tokens.ts';
-import { enrolTwoFactor, removeTwoFactor } from '../account/two-factor/two-factor.ts';
+import { enrolTwoFactor, removeTwoFactor, unlockTwoFactor } from '../account/two-factor/two-factor.ts';
 import { type CreateLimitBook, setCreateLimit } from '../account/wallet-create-limit.ts';
+import { setUseLimit, type UseLimitBook } from '../account/wallet-use-limit.ts';
 import type { AccountRequest } from './account-request.ts';
 import { serveMoney } from './serve-money.ts';
 import { serveTokens } from './serve-tokens.ts';
@@ -11,6 +12,7 @@ import { serveTokens } from './serve-tokens.ts';
 /** What these commands act on. */
 export type AccountPlaces = TokenPlaces & {
   readonly limits: CreateLimitBook;
+  readonly useLimits: UseLimitBook;
   readonly installationKey: () => Promise<InstallationKey>;
   /** The file that heads of the audit log are appended to. */
   readonly headsFile: string;
@@ -39,6 +41,11 @@ export async function serveAccount(
       const limit = await setCreateLimit(places, await findAccount(store, account), requests);
       return { account, requests: limit.requests, window_seconds: limit.windowSeconds };
     }
+    case 'wallet-use-limit': {
+      const { account, requests } = request;
+      const limit = await setUseLimit(places, await findAccount(store, account), requests);
+      return { account, requests: limit.requests, window_seconds: limit.windowSeconds };
+    }
     case 'two-factor.enrol': {
       const { account } = request;
       const accountId = await findAccount(store, account);
@@ -49,6 +56,10 @@ export async function serveAccount(
     case 'two-factor.remove': {
       await removeTwoFactor(store, await findAccount(store, request.account));
       return { account: request.account, removed: true };
+    }
+    case 'two-factor.unlock': {
+      await unlockTwoFactor(store, await findAccount(store, request.account));
+      return { account: request.account, unlocked: true };
     }
     case 'audit.verify':
       return serveVerify(places, request);

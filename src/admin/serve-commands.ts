@@ -7,6 +7,7 @@ import { serviceError } from '../service-error.ts';
 import type { PlanPlaces } from '../account/plans.ts';
 import type { KeyRequest } from './key-request.ts';
 import type { MasterRotation } from './master-rotation.ts';
+import type { AdoptionResult } from './adopt-without-server.ts';
 import { type AccountPlaces, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
 import { servePlans } from './serve-plans.ts';
@@ -20,6 +21,8 @@ export type CommandPlaces = KeyPlaces &
   AccountPlaces & {
     /** Seals every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
+    /** Makes the data directory's signer the store's. @throws ServiceError where a server runs. */
+    readonly adoptSigner: () => Promise<AdoptionResult>;
     /** What is known of the ledger nodes. @throws ServiceError where no server runs that would know. */
     readonly showNodes: () => unknown;
   };
@@ -45,7 +48,7 @@ export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCo
       case 'account':
         return serveAccount(places, request, clock.nowMs());
       case 'signer':
-        return places.rotateMaster();
+        return request.kind === 'signer.adopt' ? places.adoptSigner() : places.rotateMaster();
     }
   };
 }

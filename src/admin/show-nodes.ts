@@ -1,5 +1,5 @@
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
-import { showNode } from '../show-node.ts';
+import { showNode, showSlotMs } from '../show-node.ts';
 import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
 import type { PaceStanding } from '../upstream/nodes/pace.ts';
 
@@ -18,7 +18,7 @@ export function showNodes(networks: readonly ShownNetwork[]): unknown {
       const { slotMs, source } = pace();
       return {
         network: label,
-        slot_ms: slotMs,
+        slot_ms: showSlotMs(slotMs),
         slot_ms_from: source,
         nodes: statuses().map(showNode),
         beyond_specification: drift().map(({ node, kind, name, count, firstSeenMs }) => ({

@@ -20,6 +20,10 @@ export function answerWithoutStore({ request }: AdminRequest): unknown {
   if (request.kind === 'tokens.revoke') throw serviceError('tokenNotFound', { id: request.id });
   if (request.kind === 'signer.rotate-master')
     throw serviceError('invalidCommand', { reason: 'there are no wallets, and no master key to change' });
+  if (request.kind === 'signer.adopt')
+    throw serviceError('invalidCommand', {
+      reason: 'there is no store yet: the first server that starts makes it, and its signer is taken in',
+    });
   if ('id' in request) throw serviceError('keyNotFound', { id: request.id });
   throw serviceError('accountNotFound', { name: 'account' in request ? String(request.account) : '' });
 }

@@ -66,12 +66,12 @@ const FORMS: Readonly<Record<string, Form>> = {
   'wallet-limit': {
     words: ['ACCOUNT'],
     options: { 'per-minute': TEXT, default: FLAG },
-    ask: ({ words: [account], options: { 'per-minute': figure, default: isDefault } }) => {
-      if ((figure === undefined) === (isDefault !== true))
-        throw new Error('give --per-minute N, or --default');
-      const requests = figure === undefined ? undefined : Number(figure);
-      return { kind: 'wallet-limit', account, requests };
-    },
+    ask: (given) => ({ kind: 'wallet-limit', ...readLimit(given, 'per-minute') }),
+  },
+  'wallet-use-limit': {
+    words: ['ACCOUNT'],
+    options: { 'per-second': TEXT, default: FLAG },
+    ask: (given) => ({ kind: 'wallet-use-limit', ...readLimit(given, 'per-second') }),
   },
   'two-factor enrol': {
     words: ['ACCOUNT'],
@@ -82,6 +82,11 @@ const FORMS: Readonly<Record<string, Form>> = {
     words: ['ACCOUNT'],
     options: {},
     ask: ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
+  },
+  'two-factor unlock': {
+    words: ['ACCOUNT'],
+    options: {},
+    ask: ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
   },
   'audit verify': {
     words: [],
@@ -123,6 +128,14 @@ function readArguments({ options }: Form, args: readonly string[]): Given {
     allowPositionals: true,
   });
   return { words: [...positionals, ...amounts], options: { ...values } };
+}
+
+/** What an account may call in a window; `--default`: as the specification or its plan says. */
+function readLimit({ words: [account], options }: Given, option: string) {
+  const figure = options[option];
+  if ((figure === undefined) === (options.default !== true))
+    throw new Error(`give --${option} N, or --default`);
+  return { account, requests: figure === undefined ? undefined : Number(figure) };
 }
 
 function actionsOf(group: string): readonly string[] {

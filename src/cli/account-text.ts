@@ -32,9 +32,14 @@ const DESCRIBE: Readonly<Record<string, (result: never) => string>> = {
   'money.balance': describeStanding,
   'wallet-limit': ({ account, requests, window_seconds }: Row) =>
     `The account ${account} may call the wallet create endpoints ${requests} times in ${window_seconds} s.\n`,
+  'wallet-use-limit': ({ account, requests, window_seconds }: Row) =>
+    requests === null
+      ? `The account ${account} may fetch, sign with and destroy wallets as often as its plan says.\n`
+      : `The account ${account} may fetch, sign with and destroy wallets ${requests} times in ${window_seconds} s.\n`,
   'two-factor.enrol': ({ account, uri, secret }: Row) =>
     `The account ${account} has a second factor. It is shown this once; give it to an authenticator app, as an address (a QR code of it, for example) or typed in:\n\n  ${uri}\n  ${secret}\n\n`,
   'two-factor.remove': ({ account }: Row) => `The account ${account} has no second factor any more.\n`,
+  'two-factor.unlock': ({ account }: Row) => `The second factor of the account ${account} is not locked.\n`,
   'audit.verify': describeVerdict,
 };
 

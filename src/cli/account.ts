@@ -4,7 +4,7 @@ import { askServer } from './ask-server.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `keyslot tokens …`, `credit`, `billing`, `balance`, `wallet-limit`, `two-factor …` and `audit verify`: by the running server of
+ * `keyslot tokens …`, `credit`, `billing`, `balance`, `wallet-limit`, `wallet-use-limit`, `two-factor …` and `audit verify`: by the running server of
  * the data directory, at once; where none runs, in its store.
  *
  * @returns the exit code: 1 for an audit log that is not sound, else 0.

@@ -2,8 +2,15 @@ import { pino } from 'pino';
 import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../clock.ts';
 import { headsFileOf, loadConfig } from '../config.ts';
+import { enterGatewayUser, type Work } from '../start-users.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { Terminal } from './terminal.ts';
+
+type Asked = {
+  readonly request: unknown;
+  readonly describe: (result: unknown) => string;
+  readonly work?: Work;
+};
 
 /**
  * Gives a command to the server of the data directory; where none runs, does it in its store. Prints the result for people
@@ -15,7 +22,7 @@ import type { Terminal } from './terminal.ts';
 export async function askServer(
   options: ServerOptions,
   { env, writeOut, writeError }: Terminal,
-  { request, describe }: { readonly request: unknown; readonly describe: (result: unknown) => string },
+  { request, describe, work = 'other' }: Asked,
 ): Promise<unknown> {
   const { config: file, 'data-dir': dataDir, json } = options;
   const config = loadConfig({
@@ -23,7 +30,9 @@ export async function askServer(
     env,
     cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
   });
+  const launcher = await enterGatewayUser(config, work);
   const place = {
+    launcher,
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
     hsm: config.hsm,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { childOptions } from '../harden-process.ts';
 import { serviceError } from '../service-error.ts';
 
 /** The contract run: it and its cases belong to the tests, whose code is never loaded here (docs/decisions/contract-command.md). */
@@ -17,7 +18,7 @@ const EXIT_KILLED = 130;
 export async function contract(args: readonly string[]): Promise<number> {
   if (!existsSync(PROGRAM))
     throw serviceError('invalidConfig', { problems: 'contract: it runs from a checkout of Keyslot only' });
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [...childOptions([]), PROGRAM, ...args], { stdio: 'inherit' });
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGTERM', passOn).on('SIGINT', passOn);
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -3,7 +3,12 @@ import { pino } from 'pino';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import { keepMemoryOutOfDumps } from '../harden-process.ts';
+import { enterGatewayUser } from '../start-users.ts';
 import type { OptionValues } from './commands.ts';
+
+/** What is made is for this user alone. */
+const PRIVATE = 0o077;
 
 /**
  * `keyslot serve`: runs until SIGTERM or SIGINT, then stops in order; a second signal ends the process at once.
@@ -11,14 +16,19 @@ import type { OptionValues } from './commands.ts';
  * @throws ServiceError what keeps the server from starting.
  */
 export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Promise<void> {
+  process.umask(PRIVATE);
   const texts = Object.entries(options).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   const file = typeof options.config === 'string' ? options.config : undefined;
   const config = loadConfig({ file, env, cli: Object.fromEntries(texts) });
+  const leavesNoMemory = keepMemoryOutOfDumps();
+  const launcher = await enterGatewayUser(config, 'serve');
   const log = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: true }));
+  if (!leavesNoMemory)
+    log.warn('this system keeps no memory out of core dumps: start the server with `ulimit -c 0`');
   const onProgress = (step: string): void => void process.stderr.write(`keyslot: ${step}\n`);
-  const app = await startApp(config, log, { isOperated: file !== undefined, onProgress });
+  const app = await startApp(config, log, { isOperated: file !== undefined, onProgress, launcher });
   // Before it is said where it serves: who reads that may send one.
   const signalled = nextSignal();
   process.stdout.write(
@@ -47,6 +57,7 @@ function describeAsJson({ address, rpcPaths, hasLedger, development }: App): str
     base_url: address.baseUrl,
     ws_url: address.wsUrl,
     grpc_url: address.grpcUrl,
+    metrics_url: address.metricsUrl,
     rpc_paths: rpcPaths,
     wallets_path: walletsPath,
   };
@@ -54,7 +65,7 @@ function describeAsJson({ address, rpcPaths, hasLedger, development }: App): str
 }
 
 function describe(
-  { address: { baseUrl, wsUrl, grpcUrl }, rpcPaths, hasLedger, development }: App,
+  { address: { baseUrl, wsUrl, grpcUrl, metricsUrl }, rpcPaths, hasLedger, development }: App,
   dataDir: string,
 ): string {
   const key = development?.api_key ?? '<API_KEY>';
@@ -71,7 +82,7 @@ ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  
   Reference  ${baseUrl}/docs
   OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz
-  Metrics    ${baseUrl}/metrics
+  Metrics    ${metricsUrl}
   Data       ${dataDir}${development === undefined ? '' : ' (dev.json has these addresses, the key and the token)'}
 
 Try it:

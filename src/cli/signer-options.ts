@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
 import { SERVER_OPTIONS, type ServerOptions } from './server-options.ts';
 
-/** A parsed `keyslot signer rotate-master`. */
+const ACTIONS = ['rotate-master', 'adopt'] as const;
+
+/** A parsed `keyslot signer …`. */
 export type SignerCommand = {
   readonly kind: 'signer';
-  readonly action: 'rotate-master';
+  readonly action: (typeof ACTIONS)[number];
   readonly options: ServerOptions;
 };
 
@@ -16,8 +18,9 @@ export function parseSignerArguments(args: readonly string[]): SignerCommand {
     strict: true,
     allowPositionals: true,
   });
-  const [action, ...rest] = positionals;
-  if (action !== 'rotate-master' || rest.length > 0)
-    throw new Error('the one action is: signer rotate-master');
+  const [name, ...rest] = positionals;
+  const action = ACTIONS.find((one) => one === name);
+  if (action === undefined || rest.length > 0)
+    throw new Error('expected one of: signer rotate-master, signer adopt');
   return { kind: 'signer', action, options: { ...values } };
 }

@@ -55,15 +55,21 @@ export function usage(): string {
     --prepaid                   from its balance
   keyslot wallet-limit ACCOUNT  how often it may call the wallet create endpoints
     --per-minute N, --default   so often, or as the specification says
+  keyslot wallet-use-limit ACCOUNT
+                                how often it may fetch, sign with and destroy wallets
+    --per-second N, --default   so often, or as its plan says
   keyslot two-factor enrol ACCOUNT
                                 a second factor, without which no wallet is destroyed; it is printed this once
   keyslot two-factor remove ACCOUNT
                                 takes it away
+  keyslot two-factor unlock ACCOUNT
+                                lifts what wrong codes have locked
   keyslot audit verify          whether the audit log is as it was written; the exit code is 1 if it is not
     --account NAME              of one account
     --public-key HEX            the key that heads were signed with (the running server's); may be repeated
     --json                      (keys to signer) print the result as one line of JSON
     --config FILE, --data-dir   (keys to signer) which server; as given to serve
+  keyslot signer adopt          makes the signer of the data directory the store's, as it is; see docs/security.md. No server may run
   keyslot signer rotate-master  seals the key of every managed wallet under a new master key, while the server serves; a run
                                 that was broken off is continued by the next
   keyslot hsm check             whether the configured key backend does what is asked of one; makes keys and destroys them

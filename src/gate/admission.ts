@@ -16,8 +16,8 @@ export type Verdict = {
 export type Admission = {
   /**
    * Takes what the messages of a request weigh from what the plan allows its key, as a whole. One that weighs more than the
-   * plan ever allows is refused as `requestTooHeavy` and takes 1, since it had to be read; what is refused as `rateLimited`
-   * takes nothing. Refused messages are counted here.
+   * plan ever allows is refused as `requestTooHeavy`, however much is left, because waiting does not help; it takes 1, where
+   * that is left, since it had to be read. What is refused as `rateLimited` takes nothing. Refused messages are counted here.
    */
   readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
   /** For a request that holds no message, whatever is wrong with it: takes 1, and counts it as an error. */
@@ -60,10 +60,9 @@ export function createAdmission({
     const weight = messages.length === 1 && messages[0] !== undefined ? messages[0].weight : sum(messages);
     const isTooHeavy = weight > plan.burst;
     const taken = await rateLimit.take(caller.keyId, plan, isTooHeavy ? 1 : weight);
-    const refusal =
-      isTooHeavy && taken.isAllowed
-        ? serviceError('requestTooHeavy', { policy: plan.name, limit: plan.burst, value: weight })
-        : refusalOf(plan, taken, weight);
+    const refusal = isTooHeavy
+      ? serviceError('requestTooHeavy', { policy: plan.name, limit: plan.burst, value: weight })
+      : refusalOf(plan, taken, weight);
     const verdict = { plan, standing: taken, refusal };
     return refusal === undefined ? verdict : refuse(caller, messages, verdict);
   };

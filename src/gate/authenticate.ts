@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
 import { serviceError } from '../service-error.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, type TrustsPeer } from './client-address.ts';
 import { presentedKey } from './presented-key.ts';
 
 /** Whose request this is. */
@@ -37,11 +37,7 @@ export type KeyFinder = {
  * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`,
  * `apiKeyExpired`, `apiKeyOriginRefused` or `apiKeyAddressRefused`.
  */
-export function createAuthenticate(
-  keyring: KeyFinder,
-  clock: Clock,
-  { isBehindProxy }: { readonly isBehindProxy: boolean },
-): Authenticate {
+export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer: TrustsPeer): Authenticate {
   return (request) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
@@ -49,7 +45,7 @@ export function createAuthenticate(
     switch (finding.kind) {
       case 'valid': {
         const { origin } = request.headers;
-        const breach = finding.checkPlace?.({ origin, address: clientAddress(request, isBehindProxy) });
+        const breach = finding.checkPlace?.({ origin, address: clientAddress(request, trustsPeer) });
         if (breach !== undefined) throw serviceError(breach);
         return { keyId: finding.keyId, accountId: finding.accountId };
       }

@@ -26,6 +26,9 @@ const WEIGHED: ReadonlyMap<string, Weighed> = new Map(
   ].map(({ name, cost }) => [name, { method: name, weight: cost }]),
 );
 
+/** The methods that weigh most, which a plan has to have room for. */
+export const HEAVIEST: { readonly methods: readonly string[]; readonly weight: number } = heaviest();
+
 /** What a call of a method weighs (`x-cost`), and under which name it is counted. */
 export function weighMethod(method: string): Weighed {
   return WEIGHED.get(method) ?? UNKNOWN_METHOD;
@@ -41,4 +44,10 @@ type Envelope = Extract<Message, { readonly kind: 'single' }>['envelope'];
 
 function weigh(envelope: Envelope): Weighed {
   return envelope.kind === 'invalid' ? INVALID_MESSAGE : weighMethod(envelope.call.method);
+}
+
+function heaviest(): typeof HEAVIEST {
+  const all = [...WEIGHED.values()];
+  const weight = Math.max(...all.map((each) => each.weight));
+  return { methods: all.filter((each) => each.weight === weight).map(({ method }) => method), weight };
 }

@@ -1,3 +1,5 @@
+import { secretBytes } from './secret-bytes.ts';
+
 /** The base-58 digits of 32 or 64 bytes, written as ASCII; the same as `base58.encode` of @scure/base gives, at a fifth of its cost. */
 export type Base58Encoder = {
   /** The most digits that it writes: 44 of 32 bytes, 88 of 64. */
@@ -26,8 +28,8 @@ export function createBase58Encoder(sizeBytes: 32 | 64): Base58Encoder {
   const maxDigits = sizeBytes === 32 ? 44 : 88;
   const limbs = Math.ceil(maxDigits / DIGITS_PER_LIMB);
   const weights = weightsOf(words, limbs);
-  const sums = new Float64Array(limbs);
-  const digits = new Uint8Array(limbs * DIGITS_PER_LIMB);
+  const sums = new Float64Array(secretBytes(limbs * Float64Array.BYTES_PER_ELEMENT).buffer);
+  const digits = secretBytes(limbs * DIGITS_PER_LIMB);
   return {
     maxDigits,
     writeInto(into, at, bytes) {

@@ -15,6 +15,8 @@ export type HdJob = {
   readonly change: IndexRange;
   readonly format: RecordFormat;
   readonly createdAt: Date;
+  /** A part of it: without the first `skip` records, the master's being the first, and no more than so many children in all. Not of `json`. */
+  readonly part?: { readonly skip: number; readonly children: number };
 };
 
 /**

@@ -1,4 +1,5 @@
 import { type KeyEngine, SHA512_BYTES } from './engine.ts';
+import { secretBytes } from './secret-bytes.ts';
 
 const BLOCK_BYTES = 128;
 const INNER_PAD = 0x36;
@@ -21,10 +22,8 @@ export type Hmac = {
 /** Gives memory for a secret, which whoever asked for it wipes. */
 export type Allocate = (sizeBytes: number) => Uint8Array;
 
-const plainMemory: Allocate = (sizeBytes) => new Uint8Array(sizeBytes);
-
 /** An HMAC for messages of `dataBytes` bytes; its key is empty until it is set. */
-export function createHmac(engine: KeyEngine, dataBytes: number, allocate: Allocate = plainMemory): Hmac {
+export function createHmac(engine: KeyEngine, dataBytes: number, allocate: Allocate = secretBytes): Hmac {
   const inner = allocate(BLOCK_BYTES + dataBytes);
   const outer = allocate(BLOCK_BYTES + SHA512_BYTES);
   const innerDigest = outer.subarray(BLOCK_BYTES);

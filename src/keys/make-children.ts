@@ -1,6 +1,8 @@
 import { type DerivationIndexes, printDerivationPath } from './derivation-path.ts';
-import { type KeyEngine, PUBLIC_KEY_BYTES, SECRET_KEY_BYTES } from './engine.ts';
+import type { KeyEngine } from './engine.ts';
 import { type ChildrenTask, isStopped, nothing, type TaskResult } from './key-task.ts';
+import { newPair } from './new-pair.ts';
+import { copySecret } from './secret-bytes.ts';
 import { createChildren, nodeSeed } from './slip10.ts';
 import { createRecordWriter, type RecordWriter } from './wallet-record.ts';
 
@@ -25,10 +27,10 @@ export function makeChildren(engine: KeyEngine, task: ChildrenTask): TaskResult 
 }
 
 function writeChildren(engine: KeyEngine, task: ChildrenTask, writer: RecordWriter): boolean {
-  const node = Uint8Array.from(task.coin);
+  const node = copySecret(task.coin);
   const accounts = createChildren(engine);
   const changes = createChildren(engine);
-  const pair = { publicKey: new Uint8Array(PUBLIC_KEY_BYTES), secretKey: new Uint8Array(SECRET_KEY_BYTES) };
+  const pair = newPair();
   let account: number | undefined;
   try {
     accounts.setParent(node);

@@ -1,6 +1,8 @@
-import { type KeyEngine, PUBLIC_KEY_BYTES, SECRET_KEY_BYTES } from './engine.ts';
+import type { KeyEngine } from './engine.ts';
 import { isStopped, type MasterSource, type MasterTask, nothing, type TaskResult } from './key-task.ts';
 import { createMnemonic, mnemonicSeedNow } from './mnemonic.ts';
+import { newPair } from './new-pair.ts';
+import { copySecret } from './secret-bytes.ts';
 import { coinNode, masterNode, nodeSeed } from './slip10.ts';
 import { CSV_HEADER, createRecordWriter } from './wallet-record.ts';
 
@@ -16,7 +18,7 @@ export function makeMaster(engine: KeyEngine, task: MasterTask): TaskResult {
   const { seed, mnemonic } = seedOf(engine, task.source);
   const master = masterNode(engine, seed);
   const coin = coinNode(engine, master);
-  const pair = { publicKey: new Uint8Array(PUBLIC_KEY_BYTES), secretKey: new Uint8Array(SECRET_KEY_BYTES) };
+  const pair = newPair();
   const writer = createRecordWriter(format, {
     ...{ records: 1, createdAt, hasMnemonics: mnemonic !== undefined },
     frameBytes: CSV_HEADER.length,
@@ -41,10 +43,9 @@ function seedOf(
   engine: KeyEngine,
   source: MasterSource,
 ): { readonly seed: Uint8Array; readonly mnemonic: Uint8Array | undefined } {
-  if (source.kind === 'seed') return { seed: Uint8Array.from(source.seed), mnemonic: undefined };
-  const mnemonic =
-    source.kind === 'new' ? createMnemonic(source.words) : Buffer.from(Uint8Array.from(source.mnemonic));
-  const salt = Uint8Array.from(source.salt);
+  if (source.kind === 'seed') return { seed: copySecret(source.seed), mnemonic: undefined };
+  const mnemonic = source.kind === 'new' ? createMnemonic(source.words) : copySecret(source.mnemonic);
+  const salt = copySecret(source.salt);
   const seed = mnemonicSeedNow(mnemonic, salt);
   engine.wipe(salt);
   if (source.kind === 'new') return { seed, mnemonic };

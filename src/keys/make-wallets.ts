@@ -1,8 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { printDerivationPath } from './derivation-path.ts';
-import { type KeyEngine, PUBLIC_KEY_BYTES, SECRET_KEY_BYTES, SEED_BYTES } from './engine.ts';
+import { type KeyEngine, SEED_BYTES } from './engine.ts';
 import { isStopped, nothing, type TaskResult, type WalletsTask, type WantedMnemonic } from './key-task.ts';
 import { createMnemonic, mnemonicSeedNow } from './mnemonic.ts';
+import { newPair } from './new-pair.ts';
+import { copySecret, secretBytes } from './secret-bytes.ts';
 import { deriveWallet } from './slip10.ts';
 import { CSV_HEADER, createRecordWriter, type RecordWriter } from './wallet-record.ts';
 
@@ -31,7 +33,7 @@ export function makeWallets(engine: KeyEngine, task: WalletsTask): TaskResult {
 }
 
 function writePlain(engine: KeyEngine, task: WalletsTask, writer: RecordWriter): boolean {
-  const seeds = new Uint8Array(task.count * SEED_BYTES);
+  const seeds = secretBytes(task.count * SEED_BYTES);
   const pair = newPair();
   try {
     randomFillSync(seeds);
@@ -53,7 +55,7 @@ function writeFromMnemonics(
 ): boolean {
   const { words, salt: sharedSalt, path: indexes } = task.mnemonic;
   const path = printDerivationPath(indexes);
-  const salt = Uint8Array.from(sharedSalt);
+  const salt = copySecret(sharedSalt);
   const pair = newPair();
   try {
     for (let made = 0; made < task.count; made += 1) {
@@ -72,8 +74,4 @@ function writeFromMnemonics(
   } finally {
     engine.wipe(salt, pair.secretKey);
   }
-}
-
-function newPair() {
-  return { publicKey: new Uint8Array(PUBLIC_KEY_BYTES), secretKey: new Uint8Array(SECRET_KEY_BYTES) };
 }

@@ -1,6 +1,7 @@
 import { hash, pbkdf2, pbkdf2Sync, randomFillSync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { secretBytes } from './secret-bytes.ts';
 
 /** How many words a mnemonic has here: 128 or 256 bits of entropy. */
 export type MnemonicWords = 12 | 24;
@@ -25,7 +26,7 @@ const pbkdf2Async = promisify(pbkdf2);
  * throws, and so does this.
  */
 export function createMnemonic(words: MnemonicWords, random: FillRandom = randomFillSync): Buffer {
-  const entropy = Buffer.alloc(ENTROPY_BYTES[words]);
+  const entropy = secretBytes(ENTROPY_BYTES[words]);
   try {
     random(entropy);
     return mnemonicOf(entropy);
@@ -36,14 +37,14 @@ export function createMnemonic(words: MnemonicWords, random: FillRandom = random
 
 /** The English mnemonic of 16 or 32 bytes of entropy, as ASCII bytes, which the caller wipes. */
 export function mnemonicOf(entropy: Uint8Array): Buffer {
-  const text = Buffer.alloc(MAX_MNEMONIC_BYTES);
+  const text = secretBytes(MAX_MNEMONIC_BYTES);
   const end = writeMnemonic(text, 0, entropy);
   return text.subarray(0, end);
 }
 
 /** Writes the English mnemonic of 16 or 32 bytes of entropy at `at`. @returns where it ends. */
 export function writeMnemonic(into: Uint8Array, at: number, entropy: Uint8Array): number {
-  const bits = Buffer.alloc(entropy.length + 1);
+  const bits = secretBytes(entropy.length + 1);
   bits.set(entropy);
   bits[entropy.length] = checksumByte(entropy);
   const words = (entropy.length * 3) / 4;
@@ -66,8 +67,8 @@ export function writeMnemonic(into: Uint8Array, at: number, entropy: Uint8Array)
 export function readMnemonic(text: string): Buffer | undefined {
   const words = text.normalize('NFKD').toLowerCase().trim().split(/\s+/);
   if (words.length !== 12 && words.length !== 24) return undefined;
-  const entropy = Buffer.alloc(ENTROPY_BYTES[words.length]);
-  const bits = Buffer.alloc(entropy.length + 1);
+  const entropy = secretBytes(ENTROPY_BYTES[words.length]);
+  const bits = secretBytes(entropy.length + 1);
   try {
     for (const [at, word] of words.entries()) {
       const index = INDEX_OF.get(word);

@@ -16,8 +16,9 @@ import { type NewWallets, openNewWallets } from './new-wallets.ts';
 import { inOrder } from './ordered-chunks.ts';
 import { NODE_BYTES } from './slip10.ts';
 import { startThreads } from './threads.ts';
+import { CSV_HEADER } from './wallet-record.ts';
 
-export { CSV_HEADER } from './wallet-record.ts';
+export { CSV_HEADER };
 export type { HdJob, KeyChunk, KeyChunks, NewWallets };
 
 export type BatchJob = NewWallets & { readonly count: number; readonly format: 'jsonl' | 'csv' };
@@ -91,6 +92,7 @@ function batch({ runner, window }: Bench, wanted: BatchJob, signal: AbortSignal)
 
 function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyChunks {
   const { accounts, change, format } = wanted;
+  const { skip, children: end } = wanted.part ?? { skip: 0, children: accounts.count * change.count };
   if (!isIndexRange(accounts) || !isIndexRange(change)) throw misused('a range leaves 0 to 2^31 − 1');
   const { shared, secrets } = shareSource(wanted.source);
   const coin = new Uint8Array(new SharedArrayBuffer(NODE_BYTES));
@@ -99,8 +101,10 @@ function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyC
   const rules = { window, signal, drop: runner.drop };
   async function* body(): KeyChunks {
     const first = [() => runner.run(job, { ...task, kind: 'master', source: shared })];
-    yield* inOrder(first.values(), rules);
-    const children = ranges(accounts.count * change.count, CHUNK.children).map((range) => () => {
+    const master = inOrder(first.values(), rules);
+    if (skip === 0) yield* master;
+    else yield* headerOnly(format, master, runner.drop);
+    const children = ranges(end, CHUNK.children, Math.max(skip - 1, 0)).map((range) => () => {
       return runner.run(job, { ...task, kind: 'children', accounts, change, ...range });
     });
     yield* inOrder(children, rules);
@@ -121,9 +125,20 @@ async function single({ runner }: Bench, wanted: NewWallets, signal: AbortSignal
   throw closedError();
 }
 
-/** The ranges of `size` that a count falls into, the last one shorter, as they are asked for. */
-function* ranges(total: number, size: number): Generator<{ readonly from: number; readonly count: number }> {
-  for (let from = 0; from < total; from += size) yield { from, count: Math.min(size, total - from) };
+/** What stands before the records, in the place of a master that is made and not told. */
+async function* headerOnly(format: HdJob['format'], master: KeyChunks, drop: JobRunner['drop']): KeyChunks {
+  for await (const chunk of master) drop(chunk);
+  // Not `Buffer.from`, whose memory is shared: that of a chunk is given back.
+  if (format === 'csv') yield { bytes: Buffer.alloc(CSV_HEADER.length, CSV_HEADER), count: 0 };
+}
+
+/** The ranges of `size` that the items from `first` to below `total` fall into, the last one shorter, as they are asked for. */
+function* ranges(
+  total: number,
+  size: number,
+  first = 0,
+): Generator<{ readonly from: number; readonly count: number }> {
+  for (let from = first; from < total; from += size) yield { from, count: Math.min(size, total - from) };
 }
 
 function misused(reason: string): Error {

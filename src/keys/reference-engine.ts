@@ -22,7 +22,9 @@ export function createReferenceEngine(): KeyEngine {
     sha512,
     sha512Into(into, message) {
       if (into.length !== SHA512_BYTES) throw new RangeError('a SHA-512 digest has 64 bytes');
-      into.set(sha512(message));
+      const digest = sha512(message);
+      into.set(digest);
+      digest.fill(0);
     },
     wipe(...secrets) {
       for (const secret of secrets) secret.fill(0);
@@ -40,6 +42,8 @@ function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Arra
   }
 }
 
+/** In memory outside V8's heap; whoever asks for it wipes it. */
 function sha512(message: Uint8Array): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(hash('sha512', message, 'buffer'));
+  const { buffer, byteOffset, length } = hash('sha512', message, 'buffer');
+  return new Uint8Array(buffer, byteOffset, length);
 }

@@ -1,6 +1,7 @@
 import { COIN_TYPE, type DerivationIndexes, PURPOSE } from './derivation-path.ts';
 import { type KeyEngine, SEED_BYTES } from './engine.ts';
 import { type Allocate, createHmac } from './hmac-sha512.ts';
+import { copySecret, secretBytes } from './secret-bytes.ts';
 
 /**
  * A node of SLIP-0010 for ed25519: 64 bytes, the private key (a seed of RFC 8032) and the chain code. A secret: whoever holds
@@ -21,7 +22,7 @@ export function nodeSeed(node: Node): Uint8Array {
 
 /** The master node of a BIP39 seed or any other of 16 to 64 bytes (SLIP-0010, "Master key generation"). */
 export function masterNode(engine: KeyEngine, seed: Uint8Array): Node {
-  const node = new Uint8Array(NODE_BYTES);
+  const node = secretBytes(NODE_BYTES);
   createMasters(engine, seed.length).computeInto(node, seed);
   return node;
 }
@@ -32,7 +33,7 @@ export type Masters = {
   readonly computeInto: (node: Node, seed: Uint8Array) => void;
 };
 
-/** Memory to compute master nodes with, of seeds of 16 to 64 bytes; plain memory unless another is given. */
+/** Memory to compute master nodes with, of seeds of 16 to 64 bytes; `secretBytes` unless another is given. */
 export function createMasters(engine: KeyEngine, seedBytes: number, allocate?: Allocate): Masters {
   const hmac = createHmac(engine, seedBytes, allocate);
   return {
@@ -48,7 +49,7 @@ export function createMasters(engine: KeyEngine, seedBytes: number, allocate?: A
 /** The hardened child of a node; `index` is 0 to 2^31 − 1, written without its hardening bit. */
 export function deriveChild(engine: KeyEngine, parent: Node, index: number): Node {
   const children = createChildren(engine);
-  const node = new Uint8Array(NODE_BYTES);
+  const node = secretBytes(NODE_BYTES);
   children.setParent(parent);
   children.deriveInto(node, index);
   children.wipe();
@@ -65,7 +66,7 @@ export type Children = {
   readonly wipe: () => void;
 };
 
-/** Memory to derive children with, plain unless another is given; it has no parent yet. */
+/** Memory to derive children with, `secretBytes` unless another is given; it has no parent yet. */
 export function createChildren(engine: KeyEngine, allocate?: Allocate): Children {
   const hmac = createHmac(engine, CHILD_DATA_BYTES, allocate);
   const index = new DataView(hmac.data.buffer, hmac.data.byteOffset + INDEX_AT, 4);
@@ -99,7 +100,7 @@ export function deriveWallet(engine: KeyEngine, seed: Uint8Array, { x, y }: Deri
     children.setParent(node);
     children.deriveInto(node, index);
   }
-  const walletSeed = Uint8Array.from(nodeSeed(node));
+  const walletSeed = copySecret(nodeSeed(node));
   children.wipe();
   engine.wipe(node);
   return walletSeed;

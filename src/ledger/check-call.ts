@@ -4,8 +4,11 @@ import { type CallName, checkParams } from '../../generated/ledger/params.ts';
 import { ServiceError, serviceError } from '../service-error.ts';
 import type { Call } from '../server/json-rpc/call.ts';
 
-/** A check that the spec cannot say: takes params that have passed the generated ones, throws ServiceError. */
-type Guard = (params: readonly unknown[]) => void;
+/**
+ * A check that the spec cannot say: takes params that have passed the generated ones, throws ServiceError. Where there is a node, what it
+ * checks in an order of its own is left to it.
+ */
+type Guard = (params: readonly unknown[], scene: { readonly hasNode: boolean }) => void;
 
 const GUARDS: Readonly<Partial<Record<MethodName, Guard>>> = GATEWAY_GUARDS;
 
@@ -28,7 +31,7 @@ export function assertParams(
 /**
  * The method of a call that may be served in this environment.
  *
- * @throws ServiceError `methodNotFound`, the method's refusal in this environment, or what is wrong with its params,
+ * @throws ServiceError `methodNotFound`, the method's refusal in this environment with the reason in its data, or what is wrong with its params,
  *   in the code and words of a node.
  */
 export function checkCall(
@@ -38,8 +41,11 @@ export function checkCall(
 ): MethodName {
   if (!isMethodName(method)) throw serviceError('methodNotFound');
   const refusal = METHODS[method].refusedIn[environment];
-  if (refusal !== undefined) throw new ServiceError(refusal);
+  if (refusal !== undefined) {
+    const reason = `${method} works in test environments only, and this network is ${environment}`;
+    throw new ServiceError(refusal, { environment, reason });
+  }
   assertParams(method, params, { hasNode });
-  if (Array.isArray(params)) GUARDS[method]?.(params);
+  if (Array.isArray(params)) GUARDS[method]?.(params, { hasNode });
   return method;
 }

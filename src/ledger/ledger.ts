@@ -45,16 +45,17 @@ export type LedgerOptions = {
   readonly onUnordered: (method: MethodName, member: string) => void;
 };
 
-const HANDLERS: Readonly<Partial<Record<MethodName, () => string>>> = GATEWAY_HANDLERS;
+const HANDLERS: Readonly<Partial<Record<MethodName, (context: Context) => string>>> = GATEWAY_HANDLERS;
 
 /** Checks calls against the specification, answers them here or forwards them to a node as the bytes that came. */
 export function createLedger(options: LedgerOptions): Ledger {
   const { upstream, environment, nodes, onUnordered } = options;
   return {
-    serve: (call, { signal, hold, turns }) => {
+    serve: (call, context) => {
+      const { signal, hold, turns } = context;
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
-      if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler() });
+      if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler(context) });
       const send = (needs?: NodeNeeds) => forward(upstream, { method, call, signal, hold, turns, needs });
       const needs = needsOf(method, call.params);
       if (needs === undefined) return send();
@@ -66,19 +67,19 @@ export function createLedger(options: LedgerOptions): Ledger {
     serveTogether: (calls, owner) =>
       serveRest(
         calls,
-        calls.map((call) => answerHere(call, environment)),
+        calls.map((call) => answerHere(call, environment, owner)),
         (rest) => inTurn(owner.turns, () => upstream.sendTogether(rest, owner)),
       ),
   };
 }
 
 /** What a call comes to without a node, or that it cannot go with others; undefined: it is one for a node. */
-function answerHere(call: Call, environment: string): Outcome | undefined {
+function answerHere(call: Call, environment: string, context: Context): Outcome | undefined {
   try {
     const method = checkCall(call, environment);
     if (needsOf(method, call.params) !== undefined) return ALONE;
     const handler = HANDLERS[method];
-    return handler && { kind: 'result', json: handler() };
+    return handler && { kind: 'result', json: handler(context) };
   } catch (error) {
     return { kind: 'failure', error };
   }

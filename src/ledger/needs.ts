@@ -35,5 +35,6 @@ export function memberValue({ index, path }: VersionedMember, params: unknown): 
 /** Whether the member is there and does not ask for what older nodes do anyway. */
 function asksFor(member: VersionedMember, params: unknown): boolean {
   const value = memberValue(member, params);
-  return value !== undefined && value !== null && value !== member.default;
+  if (value === undefined || value === null || value === member.default) return false;
+  return member.values?.includes(value) ?? true;
 }

@@ -1,11 +1,41 @@
 import { readFileSync } from 'node:fs';
+import { parseJson, stringifyJson } from '../json.ts';
 
 const PATH = new URL('../../generated/ledger/openrpc.json', import.meta.url);
+const PLACE = '\u0000servers';
 
-let text: string | undefined;
+type Document = {
+  readonly before: string;
+  readonly after: string;
+  /** As they were generated, with the address to be filled in. */
+  readonly servers: string;
+};
 
-/** The OpenRPC document of the ledger as JSON text, read once. What `rpc.discover` and `/openrpc.json` answer. */
-export function openrpcDocument(): string {
-  text ??= readFileSync(PATH, 'utf8').trimEnd();
-  return text;
+let document: Document | undefined;
+
+/**
+ * The OpenRPC document of the ledger as JSON text. What `rpc.discover` and `/openrpc.json` answer.
+ *
+ * @param addresses where JSON-RPC is served: the address of each network, without a query. None: one to be filled in.
+ */
+export function openrpcDocument(addresses: readonly string[] = []): string {
+  document ??= readDocument();
+  const { before, after, servers } = document;
+  return before + (addresses.length === 0 ? servers : stringifyJson(addresses.map(serverAt))) + after;
+}
+
+function readDocument(): Document {
+  const generated = parseJson(readFileSync(PATH, 'utf8')) as Readonly<Record<string, unknown>>;
+  const text = stringifyJson({ ...generated, servers: PLACE });
+  const [before = '', after = ''] = text.split(stringifyJson(PLACE));
+  return { before, after, servers: stringifyJson(generated.servers) };
+}
+
+/** `https://node.example/solana-mainnet` is called solana-mainnet. */
+function serverAt(address: string) {
+  return {
+    name: address.slice(address.lastIndexOf('/') + 1),
+    url: `${address}?apikey={apikey}`,
+    variables: { apikey: { default: '<API_KEY>', description: "The account's API key." } },
+  };
 }

@@ -1,11 +1,13 @@
-import { ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../service-error.ts';
 import { parseJson } from '../json.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
-import { PASSED_OVER } from '../upstream/spread-calls.ts';
+import { isPassedOver } from '../upstream/spread-calls.ts';
 import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
 import { type Needs, memberValue } from './needs.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReplyHold } from './reply-memory.ts';
+
+type Answer = { readonly result?: { readonly context?: { readonly slot?: unknown } | null } | null };
 
 export type VersionedOptions = {
   readonly nodes: NodeVersions;
@@ -27,6 +29,7 @@ export async function serveVersioned(needs: Needs, options: VersionedOptions): P
   const { nodes, send, onUnordered } = options;
   const { since, members } = needs;
   const instead = fallbackOf(needs, options);
+  if (nodes.support(since) !== 'some') await nodes.settled();
   if (nodes.support(since) === 'none') {
     if (instead === undefined) throw tooOld(needs, nodes);
     return await instead();
@@ -62,13 +65,17 @@ function fallbackOf(
   };
 }
 
-/** The reply, if the slot in its context has reached every minimum. @throws ServiceError `minContextSlotNotReached` */
+/**
+ * The reply, if the slot in its context has reached every minimum; an error, or the nothing after a notification, as it is.
+ *
+ * @throws ServiceError `minContextSlotNotReached`; `upstreamBroken` where there is no slot.
+ */
 async function notBefore(
   minimums: readonly bigint[],
   reply: UpstreamReply,
   hold: ReplyHold,
 ): Promise<UpstreamReply> {
-  if (reply.kind === 'whole' && reply.isError) return reply;
+  if (reply.kind === 'whole' && (reply.isError || reply.body.length === 0)) return reply;
   const body = await readWhole(reply, hold);
   const slot = contextSlotOf(body);
   if (slot === undefined) throw serviceError('upstreamBroken', {}, new Error('the answer has no context'));
@@ -78,13 +85,17 @@ async function notBefore(
 }
 
 function contextSlotOf(body: Buffer): bigint | undefined {
-  const reply = parseJson(body.toString()) as {
-    readonly result?: { readonly context?: { readonly slot?: unknown } };
-  };
-  const slot = reply.result?.context?.slot;
-  return typeof slot === 'number' || typeof slot === 'bigint' ? BigInt(slot) : undefined;
+  const slot = (parsed(body) as Answer | null)?.result?.context?.slot;
+  return typeof slot === 'bigint' || (typeof slot === 'number' && Number.isSafeInteger(slot))
+    ? BigInt(slot)
+    : undefined;
 }
 
-function isPassedOver(error: unknown): boolean {
-  return error instanceof ServiceError && PASSED_OVER.has(error.code);
+/** Undefined where it is no JSON: of an answer that streams nothing has been checked. */
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString());
+  } catch {
+    return undefined;
+  }
 }

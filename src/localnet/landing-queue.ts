@@ -21,7 +21,7 @@ const TURN_MS = 5;
  */
 export class LandingQueue {
   readonly #options: LandingQueueOptions;
-  /** By first signature, in the order in which they came. */
+  /** By their signatures, in the order in which they came. One with the first signature of another may be a damaged copy of it. */
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,16 +36,16 @@ export class LandingQueue {
       this.#land(transaction);
       return;
     }
-    const [signature = ''] = transaction.signatures;
-    if (this.#waiting.has(signature)) return;
-    this.#waiting.set(signature, { transaction, dueMs: performance.now() + delayMs });
+    const key = keyOf(transaction);
+    if (this.#waiting.has(key)) return;
+    this.#waiting.set(key, { transaction, dueMs: performance.now() + delayMs });
     if (this.#waiting.size > MAX_WAITING) this.#landOldest();
     this.#timer ??= setTimeout(this.#run, delayMs);
   }
 
-  /** Whether a transaction of this signature is on its way. */
-  has(signature: string): boolean {
-    return this.#waiting.has(signature);
+  /** Whether the transaction is on its way. */
+  has(transaction: DecodedTransaction): boolean {
+    return this.#waiting.has(keyOf(transaction));
   }
 
   /** Loses all that is on its way. */
@@ -70,8 +70,8 @@ export class LandingQueue {
   #landOldest(): void {
     const [oldest] = this.#waiting;
     if (oldest === undefined) return;
-    const [signature, { transaction }] = oldest;
-    this.#waiting.delete(signature);
+    const [key, { transaction }] = oldest;
+    this.#waiting.delete(key);
     try {
       this.#land(transaction);
     } catch (error) {
@@ -82,4 +82,8 @@ export class LandingQueue {
   #land(transaction: DecodedTransaction): void {
     this.#options.land(transaction);
   }
+}
+
+function keyOf({ signatures }: DecodedTransaction): string {
+  return signatures.join(' ');
 }

@@ -11,7 +11,7 @@ import { EpochTimes } from './epoch/epoch-times.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
 import { LandingQueue } from './landing-queue.ts';
-import type { LedgerFollower } from './ledger-follower.ts';
+import type { LedgerFollower, SlotChanges } from './ledger-follower.ts';
 import type { DecodedTransaction } from '../wire/message.ts';
 import { PerformanceSamples } from './validator/performance-samples.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
@@ -101,11 +101,11 @@ export class Ledger {
   tick(): void {
     const timeMs = this.#nowMs();
     const slot = this.blocks.openSlot;
-    const finalizedSlot = slot - this.finalitySlots;
-    const finalized = { slot: finalizedSlot, written: this.accounts.writtenIn(finalizedSlot) };
+    this.#burn();
+    const closed = this.#changesOf(slot);
+    const finalized = this.#changesOf(slot - this.finalitySlots);
     this.#close(timeMs);
     this.samples.observe(this.#progress());
-    const closed = { slot, written: this.accounts.writtenIn(slot) };
     for (const { advanced } of this.#followers)
       advanced({ closed, finalized, openSlot: this.blocks.openSlot, timeMs });
   }
@@ -115,9 +115,10 @@ export class Ledger {
     this.#incoming.add(transaction);
   }
 
-  /** Whether a transaction is known by this signature: landed, or on its way. */
-  isKnown(signature: string): boolean {
-    return this.blocks.index.find(signature) !== undefined || this.#incoming.has(signature);
+  /** Whether a transaction has landed or is on its way. */
+  isKnown(transaction: DecodedTransaction): boolean {
+    const [signature = ''] = transaction.signatures;
+    return this.blocks.index.find(signature) !== undefined || this.#incoming.has(transaction);
   }
 
   /** Ends; what is on its way is lost. */
@@ -138,8 +139,12 @@ export class Ledger {
     return () => this.#followers.delete(follower);
   }
 
+  /** Of a slot that is not finalized yet. */
+  #changesOf(slot: bigint): SlotChanges {
+    return { slot, written: this.accounts.writtenIn(slot) };
+  }
+
   #close(timeMs: number): void {
-    this.#burn();
     this.blocks.close(BigInt(Math.trunc(timeMs / 1000)));
     const { openSlot } = this.blocks;
     if (openSlot % SLOTS_PER_EPOCH === 0n) this.#epochs.begin(this.blocks.time(openSlot));

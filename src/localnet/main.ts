@@ -1,3 +1,4 @@
+import { hardenProcess } from '../harden-process.ts';
 import { ServiceError } from '../service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
 import { Ledger } from './ledger.ts';
@@ -8,8 +9,8 @@ import { startSlotTimer } from './slot-timer.ts';
 export { readLocalnetOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-/** A transaction is on its way for a slot, and no longer than a client needs to subscribe to it. */
-const MAX_LANDING_DELAY_MS = 200;
+/** A transaction is on its way for a slot, but as long as a client needs to subscribe to it, and no longer. */
+const LANDING_DELAY_MS = { least: 50, most: 200 };
 
 /**
  * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It announces
@@ -18,7 +19,8 @@ const MAX_LANDING_DELAY_MS = 200;
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
-  const landingDelayMs = Math.min(options.slotMs, MAX_LANDING_DELAY_MS);
+  hardenProcess();
+  const landingDelayMs = Math.max(LANDING_DELAY_MS.least, Math.min(options.slotMs, LANDING_DELAY_MS.most));
   const ledger = new Ledger({ ...options, landingDelayMs, nowMs: Date.now });
   const stopped = untilStopped();
   const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });

@@ -1,4 +1,7 @@
 import type { HttpServer } from '../server/http/http-server.ts';
+import { type ConnectionLimits, Connections } from '../server/connections/connections.ts';
+import { readDescriptorLimit } from '../server/connections/descriptor-limit.ts';
+import { fitDescriptors } from '../server/connections/fit-descriptors.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
 import type { ServeCall } from '../server/json-rpc/call.ts';
 import { callMethod } from './call-method.ts';
@@ -11,7 +14,14 @@ export type RpcServerOptions = {
   /** 0: any free port. */
   readonly port: number;
   readonly sockets?: Partial<SocketOptions>;
+  /** Bounds of connections, where a test meets them. */
+  readonly connections?: Partial<ConnectionLimits>;
 };
+
+/** More than any gateway opens, on all ports and from one address. */
+const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 10_000, maxPerAddress: 5_000 };
+/** Files that are kept for the ledger itself. */
+const RESERVED_DESCRIPTORS = 64;
 
 /** `socketPorts`: where WebSocket is served. */
 export type RpcServer = HttpServer & { readonly socketPorts: readonly number[] };
@@ -31,13 +41,17 @@ export async function startRpcServer(ledger: Ledger, options: RpcServerOptions):
     kind: 'result',
     json: printResult(await callMethod(ledger, method, params)),
   });
-  const listening = { host, portSetting: '--rpc-port', onUpgrade: sockets.upgrade };
+  const wanted = { ...CONNECTION_LIMITS, ...options.connections };
+  const descriptors = { descriptors: readDescriptorLimit(), reserved: RESERVED_DESCRIPTORS };
+  const connections = new Connections(fitDescriptors(wanted, descriptors));
+  const listening = { host, portSetting: '--rpc-port', onUpgrade: sockets.upgrade, connections };
   const servers: HttpServer[] = [];
   const close = async (deadlineMs: number): Promise<void> => {
     const started = performance.now();
     await sockets.close(deadlineMs);
     const leftMs = Math.max(0, deadlineMs - (performance.now() - started));
     await Promise.all(servers.map((server) => server.close(leftMs)));
+    connections.close();
   };
   try {
     for (const each of portsFrom(port))

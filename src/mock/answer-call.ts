@@ -13,12 +13,13 @@ const ENVIRONMENT = 'localnet';
 /**
  * Answers a call by the examples of the specification: by the one with the same params, or by the method's first that has a result.
  *
+ * @param address where the mock serves, for the document that says so.
  * @returns the JSON text of the result.
  * @throws ServiceError what the specification refuses, and the error of an example with the same params.
  */
-export function answerCall(call: Pick<Call, 'method' | 'params'>): string {
+export function answerCall(call: Pick<Call, 'method' | 'params'>, address?: string): string {
   const method = checkCall(call, ENVIRONMENT, { hasNode: false });
-  if (method === 'rpc.discover') return openrpcDocument();
+  if (method === 'rpc.discover') return openrpcDocument(address === undefined ? [] : [address]);
   const example = findExample(method, call.params);
   if (example === undefined) throw serviceError('internalError');
   if ('error' in example) throw new ServiceError(example.error, example.context);

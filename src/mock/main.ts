@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
+import type { HttpServer } from '../server/http/http-server.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
 import { hasWalletMock, startWalletMock } from './wallet-mock.ts';
 import { answerCall } from './answer-call.ts';
@@ -12,6 +13,8 @@ import { type MockOptions, readMockOptions } from './mock-options.ts';
 export { readMockOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
+/** It answers on every path; its document names the one that a server has by default. */
+const DOCUMENTED_PATH = '/solana-localnet';
 /** How often there is something new: as often as the embedded ledger has it. */
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
@@ -24,13 +27,13 @@ const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
  */
 export async function runMock({ host, port, walletsPort, grpcPort, json }: MockOptions): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  const sockets = new MockSockets(SLOT_MS);
-  const server = await startNodeServer(async (call) => ({ kind: 'result', json: answerCall(call) }), {
-    host,
-    port,
-    portSetting: '--port',
-    onUpgrade: sockets.upgrade,
-  });
+  const urlOf = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
+  const addressOf = (): string => `${urlOf(server.port)}${DOCUMENTED_PATH}`;
+  const sockets = new MockSockets(SLOT_MS, addressOf);
+  const server: HttpServer = await startNodeServer(
+    async (call) => ({ kind: 'result', json: answerCall(call, addressOf()) }),
+    { host, port, portSetting: '--port', onUpgrade: sockets.upgrade },
+  );
   const closeServer = (): Promise<void> => server.close(CLOSE_DEADLINE_MS);
   const streams = await orClose(startStreamMock(host, grpcPort), closeServer);
   const closeBoth = async (): Promise<void> => {
@@ -38,7 +41,6 @@ export async function runMock({ host, port, walletsPort, grpcPort, json }: MockO
     await closeServer();
   };
   const wallets = hasWalletMock() ? await orClose(startWalletMock(host, walletsPort), closeBoth) : undefined;
-  const urlOf = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const [url, grpcUrl] = [urlOf(server.port), urlOf(streams.port)];
   process.stdout.write(
     json

@@ -26,15 +26,17 @@ const INVALID_DATA = 1007;
 export class MockSession {
   readonly #socket: WebSocket;
   readonly #slotMs: number;
+  readonly #address: string;
   /** The subscriptions, with what will notify next. */
   readonly #timers = new Map<string, NodeJS.Timeout | undefined>();
   #lastId = 0;
   /** Messages are answered one after the other. */
   #answered: Promise<void> = Promise.resolve();
 
-  constructor(socket: WebSocket, slotMs: number) {
+  constructor(socket: WebSocket, slotMs: number, address: string) {
     this.#socket = socket;
     this.#slotMs = slotMs;
+    this.#address = address;
   }
 
   /** Answers what comes until the connection ends. */
@@ -63,7 +65,7 @@ export class MockSession {
     const { method, params } = call;
     if (isSubscriptionName(method)) return this.#subscribe(method, params);
     if (isUnsubscribeName(method)) return this.#unsubscribe(method, params);
-    return { kind: 'result', json: answerCall(call) };
+    return { kind: 'result', json: answerCall(call, this.#address) };
   }
 
   #subscribe(name: SubscriptionName, params: unknown): RawReply {

@@ -14,16 +14,18 @@ export class MockSockets {
     perMessageDeflate: false,
   });
   readonly #slotMs: number;
+  readonly #addressOf: () => string;
 
-  /** `slotMs`: how long after the reply the first notification comes, and the next after each. */
-  constructor(slotMs: number) {
+  /** `slotMs`: how long after the reply the first notification comes, and the next after each. `addressOf`: where the mock serves. */
+  constructor(slotMs: number, addressOf: () => string) {
     this.#slotMs = slotMs;
+    this.#addressOf = addressOf;
   }
 
   /** Takes over a connection. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     this.#server.handleUpgrade(request, socket, head, (opened: WebSocket) => {
-      new MockSession(opened, this.#slotMs).start();
+      new MockSession(opened, this.#slotMs, this.#addressOf()).start();
     });
 
   /** Ends all connections; those that do not end by themselves are cut after the deadline. */

@@ -12,6 +12,7 @@ import {
 } from '../../generated/stream/service.ts';
 import { TOPIC_CODECS, type TopicCodec } from '../../generated/stream/topic-messages.ts';
 import { isTopicName, type TopicName } from '../../generated/stream/topics.ts';
+import { addReflection } from '../server/grpc/add-reflection.ts';
 import { getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
 import { toGrpcStatus } from '../server/grpc/grpc-status.ts';
 import { assertListenable } from '../server/http/http-server.ts';
@@ -24,7 +25,7 @@ export type StreamMock = { readonly port: number; readonly close: () => void };
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
- * Streams the example of each topic once per slot, with slots that rise by one, to anyone. Port 0: any free port.
+ * Streams the example of each topic once per slot, with slots that rise by one, to anyone; reflection is served too. Port 0: any free port.
  *
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
@@ -32,6 +33,7 @@ export async function startStreamMock(host: string, port: number): Promise<Strea
   await assertListenable({ host, port, portSetting: '--grpc-port' });
   const server = new Server();
   server.addService(StreamServiceService, IMPLEMENTATION);
+  addReflection(server);
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error, found) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { childOptions } from '../harden-process.ts';
 import { serviceError } from '../service-error.ts';
 
 const PRISM = fileURLToPath(
@@ -34,7 +35,7 @@ export function hasWalletMock(): boolean {
 export async function startWalletMock(host: string, port: number, document = DOCUMENT): Promise<WalletMock> {
   const args = ['mock', '--host', host, '--port', String(port), document];
   const child = fork(PRISM, args, {
-    execArgv: ['--import', END_WITH_PARENT],
+    execArgv: childOptions(['--import', END_WITH_PARENT]),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const ended = once(child, 'exit').then(() => undefined);

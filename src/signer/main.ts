@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { pino } from 'pino';
+import { hardenProcess } from '../harden-process.ts';
 import { openGate } from './process/open-gate.ts';
 import { serveLink } from './process/serve-link.ts';
 import { ProtocolError } from './wire/protocol-error.ts';
@@ -9,6 +10,7 @@ const LINK_FD = 3;
 const CLOSE_DEADLINE_MS = 2_000;
 
 process.umask(0o077);
+hardenProcess();
 // Ctrl-C is for the gateway, which lets requests finish before it lets its signer go.
 process.on('SIGINT', () => undefined);
 

@@ -7,11 +7,25 @@ export type SignerSettings = {
   readonly directory: string;
   readonly hsm: Config['hsm'];
   readonly logLevel: string;
+} & SignerStart;
+
+/** What a start of the signer may do beside opening what is there. */
+export type SignerStart = {
+  /** Whether it may make its files where it has none. The store may know another signer, whose files are missing then. */
+  readonly mayCreate: boolean;
+  /** Whether destroyed keys that were acknowledged may be missing from its record. */
+  readonly acceptsLoss: boolean;
 };
 
-/** The signer's part of the configuration; relative paths are those of the gateway's working directory. */
-export function signerSettings(dataDir: string, hsm: Config['hsm'], logLevel: string): SignerSettings {
-  return { directory: resolve(dataDir, 'signer'), hsm: { ...hsm, ...absolutePaths(hsm) }, logLevel };
+/** The signer's part of the configuration, and where its files are, by default in the data directory; relative paths are those of the gateway's working directory. */
+export function signerSettings(
+  dataDir: string,
+  hsm: Config['hsm'],
+  logLevel: string,
+  start: SignerStart,
+  directory = resolve(dataDir, 'signer'),
+): SignerSettings {
+  return { directory, hsm: { ...hsm, ...absolutePaths(hsm) }, logLevel, ...start };
 }
 
 /** Reads what the gateway sent. The gateway has checked it against spec/config.yaml. */

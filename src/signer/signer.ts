@@ -3,12 +3,13 @@ import type { Config } from '../../generated/config.ts';
 import { serviceError } from '../service-error.ts';
 import type { SupervisedChild } from '../supervised-child.ts';
 import { RequestQueue } from './client/request-queue.ts';
+import type { SignerLauncher } from './client/signer-launcher.ts';
 import { startSignerProcess } from './client/signer-process.ts';
 import type { KeyOwner, MadeKey, SealedKey } from './hsm/hsm.ts';
 import { mapInOrder } from './map-in-order.ts';
 import type { Resealed } from './process/vault.ts';
-import { signerSettings } from './settings.ts';
-import type { ChildPlace, KeyOrigin } from './tombstones/tombstones.ts';
+import { type SignerStart, signerSettings } from './settings.ts';
+import type { ChildPlace, KeyOrigin, RecordPage } from './tombstones/tombstones.ts';
 import type { Hello } from './wire/hello.ts';
 import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './wire/limits.ts';
 import { OPERATIONS } from './wire/operations.ts';
@@ -19,7 +20,7 @@ export type NewKey = MadeKey & { readonly protection: string };
 /** A child that is asked for: its own wallet's id, and where it stands below the master. */
 export type NewChild = { readonly walletId: string; readonly x: number; readonly y: number };
 
-export type SignerCapabilities = Omit<Hello, 'keysPerRequest'>;
+export type SignerCapabilities = Omit<Hello, 'keysPerRequest' | 'identity'>;
 
 export type CallOptions = {
   /** Gives the call up; it rejects with the reason of the signal then. */
@@ -60,6 +61,12 @@ export type Signer = {
   readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
   /** Whether each of the wallets was destroyed, or is a child at a place whose key was; in the order asked for. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
+  /** Up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
+  readonly readTombstones: (from: number) => Promise<RecordPage>;
+  /** Destroys keys for good by their fingerprints in another record, 4,096 at most. */
+  readonly addTombstones: (fingerprints: Buffer) => Promise<void>;
+  /** The signer writes down that the store knows its record. */
+  readonly adoptTombstones: () => Promise<void>;
   /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Promise<Uint8Array>;
@@ -77,11 +84,16 @@ export type Signer = {
   readonly close: () => Promise<void>;
 };
 
+export type { SignerLauncher };
+
 export type SignerOptions = {
   readonly dataDir: string;
   readonly config: Pick<Config, 'hsm'>;
   readonly log: Logger;
-  readonly modulePath?: string;
+  /** Default: it may make its files where it has none, and accepts no loss. */
+  readonly start?: Partial<SignerStart>;
+  /** How it is started, where not as a child of this process. */
+  readonly launcher?: SignerLauncher | undefined;
 };
 
 /** Requests of one call that are with the signer at the same time: others get in between. */
@@ -96,17 +108,19 @@ export async function startSigner({
   dataDir,
   config,
   log,
-  modulePath,
+  start = {},
+  launcher,
 }: SignerOptions): Promise<{ readonly signer: Signer; readonly child: SupervisedChild<Hello> }> {
   let onStuck = (): void => undefined;
   const queue = new RequestQueue({ nowMs: () => performance.now(), onStuck: () => onStuck() });
   let hello: Hello | undefined;
-  const settings = signerSettings(dataDir, config.hsm, log.level);
+  const begin = { mayCreate: true, acceptsLoss: false, ...start };
+  const settings = signerSettings(dataDir, config.hsm, log.level, begin, launcher?.directory);
   const { child, started } = startSignerProcess({
     settings,
     queue,
     log,
-    modulePath,
+    launcher,
     onHello: (next) => {
       hello = next;
     },
@@ -159,13 +173,16 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
       queue.call(OPERATIONS.destroy, { owner: { walletId, accountId }, derivedFrom }),
     findDestroyed: (origins) =>
       inParts(origins, (part) => queue.call(OPERATIONS.findDestroyed, part), MAX_ITEMS),
+    readTombstones: (from) => queue.call(OPERATIONS.readTombstones, from),
+    addTombstones: (fingerprints) => queue.call(OPERATIONS.addTombstones, fingerprints),
+    adoptTombstones: () => queue.call(OPERATIONS.adoptTombstones, undefined),
     signAuditHead: async (head) => {
       assertSize(head);
       return queue.call(OPERATIONS.signAuditHead, head);
     },
     auditPublicKey: () => queue.call(OPERATIONS.auditPublicKey, undefined),
     capabilities: () => {
-      const { keysPerRequest: _ours, ...capabilities } = hello();
+      const { keysPerRequest: _ours, identity: _own, ...capabilities } = hello();
       return capabilities;
     },
     health: () => queue.call(OPERATIONS.health, undefined),

@@ -1,5 +1,16 @@
 import { sql } from './drizzle.ts';
-import { check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from './drizzle.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
@@ -47,14 +58,29 @@ export const walletCreateLimits = pgTable(
   () => [check('wallet_create_limits_requests', sql`requests > 0`)],
 );
 
+/** Accounts that may use managed wallets at another rate than their plan says. */
+export const walletUseLimits = pgTable(
+  'wallet_use_limits',
+  {
+    accountId: ofAccount().primaryKey(),
+    /** In a window of the length that spec/plans.yaml says. */
+    requests: integer('requests').notNull(),
+  },
+  () => [check('wallet_use_limits_requests', sql`requests > 0`)],
+);
+
 /** Second factors (RFC 6238). The secret is sealed under the installation key. */
 export const twoFactors = pgTable('two_factors', {
   accountId: ofAccount().primaryKey(),
   sealedSecret: bytes('sealed_secret').notNull(),
   /** The latest time step whose code was used: no code of it or an earlier one works again. */
   lastStep: integer('last_step'),
+  /** Wrong codes of the whole account since `failingSince`, and until when no code of it is looked at. */
   failures: integer('failures').notNull().default(0),
+  failingSince: instant('failing_since'),
   lockedUntil: instant('locked_until'),
+  /** The same of each token, and of each token at an address, as JSON: src/account/two-factor/guesses.ts. */
+  guesses: text('guesses').notNull().default('{}'),
   enrolledAt: instant('enrolled_at').notNull(),
 });
 
@@ -76,6 +102,15 @@ export const idempotencyKeys = pgTable(
     status: integer('status'),
     /** None where the answer had a secret; empty where it is told again from the wallets that carry the work. */
     body: bytes('body'),
+    /**
+     * How many wallets of an answer that was not kept were charged: those that did not come are made again, once. None where that was not
+     * promised yet when the key came.
+     */
+    charged: bigint('charged', { mode: 'number' }),
+    /** Whether the client was seen to take the whole answer. */
+    isDrained: boolean('is_drained').notNull().default(false),
+    /** Whether what did not come was asked for again. */
+    isMadeAgain: boolean('is_made_again').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [

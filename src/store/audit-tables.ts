@@ -1,13 +1,15 @@
 import { sql } from './drizzle.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
-import { ofAccount } from './tables.ts';
+
+/** Whose chain it is. Of nobody's (`NOBODY` of src/account/audit) there is no account. */
+const ofChain = () => uuid('account_id');
 
 const sequence = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
 /** Where each account's chain of audit records ends, and up to where its head was signed. The row is locked while a record is added. */
 export const auditTips = pgTable('audit_tips', {
-  accountId: ofAccount().primaryKey(),
+  accountId: ofChain().primaryKey(),
   seq: sequence('seq'),
   hash: bytes('hash').notNull(),
   signedSeq: sequence('signed_seq').default(0),
@@ -19,7 +21,7 @@ export const auditTips = pgTable('audit_tips', {
 export const auditRecords = pgTable(
   'audit_records',
   {
-    accountId: ofAccount().notNull(),
+    accountId: ofChain().notNull(),
     /** From 1, without a gap. */
     seq: sequence('seq'),
     at: instant('at').notNull(),
@@ -28,8 +30,10 @@ export const auditRecords = pgTable(
     tokenId: uuid('token_id'),
     requestId: text('request_id').notNull(),
     walletId: text('wallet_id'),
-    /** Wallets that the record stands for. */
+    /** Wallets, or requests that were refused, that the record stands for. */
     units: integer('units').notNull().default(1),
+    /** Where a request that was refused came from. */
+    address: text('address'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },
@@ -44,7 +48,7 @@ export const auditRecords = pgTable(
 export const auditHeads = pgTable(
   'audit_heads',
   {
-    accountId: ofAccount().notNull(),
+    accountId: ofChain().notNull(),
     seq: sequence('seq'),
     hash: bytes('hash').notNull(),
     at: instant('at').notNull(),

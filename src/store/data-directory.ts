@@ -1,10 +1,26 @@
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { makePrivate } from './make-private.ts';
+
+/** It is the signer's, which keeps it from others itself. */
+const OF_SIGNER = new Set(['signer']);
 
 /**
- * Makes the data directory, readable by its owner only, where it does not exist, and the directories above it. An existing
- * one is left as it is. Not by mkdir's `recursive`, which never ends below /proc: nothing can be
+ * Takes the data directory, and all in it but what is the signer's, from other users, whoever made it; one that does not exist is none.
+ *
+ * @throws ServiceError `dataDirectoryNotPrivate`.
+ */
+export function makeDataPrivate(dataDir: string, log: Pick<Logger, 'warn'>): void {
+  if (!isDirectory(dataDir)) return;
+  const count = makePrivate(dataDir, OF_SIGNER);
+  if (count > 0)
+    log.warn({ path: dataDir, count }, 'other users could read or change the data directory; no longer');
+}
+
+/**
+ * Makes the data directory, readable by its owner only, where it does not exist, and the directories above it. Not by mkdir's `recursive`, which never ends below /proc: nothing can be
  * made there, and the answer is ENOENT as for a missing parent.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {

@@ -10,8 +10,14 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 /**
  * Applies the migrations that the schema has not seen, all of them or none. Processes that open the same
  * database at once take turns: the advisory lock is held until the transaction ends.
+ *
+ * @param check is called when they are applied.
  */
-export async function applyMigrations(clientConfig: pg.ClientConfig, schema: string): Promise<void> {
+export async function applyMigrations(
+  clientConfig: pg.ClientConfig,
+  schema: string,
+  check: (client: pg.ClientBase, schema: string) => Promise<void> = async () => undefined,
+): Promise<void> {
   const client = new pg.Client({
     ...clientConfig,
     query_timeout: DEADLINES.migrationMs,
@@ -33,6 +39,7 @@ export async function applyMigrations(clientConfig: pg.ClientConfig, schema: str
         migrationsTable: 'migrations',
       });
     });
+    await check(client, schema);
   } finally {
     await client.end();
   }

@@ -1,5 +1,16 @@
 import { sql } from './drizzle.ts';
-import { bigint, check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from './drizzle.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from './drizzle.ts';
 import { instant, microUsd } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
@@ -86,10 +97,15 @@ export const reservations = pgTable(
     charged: microUsd('charged').notNull().default(sql`0`),
     createdAt: instant('created_at').notNull(),
     closedAt: instant('closed_at'),
+    /** What becomes of it when its process is gone: charged in full, because it may have been delivered, or given back. */
+    isChargedWhenLost: boolean('is_charged_when_lost').notNull().default(false),
+    /** The claim in `idempotency_keys` of the request that it is for, where that has one. */
+    claimId: uuid('claim_id'),
   },
   (table) => [
     check('reservations_bounds', sql`delivered between 0 and units and charged between 0 and amount`),
     index('reservations_open').on(table.ownerId).where(sql`closed_at is null`),
+    index('reservations_claim').on(table.claimId).where(sql`closed_at is null and claim_id is not null`),
   ],
 );
 

@@ -1,21 +1,23 @@
-import { sql } from './drizzle.ts';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { drizzle } from './drizzle.ts';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { makeDataPrivate } from './data-directory.ts';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
 import { startMaintenance } from './pglite/maintenance.ts';
 import { hasPglite, openPglite } from './pglite/open-pglite.ts';
 import { type Listener, type Listening, startListening } from './postgres/listen.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
+import type { StoreClientConfig } from './store-client.ts';
 import { withStoreErrors } from './store-errors.ts';
+import { createStoreHealth } from './store-health.ts';
 import { type BeginTogether, sendTogether } from './together.ts';
 import { runTransaction } from './transaction.ts';
 
 /** Where the store lies and, where several share one database, under which name. */
 export type StoreOptions = {
-  /** Directory of everything the server keeps; made with mode 0700 where it does not exist. */
+  /** Directory of everything the server keeps; made where it does not exist, and taken from other users where it does. */
   readonly dataDir: string;
   /** A PostgreSQL address (postgres://…). Absent: the embedded store in `<dataDir>/store`. */
   readonly databaseUrl?: string | undefined;
@@ -39,7 +41,10 @@ export type Store = {
   readonly listen: ((channel: string, listener: Listener) => Promise<Listening>) | undefined;
   /** Ends the connections and gives the data directory back. May be called twice. */
   close(): Promise<void>;
-  /** Resolves when the store answers. @throws ServiceError storeUnavailable when it does not within its deadline. */
+  /**
+   * Resolves when the store answers and, as far as is known, can be written to (see `createStoreHealth`).
+   * @throws ServiceError storeUnavailable when it does not within its deadline, or cannot.
+   */
   ping(): Promise<void>;
 };
 
@@ -55,6 +60,12 @@ export type Backend = {
   /** What a connection is made of. */
   readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
+  /** Where its files lie, if that is on this machine. */
+  readonly directory?: string;
+  /** Holds that a database whose tables are up to date has all its files. */
+  readonly assertSound?: (client: pg.ClientBase, schema: string) => Promise<void>;
+  /** What the first statements failed with, as its operator is told. */
+  readonly explain?: (error: unknown) => unknown;
   close(): Promise<void>;
 };
 
@@ -66,16 +77,14 @@ export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
 /**
  * Opens the store, brings its tables up to date and returns it ready for queries.
  * @throws ServiceError dataDirectoryLocked when another process has the embedded store open, naming that process;
+ *   dataDirectoryNotPrivate when something in the data directory stays open to other users;
  *   storeUnavailable when the store cannot be opened, reached or migrated, naming where and why, never a password.
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
   const schema = options.schema ?? 'keyslot';
-  const backend =
-    options.databaseUrl === undefined
-      ? await openPglite(options.dataDir, log)
-      : openPostgres(options.databaseUrl);
+  const backend = await openBackend(options, log);
   try {
-    await withStoreErrors(backend.where, () => applyMigrations(backend.clientConfig, schema));
+    await withStoreErrors(backend.where, () => prepare(backend, schema));
   } catch (error) {
     await backend.close();
     throw error;
@@ -83,19 +92,37 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
   return connect(backend, schema, log);
 }
 
+async function prepare({ clientConfig, assertSound, explain }: Backend, schema: string): Promise<void> {
+  try {
+    await applyMigrations(clientConfig, schema, assertSound);
+  } catch (error) {
+    throw explain?.(error) ?? error;
+  }
+}
+
+/** Of a PostgreSQL the data directory has the rest: keys, heads of the audit log, the admin socket. */
+async function openBackend({ dataDir, databaseUrl }: StoreOptions, log: Logger): Promise<Backend> {
+  if (databaseUrl === undefined) return openPglite(dataDir, log);
+  makeDataPrivate(dataDir, log);
+  return openPostgres(databaseUrl);
+}
+
 function connect(backend: Backend, schema: string, log: Logger): Store {
-  const pool = new pg.Pool({
-    ...backend.clientConfig,
+  const { kind, where, clientConfig, directory } = backend;
+  const onFailure = (error: Error): void => health.note(error);
+  const config: pg.PoolConfig & StoreClientConfig = {
+    ...{ ...clientConfig, onFailure },
     Client: backend.Client,
     max: backend.maxConnections,
     onConnect: (client) => client.query(`set search_path to ${pg.escapeIdentifier(schema)}`),
-  });
+  };
+  const pool = new pg.Pool(config);
+  const health = createStoreHealth({ pool, where, directory });
   // Of a connection that breaks in a transaction the query tells; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
   const db = drizzle(pool);
   db.transaction = (...transaction) => runTransaction(pool, ...transaction);
-  const { kind, where, clientConfig } = backend;
   const listen = (channel: string, listener: Listener): Promise<Listening> =>
     withStoreErrors(where, () => startListening({ clientConfig, channel, listener, log }));
   const stopMaintenance = kind === 'pglite' ? startMaintenance(pool, log) : () => undefined;
@@ -110,7 +137,7 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
     together: (begin) => sendTogether(pool, begin),
     listen: kind === 'postgres' ? listen : undefined,
     close: () => (closing ??= close()),
-    ping: () => withStoreErrors(where, async () => void (await db.execute(sql`select 1`))),
+    ping: health.ping,
   };
 }
 

@@ -1,6 +1,12 @@
 import pg from 'pg';
 import type { DriverCallback, DriverConnection, DriverQuery } from './driver.ts';
 
+/** What a client of the store is made from. */
+export type StoreClientConfig = pg.ClientConfig & {
+  /** Told of each statement that fails, before who sent it is. */
+  readonly onFailure?: (error: Error) => void;
+};
+
 /** What a timer can wait for. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -18,12 +24,14 @@ type TextQuery = DriverQuery & { name: string | undefined; readonly values: read
  */
 export class StoreClient extends pg.Client {
   readonly #deadlineMs: number;
+  readonly #onFailure: (error: Error) => void;
   /** What became of a query that was late: those after it hear the same. */
   #lateness: Error | undefined;
 
   /** @throws RangeError where `query_timeout` is no number of milliseconds that a timer can wait. */
-  constructor(config?: pg.ClientConfig) {
+  constructor(config?: StoreClientConfig) {
     super(config);
+    this.#onFailure = config?.onFailure ?? ignore;
     const { connectionParameters } = this as unknown as { readonly connectionParameters: Settings };
     this.#deadlineMs = readDeadline(connectionParameters.query_timeout);
     connectionParameters.query_timeout = false;
@@ -72,8 +80,10 @@ export class StoreClient extends pg.Client {
       this.#connection.stream.destroy();
     };
     const timer = setTimeout(giveUp, deadlineMs);
+    const onFailure = this.#onFailure;
     const settle: DriverCallback = (error, result) => {
       clearTimeout(timer);
+      if (error !== null && error !== undefined) onFailure(error);
       tell(error, result);
     };
     query.callback = settle;
@@ -108,5 +118,5 @@ function promiseOf(query: DriverQuery): Promise<unknown> {
 }
 
 function ignore(): void {
-  // The caller was told that the query is late.
+  // The caller was told that the query is late, or nobody wants to know.
 }

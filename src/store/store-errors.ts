@@ -1,6 +1,7 @@
 import { ServiceError, serviceError } from '../service-error.ts';
+import { innermostError, storeFaultOf } from './store-fault.ts';
 
-/** Runs what touches the store; whatever it throws becomes storeUnavailable, naming the place and the reason. */
+/** Opens the store; whatever keeps it from that becomes `storeUnavailable`, naming the place and the reason. */
 export async function withStoreErrors<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -9,13 +10,27 @@ export async function withStoreErrors<T>(where: string, run: () => Promise<T>): 
   }
 }
 
-/** The error for a store that failed. The reason is the innermost message: drivers wrap it in query texts. */
-export function storeUnavailable(where: string, error: unknown): ServiceError {
-  return serviceError('storeUnavailable', { where, reason: innermostReason(error) }, error);
+/**
+ * Works with an open store: `storeUnavailable` where the store has a fault that may pass, `storeRefused` where it refused a statement, or the
+ * work itself failed.
+ */
+export async function withStoreFaults<T>(where: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    if (storeFaultOf(error) !== undefined) throw storeUnavailable(where, error);
+    throw serviceError('storeRefused', { where, reason: reasonOf(error) }, error);
+  }
 }
 
-function innermostReason(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return innermostReason(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : innermostReason(error.cause);
+/** The error for a store that failed. The reason is the innermost message: drivers wrap it in query texts. */
+export function storeUnavailable(where: string, error: unknown): ServiceError {
+  const fault = storeFaultOf(error) ?? 'unreachable';
+  return serviceError('storeUnavailable', { where, reason: reasonOf(error), fault }, error);
+}
+
+function reasonOf(error: unknown): string {
+  const innermost = innermostError(error);
+  return innermost instanceof Error ? innermost.message : String(innermost);
 }

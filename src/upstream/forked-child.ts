@@ -1,5 +1,6 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
+import { childOptions } from '../harden-process.ts';
 import { foreignEnvironment, SupervisedChild } from '../supervised-child.ts';
 
 export type ForkOptions = {
@@ -18,6 +19,7 @@ export type ForkOptions = {
  */
 export function forkedChild(options: ForkOptions, log: Logger): SupervisedChild<number> {
   const { name, modulePath, args, onReady, onDown } = options;
+  let latest: ChildProcess | undefined;
   return new SupervisedChild<number>(
     {
       name,
@@ -26,16 +28,18 @@ export function forkedChild(options: ForkOptions, log: Logger): SupervisedChild<
         const child = fork(modulePath, args, {
           detached: true,
           env: foreignEnvironment(),
+          execArgv: childOptions(),
           stdio: [...stdio],
         });
+        latest = child;
         child.on('message', (message) => {
           const port = readyPort(message);
           if (port !== undefined) announce(port);
         });
         return child;
       },
-      leave: (child) => {
-        if (child.connected) child.disconnect();
+      leave: () => {
+        if (latest?.connected === true) latest.disconnect();
       },
       onReady,
       onDown,

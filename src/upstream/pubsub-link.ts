@@ -23,7 +23,7 @@ export type PubsubNode = {
   readonly known: NodeKnowledge;
 };
 
-export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled'>;
+export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled' | 'lost'>;
 
 /** A node that is connected. */
 export type PubsubSession = {
@@ -56,8 +56,6 @@ export type PubsubLinkOptions = PubsubOptions & {
 };
 
 const FIRST_BACKOFF_MS = 50;
-/** How long the choice of a node waits for the versions of all. */
-const VERSIONS_MS = 500;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
@@ -107,7 +105,7 @@ export class PubsubLink {
 
   /** Connects to the node whose turn it is, and stays until that connection has ended. @returns whether it told of slots. */
   async #connectOnce(signal: AbortSignal): Promise<boolean> {
-    await settled(this.#options.nodes());
+    await Promise.all(this.#options.nodes().map(({ known }) => known.settled()));
     const nodes = byVersion(this.#options.nodes());
     const node = nodes[this.#turn % nodes.length];
     if (node === undefined) return false;
@@ -122,8 +120,10 @@ export class PubsubLink {
     let isUp = false;
     try {
       await watch.subscribed;
-      isUp = true;
       void known.refresh();
+      await known.settled();
+      if (!connection.isOpen) return newestSlot() !== undefined;
+      isUp = true;
       const served = this.#options.onUp(session);
       served.catch((error: unknown) => {
         this.#options.onFailure(toServiceError(error));
@@ -135,6 +135,7 @@ export class PubsubLink {
       watch.stop();
       connection.end('closed');
       const loss = await connection.ended;
+      if (loss !== 'stopped') known.lost();
       if (isUp) this.#options.onDown(loss, session);
     }
   }
@@ -146,12 +147,6 @@ export class PubsubLink {
     }
     throw new Error('the node takes no WebSocket');
   }
-}
-
-/** Waits a moment for the versions that are being asked for. */
-async function settled(nodes: readonly PubsubNode[]): Promise<void> {
-  if (nodes.length < 2) return;
-  await Promise.race([Promise.all(nodes.map(({ known }) => known.settled())), pause(VERSIONS_MS)]);
 }
 
 /** The newest first, as it can be asked for most; those whose version is not known last. */

@@ -8,8 +8,7 @@ export type SpreadNode = {
   readonly has: (since: string) => boolean | undefined;
 };
 
-/** By these a node says that it did not take a call: another may. */
-export const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
+const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
 
 /**
  * Several nodes as one: calls go to them in turn, and one that cannot be reached or limits the rate is passed over. Only a
@@ -48,15 +47,28 @@ async function trySend(nodes: readonly SpreadNode[], request: UpstreamRequest): 
     try {
       return await handOver(node, request);
     } catch (error) {
-      if (!(error instanceof ServiceError) || !PASSED_OVER.has(error.code)) throw error;
+      if (!isPassedOver(error)) throw error;
       failure = error;
     }
   }
   throw failure;
 }
 
-function handOver(node: SpreadNode, request: UpstreamRequest): Promise<UpstreamReply> {
+/** A node of which it is not known whether it has what the call needs is told of unless it did not take the call. */
+async function handOver(node: SpreadNode, request: UpstreamRequest): Promise<UpstreamReply> {
   const { needs } = request;
-  if (needs !== undefined && node.has(needs.since) === undefined) needs.onUnknown();
-  return node.upstream.send(request);
+  if (needs === undefined || node.has(needs.since) !== undefined) return node.upstream.send(request);
+  try {
+    const reply = await node.upstream.send(request);
+    needs.onUnknown();
+    return reply;
+  } catch (error) {
+    if (!isPassedOver(error)) needs.onUnknown();
+    throw error;
+  }
+}
+
+/** Whether another node may take a call that failed so. */
+export function isPassedOver(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && PASSED_OVER.has(error.code);
 }

@@ -4,7 +4,7 @@ import type { CallSignal } from '../call-signal.ts';
 import { isRefusal } from './batch-probe.ts';
 import type { BatchRoute } from './batch-trust.ts';
 import { type BatchedCall, sendTogether } from './send-together.ts';
-import { PASSED_OVER } from './spread-calls.ts';
+import { isPassedOver } from './spread-calls.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
 /** The call was not answered, whatever the others were. */
@@ -55,16 +55,12 @@ export function withBatches(upstream: Upstream): BatchUpstream {
         return calls.map(() => ALONE);
       } catch (error) {
         if (isRefusal(error)) route.taker?.doubt(calls.length);
-        const isAlone =
-          isPassedOver(error, route) || (error instanceof ServiceError && SENT_ALONE.has(error.code));
+        // No node took the batch, one of them because it takes none: that one may take the calls.
+        const isForOne = route.isTurnedAway === true && isPassedOver(error);
+        const isAlone = isForOne || (error instanceof ServiceError && SENT_ALONE.has(error.code));
         const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
         return calls.map(() => outcome);
       }
     },
   };
-}
-
-/** No node took the batch, one of them because it takes none: that one may take the calls. */
-function isPassedOver(error: unknown, { isTurnedAway = false }: BatchRoute): boolean {
-  return isTurnedAway && error instanceof ServiceError && PASSED_OVER.has(error.code);
 }

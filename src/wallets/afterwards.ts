@@ -32,5 +32,5 @@ export function createAfterwards(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS)
 }
 
 function isOutage(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'storeUnavailable';
+  return error instanceof ServiceError && ['storeUnavailable', 'storeRefused'].includes(error.code);
 }

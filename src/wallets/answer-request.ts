@@ -7,10 +7,11 @@ import type {
 } from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
-import { auditAlone } from './audit.ts';
+import { audit, auditAlone } from './audit.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { claimKey, NO_CLAIM } from './claim.ts';
+import { type Claimed, claimKey, NO_CLAIM, type Repetition, type WhenDelivered } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
+import { earlierBodies } from './earlier-bodies.ts';
 import { findWallet } from './managed/wallet-row.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
 import type { Caller, WalletContext, WalletPlaces } from './wallet-context.ts';
@@ -23,7 +24,11 @@ export type PassedRequest<O extends OperationId> = {
   readonly caller: Caller;
   /** The value of Idempotency-Key. */
   readonly idempotencyKey: string | undefined;
+  /** The value of X-Wallets-Received: how many wallets of an earlier request with the key came. */
+  readonly received?: number | undefined;
   readonly signal: AbortSignal;
+  /** Begins to watch the response, which is not sent yet. */
+  readonly watchDelivery: () => WhenDelivered;
 };
 
 /** What an operation answers; a repetition is answered with the bytes of the first time. */
@@ -39,30 +44,48 @@ export async function answerRequest<O extends OperationId>(
   places: WalletPlaces,
   passed: PassedRequest<O>,
 ): Promise<Answer<O>> {
-  const { operation, request, caller, idempotencyKey, signal } = passed;
-  const claimed =
-    idempotencyKey === undefined
-      ? { kind: 'claim' as const, claim: NO_CLAIM }
-      : await claimKey(places, {
-          accountId: caller.accountId,
-          key: idempotencyKey,
-          status: OPERATIONS[operation].status,
-          parts: [operation, request.id, request.form, canonicalJson(request.body)],
-        });
-  const claim = claimed.kind === 'claim' ? claimed.claim : NO_CLAIM;
-  const context: WalletContext = { ...places, caller, signal, claim };
+  const { operation, request, caller, signal } = passed;
+  const claimed = await claim(places, passed);
+  const own = claimed.kind === 'claim' ? claimed.claim : NO_CLAIM;
+  const context: WalletContext = { ...places, caller, signal, claim: own };
   const handler: WalletHandler<WalletContext, O> = WALLET_HANDLERS[operation];
   const refused: Refused = { action: OPERATIONS[operation].audit, id: request.id };
   try {
     if (claimed.kind === 'replay') return await replay(context, refused, claimed.bytes);
     const answer = await handler(context, request);
     if (answer.kind === 'stream') return { ...answer, chunks: recorded(context, refused, answer.chunks) };
-    claim.end();
+    own.end();
     return answer;
   } catch (thrown) {
     await leave(context);
     await recordRefusal(context, refused, thrown);
     throw thrown;
+  }
+}
+
+async function claim<O extends OperationId>(
+  places: WalletPlaces,
+  passed: PassedRequest<O>,
+): Promise<Claimed> {
+  const { operation, request, caller, idempotencyKey: key, received, watchDelivery } = passed;
+  if (key === undefined) return { kind: 'claim', claim: NO_CLAIM };
+  const { status, secret } = OPERATIONS[operation];
+  const partsOf = (body: unknown) => [operation, request.id, request.form, canonicalJson(body)];
+  const whenDelivered = secret ? watchDelivery() : () => undefined;
+  return claimKey(places, {
+    ...{ accountId: caller.accountId, key, status, parts: partsOf(request.body) },
+    whenDelivered,
+    again: received === undefined ? undefined : repetitionOf(received),
+  });
+
+  function repetitionOf(lines: number): Repetition {
+    const action = OPERATIONS[operation].audit;
+    return {
+      ...{ received: lines, free: operation === 'createHdWallets' ? 1 : 0 },
+      parts: earlierBodies(request.body).map(partsOf),
+      record: (tx, units) =>
+        audit(tx, { caller, clock: places.clock }, [{ action, outcome: 'replayed', units }]),
+    };
   }
 }
 

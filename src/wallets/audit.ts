@@ -8,6 +8,7 @@ import {
 import { sql } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import type { Executes } from '../store/statement.ts';
+import { isDestroyed } from './managed/is-destroyed.ts';
 import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 
@@ -15,16 +16,18 @@ import type { WalletContext } from './wallet-context.ts';
 export type WalletFact = {
   /** As spec/wallets names it: `create`, `fetch`, `sign`, `destroy`. */
   readonly action: string;
-  /** `ok`; `replayed`: the answer of an earlier request; `interrupted`; or the code of a problem. */
+  /** `ok`; `replayed`: the answer of an earlier request, or wallets that it was charged for and that did not arrive; `interrupted`; or the code of a problem. */
   readonly outcome: string;
   readonly walletId?: string;
   readonly units?: number;
+  /** Where a request that was refused came from. */
+  readonly address?: string | undefined;
 };
 
 /** Adds to the audit log of the caller, last in the transaction. */
 export function audit(
   tx: StoreTransaction,
-  context: WalletContext,
+  context: Pick<WalletContext, 'caller' | 'clock'>,
   facts: readonly WalletFact[],
 ): Promise<void> {
   const { caller, clock } = context;
@@ -43,7 +46,7 @@ export function auditExpected(
 
 const appendIfThere = createConditionalAudit(
   (place) => sql`exists (
-    select from wallets where id = any(${place('walletId')}::text[]) and account_id = ${place('ownerId')}
+    select from wallets where id = any(${place('walletId')}::text[]) and account_id = ${place('ownerId')} and not ${isDestroyed}
   )`,
 );
 
@@ -60,10 +63,16 @@ export function auditAlone(context: WalletContext, fact: WalletFact): Promise<vo
   return withStore(() => appendAuditAlone(store, caller.accountId, facts, clock.nowMs()));
 }
 
-function toAuditFacts(context: WalletContext, facts: readonly WalletFact[]): readonly AuditFact[] {
+function toAuditFacts(
+  context: Pick<WalletContext, 'caller'>,
+  facts: readonly WalletFact[],
+): readonly AuditFact[] {
   return facts.map((fact) => toAuditFact(context, fact));
 }
 
-function toAuditFact({ caller: { tokenId, requestId } }: WalletContext, fact: WalletFact): AuditFact {
+function toAuditFact(
+  { caller: { tokenId, requestId } }: Pick<WalletContext, 'caller'>,
+  fact: WalletFact,
+): AuditFact {
   return { ...fact, tokenId, requestId };
 }

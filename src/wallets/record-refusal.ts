@@ -19,7 +19,8 @@ export async function recordRefusal(
 ): Promise<void> {
   const { problem } = errorEntry(toServiceError(thrown).code);
   const outcome = thrown === CLIENT_LEFT ? 'interrupted' : (problem?.code ?? 'internal_error');
-  const fact = { action, outcome, ...(isWalletId(id) && { walletId: id }) };
+  const { address } = context.caller;
+  const fact = { action, outcome, address, ...(isWalletId(id) && { walletId: id }) };
   try {
     await auditAlone(context, fact);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isRefused } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
-import { withStoreErrors } from '../store/store-errors.ts';
+import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
 import type { WalletPlaces } from './wallet-context.ts';
 
@@ -56,7 +56,7 @@ export function tryTogether<T extends readonly unknown[]>(
   });
 }
 
-/** Does what the store is needed for. @throws ServiceError `storeUnavailable` in the place of its own errors. */
+/** Does what the store is needed for. @throws ServiceError `storeUnavailable` or `storeRefused` in the place of its own errors. */
 export function withStore<T>(work: () => Promise<T>): Promise<T> {
-  return withStoreErrors(WHERE, work);
+  return withStoreFaults(WHERE, work);
 }

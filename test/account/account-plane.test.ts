@@ -45,7 +45,7 @@ describeStores('the account plane', (backend) => {
     ]);
     if (found.kind !== 'new') throw new Error(found.kind);
     await store.db.transaction(async (tx) => {
-      await idempotency.finish(tx, found.claim, { status: 201, body: undefined });
+      await idempotency.finish(tx, found.claim, { status: 201, body: { charged: 1 } });
       expect(await money.settle(tx, reservation, 1, NOW_MS)).toEqual({ charged: 1_000n, refunded: 0n });
     });
   });

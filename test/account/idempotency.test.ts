@@ -8,10 +8,14 @@ import {
   type IdempotentAnswer,
   readIdempotencyKey,
 } from '../../src/account/idempotency.ts';
+import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
+import { readBalance } from '../../src/account/money/balance.ts';
+import { createMoney } from '../../src/account/money/money.ts';
 import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/open-store.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { describeStores } from '../store/backends.ts';
+import { pay } from './money/books.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';
 import { newInstallationKey } from './test-installation-key.ts';
 
@@ -79,8 +83,105 @@ describeStores('idempotency keys', (backend) => {
 
   test('whose answer held a secret say that it was not kept', async () => {
     const { begin, claim } = await newRequest();
-    await finish((await claim()).claim, { status: 201, body: undefined });
+    await finish((await claim()).claim, { status: 201, body: { charged: 1 } });
     expect(await begin()).toEqual({ kind: 'secretNotKept' });
+  });
+
+  /** A key whose answer was not kept, and the request that asks for what it did not bring. */
+  async function newCharged(isDrained: boolean) {
+    const { account, begin, claim } = await newRequest();
+    const { claim: first, workId } = await claim();
+    await finish(first, { status: 200, body: { charged: 10 } });
+    const beginAgain = (received: number, nowMs = NOW_MS, bodies: readonly Uint8Array[] = [BODY]) => {
+      const fingerprints = bodies.map((body) => idempotency.fingerprint('createWallet', body));
+      const [fingerprint = BODY] = fingerprints;
+      const again = { received, free: 0, fingerprints };
+      return inTransaction((tx) => idempotency.begin(tx, { ...account, fingerprint, nowMs, again }));
+    };
+    const close = async () => {
+      await inTransaction((tx) => idempotency.close(tx, first, isDrained));
+      idempotency.end(first);
+    };
+    return { begin, beginAgain, close, workId };
+  }
+
+  test('whose answer did not arrive are claimed for the rest when its response has ended, once', async () => {
+    const { begin, beginAgain, close, workId } = await newCharged(false);
+    expect([await begin(), await beginAgain(4)]).toEqual([{ kind: 'secretNotKept' }, { kind: 'inUse' }]);
+    await close();
+    expect(await beginAgain(11)).toEqual({ kind: 'receivedTooMany', limit: 10 });
+    expect(await beginAgain(4, NOW_MS, [Buffer.from('{}')])).toEqual({ kind: 'otherBody' });
+    const found = await beginAgain(4, NOW_MS + DAY_MS - 1, [Buffer.from('{}'), BODY]);
+    expect(found).toMatchObject({ kind: 'again', charged: 10, workId });
+    expect(await beginAgain(4)).toEqual({ kind: 'inUse' });
+    await inTransaction((tx) => idempotency.close(tx, begun(found).claim, false));
+    idempotency.end(begun(found).claim);
+    expect([await begin(), await beginAgain(4)]).toEqual(Array(2).fill({ kind: 'secretNotKept' }));
+  });
+
+  test('whose answer came whole, as the client says, are not claimed by one who says later that it did not', async () => {
+    const { beginAgain, close } = await newCharged(false);
+    await close();
+    expect(await beginAgain(10)).toEqual({ kind: 'secretNotKept' });
+    expect(await beginAgain(0)).toEqual({ kind: 'secretNotKept' });
+  });
+
+  test('whose repetition delivered nothing are claimed for it once more', async () => {
+    const { beginAgain, close } = await newCharged(false);
+    await close();
+    const { claim: second } = begun(await beginAgain(4));
+    await inTransaction((tx) => idempotency.leave(tx, second));
+    idempotency.end(second);
+    expect(await beginAgain(4)).toMatchObject({ kind: 'again', charged: 10 });
+  });
+
+  test('whose answer was seen to arrive, or is a day old, or which are new, are not claimed for it', async () => {
+    const drained = await newCharged(true);
+    await drained.close();
+    expect(await drained.beginAgain(0)).toEqual({ kind: 'secretNotKept' });
+    const old = await newCharged(false);
+    await old.close();
+    expect(await old.beginAgain(0, NOW_MS + DAY_MS)).toEqual({ kind: 'nothingCharged' });
+    const accountId = await newCustomer(store());
+    const fingerprint = idempotency.fingerprint('createWallet', BODY);
+    const again = { received: 0, free: 0, fingerprints: [fingerprint] };
+    const request = { accountId, key: 'k', fingerprint, nowMs: NOW_MS, again };
+    expect(await inTransaction((tx) => idempotency.begin(tx, request))).toEqual({ kind: 'nothingCharged' });
+    const { again: _, ...plain } = request;
+    expect(await inTransaction((tx) => idempotency.begin(tx, plain))).toEqual(NEW);
+  });
+
+  test('of many that ask for the rest at once are claimed by one', async () => {
+    const { beginAgain, close } = await newCharged(false);
+    await close();
+    const kinds = (await Promise.all(Array.from({ length: 8 }, () => beginAgain(1)))).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual(['again', ...Array(7).fill('inUse')]);
+  });
+
+  test('whose work left money set aside that is about to be charged are in use until it is', async () => {
+    const { account, begin } = await newRequest();
+    const goneId = randomUUID();
+    const gone = createIdempotency({ ownerId: goneId, installationKey });
+    const fingerprint = gone.fingerprint('createWallet', BODY);
+    const { claim } = begun(
+      await inTransaction((tx) => gone.begin(tx, { ...account, fingerprint, nowMs: NOW_MS })),
+    );
+    await pay(store(), account.accountId, 5_000n);
+    const work = {
+      accountId: account.accountId,
+      operation: 'wallet_creation',
+      units: 2,
+      nowMs: NOW_MS,
+    } as const;
+    const terms = { id: randomUUID(), isChargedWhenLost: true, claimId: claim.claimId };
+    await inTransaction((tx) => createMoney({ ownerId: goneId }).reserve(tx, work, terms));
+    expect(await begin()).toEqual({ kind: 'inUse' });
+    await settleAbandoned(store(), ownerId, NOW_MS);
+    expect(await begin()).toEqual({ kind: 'secretNotKept' });
+    expect(await readBalance(store(), account.accountId, NOW_MS)).toMatchObject({
+      charged: 2_000n,
+      reserved: 0n,
+    });
   });
 
   test('go on with work that made wallets and stopped midway, for one of those that ask', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { PLANS } from '../../generated/plans.ts';
 import { ensureAccount } from '../../src/account/accounts.ts';
+import { HEAVIEST } from '../../src/gate/weigh.ts';
 import { isPlanName, planProblem, SPEC_PLANS } from '../../src/account/plan.ts';
 import {
   assignPlan,
@@ -142,6 +143,7 @@ async function followingPlaces(place: StoreOptions): Promise<PlanPlaces> {
 test('the plans of the specification have figures and names that a plan may have', () => {
   for (const plan of SPEC_PLANS.values()) {
     expect([plan.name, planProblem(plan), isPlanName(plan.name)]).toEqual([plan.name, undefined, true]);
+    expect(plan.burst).toBeGreaterThanOrEqual(HEAVIEST.weight);
   }
   expect(SPEC_PLANS.has(PLANS.default_plan) && SPEC_PLANS.has(PLANS.development_plan)).toBe(true);
 });

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { CommandPlaces } from '../../src/admin/serve-commands.ts';
 import type { AccountPlaces } from '../../src/admin/serve-account.ts';
 import { serviceError } from '../../src/service-error.ts';
@@ -9,15 +10,17 @@ import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** What commands act on beside the store, keys, plans and usage, new and empty; no signer runs. */
 export function newAccountPlaces(): Omit<AccountPlaces, 'store'> &
-  Pick<CommandPlaces, 'rotateMaster' | 'showNodes'> {
+  Pick<CommandPlaces, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),
     limits: new CreateLimitBook(),
+    useLimits: new UseLimitBook(),
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),
     showNodes: () => ({ networks: [] }),
+    adoptSigner: () => Promise.reject(serviceError('signerUnavailable')),
     rotateMaster: () => Promise.reject(serviceError('signerUnavailable')),
   };
 }

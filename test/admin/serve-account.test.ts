@@ -88,7 +88,11 @@ describeStores('commands about accounts', (backend) => {
     const code = TOTP.generate({ secret: Secret.fromBase32(String(secret)), timestamp: NOW_MS });
     const twoFactor = { store: store(), installationKey: await places.installationKey() };
     const seen = await readTwoFactor(store().db, account);
-    const found = await checkTwoFactor(twoFactor, { accountId: account, code, nowMs: NOW_MS }, seen);
+    const found = await checkTwoFactor(
+      twoFactor,
+      { accountId: account, tokenId: 't', code, nowMs: NOW_MS },
+      seen,
+    );
     expect(found.kind).toBe('ok');
     await expect(ask({ kind: 'two-factor.enrol' })).rejects.toMatchObject({ code: 'twoFactorEnrolled' });
     expect(await ask({ kind: 'two-factor.remove' })).toEqual({ account, removed: true });

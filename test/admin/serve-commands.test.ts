@@ -32,7 +32,10 @@ describeStores('commands', (backend) => {
     '$kind says that the store does not answer, and why',
     async (request) => {
       const store = opened();
-      const ping = () => Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone' }));
+      const ping = () =>
+        Promise.reject(
+          serviceError('storeUnavailable', { where: 'db', reason: 'gone', fault: 'unreachable' }),
+        );
       const places = {
         store: { ...store, ping },
         keyring: new Keyring(),
@@ -43,6 +46,17 @@ describeStores('commands', (backend) => {
       await expect(createServeCommand(places, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
     },
   );
+
+  test('nodes are shown while the store does not answer', async () => {
+    const ping = () =>
+      Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone', fault: 'unreachable' }));
+    const places = {
+      ...{ keyring: new Keyring(), plans: new PlanBook(), flushUsage },
+      ...newAccountPlaces(),
+      store: { ...opened(), ping },
+    };
+    expect(await createServeCommand(places, clock)({ kind: 'nodes' })).toEqual({ networks: [] });
+  });
 
   test('usage stores what is counted before it reads', async () => {
     const store = opened();

@@ -110,6 +110,7 @@ export async function newAccount(dataDir: string, amountUsd: string) {
   const made = await ask({ kind: 'tokens.create', name: 'bench', scopes: SCOPES });
   await ask({ kind: 'money.credit', amountUsd });
   await ask({ kind: 'wallet-limit', requests: REQUESTS_PER_MINUTE });
+  await ask({ kind: 'wallet-use-limit', requests: REQUESTS_PER_MINUTE });
   const { token } = made as { readonly token: string };
   return { token, ask };
 }

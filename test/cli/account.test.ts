@@ -34,6 +34,9 @@ test('on a running server tokens, money, limits and second factors are as comman
   const billed = await run('billing', 'acme', '--invoiced', '--credit-limit', '100');
   expect(billed.stdout).toMatch(/available +124\.50 USD \(credit limit 100\.00 USD\)/);
   expect((await run('wallet-limit', 'acme', '--per-minute', '5000')).stdout).toContain('5000 times in 60 s');
+  const raised = await run('wallet-use-limit', 'acme', '--per-second', '500');
+  expect(raised.stdout).toContain('destroy wallets 500 times in 1 s');
+  expect((await run('wallet-use-limit', 'acme', '--default')).stdout).toContain('as often as its plan says');
   const enrolled = await run('two-factor', 'enrol', 'acme');
   expect(enrolled.stdout).toMatch(/otpauth:\/\/totp\/Keyslot:acme\?\S+\n {2}[A-Z2-7]{32}\n/);
   const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
@@ -75,6 +78,7 @@ test('where no server runs they are done in the store, and only a new token make
   expect(await json('credit', 'acme', '3')).toMatchObject({ available_usd: '3.00' });
   expect(await json('balance', 'acme')).toMatchObject({ available_usd: '3.00' });
   await json('two-factor', 'enrol', 'acme');
+  expect(await json('two-factor', 'unlock', 'acme')).toEqual({ account: 'acme', unlocked: true });
   expect(await json('two-factor', 'remove', 'acme')).toEqual({ account: 'acme', removed: true });
   expect(await json<Token>('tokens', 'revoke', id)).toMatchObject({ id });
 });
@@ -95,6 +99,8 @@ test.each([
   ],
   [['wallet-limit', 'acme'], 'give --per-minute N, or --default'],
   [['wallet-limit', 'acme', '--per-minute', 'x'], '--per-minute must be'],
+  [['wallet-use-limit', 'acme'], 'give --per-second N, or --default'],
+  [['wallet-use-limit', 'acme', '--per-second', '0'], '--per-second must be'],
   [['two-factor', 'enrol'], 'give ACCOUNT'],
   [['audit', 'verify', '--public-key', 'abc'], '64 hexadecimal digits'],
 ])('%j ends with a line that says why', async (args, reason) => {

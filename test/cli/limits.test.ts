@@ -11,6 +11,8 @@ const { directory, run, json, newNode, serve } = useCommands();
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
 
+const batchOf = (calls: number): string => `[${Array.from({ length: calls }, () => CALL).join()}]`;
+
 type Key = { readonly id: string; readonly key: string; readonly plan: string };
 type Usage = { readonly rows: readonly Readonly<Record<string, string | number | null>>[] };
 
@@ -24,30 +26,30 @@ test('on a running server plans hold from the next request on, and usage is told
   expect([acme.plan, other.plan]).toEqual(['developer', 'developer']);
   expect((await post(acme.key, CALL)).headers.get('ratelimit-policy')).toBe('"developer";q=500;w=5');
 
-  const tiny = ['--requests-per-second', '1', '--burst', '3'];
+  const tiny = ['--requests-per-second', '1', '--burst', '20'];
   expect(await json('plans', 'set', 'tiny', ...tiny)).toEqual({
     name: 'tiny',
     requests_per_second: 1,
-    burst: 3,
+    burst: 20,
     source: 'store',
   });
   await json('plans', 'assign', 'acme', 'tiny');
   expect([await status(acme.key), await status(acme.key)]).toEqual([200, 200]);
-  const batch = await post(acme.key, `[${CALL},${CALL}]`);
-  expect([batch.status, batch.headers.get('ratelimit-policy')]).toEqual([429, '"tiny";q=3;w=3']);
+  const batch = await post(acme.key, batchOf(19));
+  expect([batch.status, batch.headers.get('ratelimit-policy')]).toEqual([429, '"tiny";q=20;w=20']);
   expect(await status(other.key)).toBe(200);
 
-  await json('plans', 'set', 'tiny', '--requests-per-second', '1', '--burst', '4');
-  expect((await post(acme.key, `[${CALL},${CALL},${CALL},${CALL}]`)).status).toBe(200);
+  await json('plans', 'set', 'tiny', '--requests-per-second', '1', '--burst', '21');
+  expect((await post(acme.key, batchOf(21))).status).toBe(200);
 
   expect((await json<Usage>('usage')).rows).toEqual([
-    { key: acme.id, name: 'web', account: 'acme', calls: 7, errors: 0, refused: 2, weight: 7 },
+    { key: acme.id, name: 'web', account: 'acme', calls: 24, errors: 0, refused: 19, weight: 24 },
     { key: other.id, name: 'unnamed', account: 'other', calls: 1, errors: 0, refused: 0, weight: 1 },
   ]);
   await post(acme.key, '{"jsonrpc":"2.0","id":1,"method":"getBlock"}');
   const filtered = await json<Usage>('usage', '--account', 'acme', '--by', 'method', '--since', '1h');
   expect(filtered.rows).toMatchObject([
-    { method: 'getSlot', calls: 7 },
+    { method: 'getSlot', calls: 24 },
     { method: 'getBlock', refused: 1 },
   ]);
 
@@ -124,6 +126,11 @@ test.each([
     ['plans', 'set', 'a', '--requests-per-second', '10', '--burst', '9'],
     2,
     'burst is 9; must be an integer from',
+  ],
+  [
+    ['plans', 'set', 'a', '--requests-per-second', '1', '--burst', '19'],
+    2,
+    'burst is 19; must be at least 20, which is what a call of getLargestAccounts or getProgramAccounts weighs',
   ],
   [['plans', 'set', 'a', '--requests-per-second', '0', '--burst', '9'], 2, 'from 1 to 1000000'],
   [['plans', 'set', 'A b', '--requests-per-second', '10', '--burst', '20'], 2, 'the name of a plan is "A b"'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import WsSocket from 'ws';
 import { errorNameOf } from '../../generated/ledger/client.ts';
 import type { ConnectionEvent } from '../../generated/ledger/subscriptions-client.ts';
@@ -49,6 +49,29 @@ describe.each([
       context: { slot: 7n },
       value: expect.objectContaining({ lamports: 2n ** 60n, rentEpoch: 2n ** 64n - 1n, space: 0n }),
     });
+  });
+});
+
+describe('where the platform has no WebSocket, as on Node 20', () => {
+  const withoutSocket = (): void => {
+    vi.stubGlobal('WebSocket', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+  };
+
+  it('says at once what to pass', () => {
+    withoutSocket();
+    expect(() => clientOf()).toThrow(
+      new TypeError(
+        'this platform has no WebSocket of its own (Node has one from version 22 on): pass one as the option WebSocket, such as that of the package ws',
+      ),
+    );
+  });
+
+  it('works with the one that is passed', async () => {
+    withoutSocket();
+    const subscription = await clientOf({ WebSocket: WsSocket }).rootSubscribe();
+    server().notify('rootNotification', 1, 5);
+    expect(await next(subscription)).toBe(5n);
   });
 });
 

@@ -6,6 +6,11 @@ import { renderTypes } from '../../codegen/render/wallets/types.ts';
 import { readWallets } from '../../codegen/model/wallets/wallets.ts';
 import ledgerPackage from '../../generated/ledger/openrpc.json' with { type: 'json' };
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
+import type {
+  operations,
+  StreamRequiredProblem,
+  WalletRateLimitedProblem,
+} from '../../generated/wallets/types.ts';
 import { specSources } from './spec.ts';
 
 /** Every object below a value. */
@@ -69,3 +74,54 @@ it('has no schema of a name that the ledger document has, so that both are expor
   const ledger = Object.keys(ledgerPackage.components.schemas);
   expect(Object.keys(document.components.schemas).filter((name) => ledger.includes(name))).toEqual([]);
 });
+
+type Refused = operations['createWallet']['responses'][402]['content']['application/problem+json'];
+
+/** Compiles only where the code tells which members there are, and of which type. */
+const shortOf = (problem: Refused): number => {
+  switch (problem.code) {
+    case 'balance_insufficient':
+    case 'credit_limit_reached':
+      return problem.required - problem.available;
+    default:
+      return problem satisfies never;
+  }
+};
+
+it('types what the problem of each code has of its own, so that a client reads it without a cast', () => {
+  const { examples } = document.paths['/v1/wallets'].post.responses[402].content['application/problem+json'];
+  const { value } = examples.balance_insufficient;
+  expect(shortOf(value as Refused)).toBe(value.required - value.available);
+  const waits = (problem: WalletRateLimitedProblem): number => problem.retry_after_seconds;
+  const limit = (problem: StreamRequiredProblem): number => problem.limit - problem.value;
+  const refused = document.paths['/v1/wallets/hd'].post.responses;
+  const { wallet_rate_limited: limited } = refused[429].content['application/problem+json'].examples;
+  const { stream_required: required } = refused[422].content['application/problem+json'].examples;
+  expect([
+    waits(limited.value as WalletRateLimitedProblem),
+    limit(required.value as StreamRequiredProblem),
+  ]).toEqual([limited.value.retry_after_seconds, -1]);
+});
+
+it('has one schema per code of each status, and one example of each', () => {
+  const responses = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).flatMap((operation) =>
+      Object.values(operation.responses as Readonly<Record<string, Answered>>),
+    ),
+  );
+  const refusals = responses.flatMap(({ content }) => content?.['application/problem+json'] ?? []);
+  expect(refusals.length).toBeGreaterThan(30);
+  for (const { schema, examples } of refusals) {
+    const named = (schema.oneOf ?? [schema]).map(({ $ref }) => $ref?.split('/').at(-1));
+    expect(named).toEqual(Object.keys(examples).map(problemTitleOf));
+  }
+});
+
+type Answered = { readonly content?: Readonly<Record<string, Content>> };
+type Content = {
+  readonly schema: { readonly $ref?: string; readonly oneOf?: readonly { readonly $ref: string }[] };
+  readonly examples: object;
+};
+
+const problemTitleOf = (code: string): string =>
+  `${code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}Problem`;

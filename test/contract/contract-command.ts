@@ -12,11 +12,13 @@ import {
   type PartReport,
   reportMethods,
   reportSubscriptions,
+  type RunMeans,
 } from './command/method-reports.ts';
 import { createDriftRecord, type DriftReport } from './command/drift-record.ts';
 import { observeScenario } from './command/observe-scenario.ts';
 import { type ContractOptions, readContractOptions } from './command/options.ts';
 import { partsOf, printAsJson, printJunit, printText, type RunReport } from './command/print-report.ts';
+import { askVersionNeed } from './command/version-need.ts';
 import { runWallets } from './command/run-wallets.ts';
 import type { HearAnswer } from '../support/json-rpc.ts';
 import { runContract } from './runner.ts';
@@ -97,33 +99,38 @@ type LedgerReports = Pick<RunReport, 'methods' | 'subscriptions'>;
 
 async function runLedger({ ledger, sockets, allowWrites }: ContractOptions): Promise<LedgerReports> {
   if (ledger === undefined) return { methods: [], subscriptions: [] };
-  const all = Object.values(CONTRACT).flatMap(({ cases }) => cases);
-  const subscribing = Object.values(SUBSCRIPTION_CONTRACT).flat();
+  const versionNeed = await askVersionNeed(ledger);
+  const isThere = (item: Case): boolean => versionNeed.whyLeftOut(item) === undefined;
+  const all = Object.values(CONTRACT)
+    .flatMap(({ cases }) => cases)
+    .filter(isThere);
+  const subscribing = Object.values(SUBSCRIPTION_CONTRACT).flat().filter(isThere);
+  const means = { isOwnHistory: allowWrites, versionNeed };
   if (allowWrites) {
     const scenario = await actScenario(ledger);
-    const methods = reportMethods(await runContract(ledger, all, scenario), true);
+    const methods = reportMethods(await runContract(ledger, all, scenario), means);
     if (sockets === undefined) return { methods, subscriptions: [] };
     const next = await withNextTransfer(ledger, scenario);
-    return { methods, subscriptions: await subscribe(sockets, subscribing, next, true) };
+    return { methods, subscriptions: await subscribe(sockets, subscribing, next, means) };
   }
   const observed = await observeScenario(ledger);
   const { cases, scenario } = chooseCases(all, observed);
-  const methods = reportMethods(await runContract(ledger, cases, scenario), false);
+  const methods = reportMethods(await runContract(ledger, cases, scenario), means);
   if (sockets === undefined) return { methods, subscriptions: [] };
   const chosen = chooseCases(
     subscribing.filter(({ by }) => by !== 'transfer'),
     withoutTransfer(observed),
   );
-  return { methods, subscriptions: await subscribe(sockets, chosen.cases, chosen, false) };
+  return { methods, subscriptions: await subscribe(sockets, chosen.cases, chosen, means) };
 }
 
 async function subscribe(
   sockets: SocketTarget,
   cases: readonly Case[],
   { scenario, transfer = async () => undefined }: Pick<NextTransfer, 'scenario'> & Partial<NextTransfer>,
-  isOwnHistory: boolean,
+  means: RunMeans,
 ): Promise<LedgerReports['subscriptions']> {
-  return reportSubscriptions(await runSubscriptions(sockets, cases, scenario, transfer), isOwnHistory);
+  return reportSubscriptions(await runSubscriptions(sockets, cases, scenario, transfer), means);
 }
 
 async function runWalletService({ wallets, allowWrites }: ContractOptions): Promise<readonly PartReport[]> {

@@ -25,7 +25,8 @@ const deep = fc
     return isInCall ? callText('', '1', 'getSlot', text) : text;
   });
 
-type Change = {
+/** A change of some bytes, at a part of their length from 0 to 1. */
+export type Change = {
   readonly at: number;
   readonly kind: 'cut' | 'flip' | 'insert' | 'drop';
   readonly byte: number;
@@ -44,10 +45,11 @@ const change: fc.Arbitrary<Change> = fc.record({
 export function mutated(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
   return fc
     .tuple(bytes, fc.array(change, { maxLength: 3 }))
-    .map(([start, changes]) => changes.reduce(apply, start));
+    .map(([start, changes]) => changes.reduce(changed, start));
 }
 
-function apply(bytes: Buffer, { at, kind, byte }: Change): Buffer {
+/** The bytes with one change. */
+export function changed(bytes: Buffer, { at, kind, byte }: Change): Buffer {
   const index = Math.floor(at * bytes.length);
   const before = bytes.subarray(0, index);
   switch (kind) {

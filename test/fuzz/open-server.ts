@@ -51,7 +51,7 @@ const USED = /^nodejs_(?:heap_size_used|external_memory)_bytes (\d+)$/gm;
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
 /** Heap and buffers that an inspected server has in use, the embedded store's apart, in bytes: after a collection, so that garbage does not count. */
-export async function usedBytes({ keyslot }: OpenServer): Promise<number> {
+export async function usedBytes({ keyslot }: Pick<OpenServer, 'keyslot'>): Promise<number> {
   await collectGarbage(keyslot);
   const metrics = await (await fetch(`${keyslot.baseUrl}/metrics`)).text();
   const values = [...metrics.matchAll(USED)].map(([, value]) => Number(value));

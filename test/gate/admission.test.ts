@@ -77,8 +77,14 @@ test('what is as heavy as the burst is taken; what is heavier never is, says so,
     context: { policy: 'small', limit: 30, value: 31 },
   });
   expect(standing.remaining).toBe(29);
-  await admission.admit(CALLER, slots(29));
-  expect((await admission.admit(CALLER, slots(31))).refusal?.code).toBe('rateLimited');
+});
+
+test('what is heavier than the burst is told so when the window is used up too, and takes nothing then', async () => {
+  await admission.admit(CALLER, slots(30));
+  const { refusal, standing } = await admission.admit(CALLER, slots(31));
+  expect([refusal?.code, standing.remaining]).toEqual(['requestTooHeavy', 0]);
+  expect((await admission.admit(CALLER, slots(30))).refusal?.code).toBe('rateLimited');
+  expect(refusals).toEqual(['small requestTooHeavy', 'small rateLimited']);
 });
 
 test('a request without a message weighs 1, and counts as an error', async () => {

@@ -1,12 +1,13 @@
 import { base58 } from '@scure/base';
-import { expect, test } from 'vitest';
-import { sendTransaction } from '../../src/ledger/methods/sendTransaction.ts';
+import { describe, expect, test } from 'vitest';
+import { sendTransaction as guard } from '../../src/ledger/methods/sendTransaction.ts';
 import { wireOf } from '../wire/kit-transactions.ts';
 
 const wire = (signatures: readonly Uint8Array[], messageBytes = 100): Buffer =>
   Buffer.concat([Buffer.from([signatures.length]), ...signatures, Buffer.alloc(messageBytes, 1)]);
 const signature = Buffer.alloc(64, 9);
 const none = Buffer.alloc(64);
+const sendTransaction = (params: readonly unknown[], hasNode = true): void => guard(params, { hasNode });
 const send64 = (bytes: Buffer) => (): void =>
   sendTransaction([bytes.toString('base64'), { encoding: 'base64' }]);
 
@@ -23,24 +24,56 @@ test('a transaction with one of two signatures is left to the node', () => {
   expect(send64(wire([none, signature]))).not.toThrow();
 });
 
-test.each([
-  ['one signature of zeros', [none]],
-  ['two signatures of zeros', [none, none]],
-])('a transaction with %s fails its preflight', (_name, signatures) => {
+describe.each([
+  ['one signature of zeros', 1],
+  ['two signatures of zeros', 2],
+])('a transaction with %s', (_name, signers) => {
+  const sent = async (config: object): Promise<readonly unknown[]> => {
+    const signed = Buffer.from(await wireOf({ version: 'legacy', signers, config: {}, instructions: [] }));
+    return [signed.fill(0, 1, 1 + signers * 64).toString('base64'), { encoding: 'base64', ...config }];
+  };
   const data = expect.objectContaining({ err: 'SignatureFailure', logs: [] });
-  expect(send64(wire(signatures))).toThrow(
-    expect.objectContaining({ code: 'preflightFailure', context: expect.objectContaining({ data }) }),
+  const refusal = expect.objectContaining({
+    code: 'preflightFailure',
+    message: 'Transaction simulation failed: Transaction did not pass signature verification',
+    context: expect.objectContaining({ data }),
+  });
+
+  test('is refused without preflight', async () => {
+    const params = await sent({ skipPreflight: true });
+    expect(() => sendTransaction(params)).toThrow(refusal);
+  });
+
+  test.each([{}, { skipPreflight: false }, { skipPreflight: null }])(
+    'is left to the preflight of a node, and refused where there is none: %j',
+    async (config) => {
+      const params = await sent(config);
+      expect(() => sendTransaction(params)).not.toThrow();
+      expect(() => sendTransaction(params, false)).toThrow(refusal);
+    },
   );
-  const skipped = [wire(signatures).toString('base64'), { encoding: 'base64', skipPreflight: true }];
-  expect(() => sendTransaction(skipped)).toThrow(
-    'Transaction simulation failed: Transaction did not pass signature verification',
-  );
+
+  test('is malformed where its message ends early', async () => {
+    const [text] = await sent({});
+    const cut = Buffer.from(String(text), 'base64').subarray(0, -1).toString('base64');
+    expect(() => sendTransaction([cut, { encoding: 'base64', skipPreflight: true }])).toThrow(
+      expect.objectContaining({ code: 'transactionMalformed' }),
+    );
+  });
 });
 
 test('a transaction without signatures contradicts itself', () => {
   expect(send64(wire([]))).toThrow(
     'invalid transaction: Transaction failed to sanitize accounts offsets correctly',
   );
+  const waiting = [wire([]).toString('base64'), { encoding: 'base64', minContextSlot: 5 }];
+  expect(() => sendTransaction(waiting)).not.toThrow();
+  expect(() => sendTransaction(waiting, false)).toThrow('Transaction failed to sanitize');
+});
+
+test('bytes that end early are malformed in the words of a node, which reads some parts at once', () => {
+  expect(send64(Buffer.from([0x81]))).toThrow('Attempting to read 41 bytes');
+  expect(send64(Buffer.from([2]))).toThrow('Attempting to read 128 bytes');
 });
 
 test('bytes that end within the signatures are malformed', () => {
@@ -64,7 +97,8 @@ test('the signatures of version 1 are looked for at its end', async () => {
   const unsigned = Buffer.from(signed).fill(0, signed.length - 128);
   expect(send64(Buffer.from(signed))).not.toThrow();
   expect(send64(Buffer.from(signed).fill(0, signed.length - 64))).not.toThrow();
-  expect(send64(unsigned)).toThrow('Transaction did not pass signature verification');
+  const skipped = [unsigned.toString('base64'), { encoding: 'base64', skipPreflight: true }];
+  expect(() => sendTransaction(skipped)).toThrow('Transaction did not pass signature verification');
   expect(send64(unsigned.subarray(0, -1))).toThrow('Attempting to read 128 bytes');
 });
 

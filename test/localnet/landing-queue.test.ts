@@ -5,7 +5,7 @@ import type { DecodedTransaction } from '../../src/wire/message.ts';
 const DELAY_MS = 100;
 const MAX_WAITING = 2_000;
 
-const transaction = (signature: string) => ({ signatures: [signature] }) as unknown as DecodedTransaction;
+const transaction = (...signatures: readonly string[]) => ({ signatures }) as unknown as DecodedTransaction;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -27,9 +27,9 @@ test('what is sent lands after the delay, not before, in the order in which it c
     queue.add(transaction(signature));
     vi.advanceTimersByTime(30);
   }
-  expect([landed, queue.has('a')]).toEqual([[], true]);
+  expect([landed, queue.has(transaction('a'))]).toEqual([[], true]);
   vi.advanceTimersByTime(10);
-  expect([landed, queue.has('a')]).toEqual([['a'], false]);
+  expect([landed, queue.has(transaction('a'))]).toEqual([['a'], false]);
   vi.advanceTimersByTime(30);
   expect(landed).toEqual(['a', 'b']);
   vi.advanceTimersByTime(30);
@@ -37,6 +37,14 @@ test('what is sent lands after the delay, not before, in the order in which it c
   queue.add(transaction('d'));
   vi.advanceTimersByTime(DELAY_MS);
   expect(landed).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a damaged copy on its way, with the same first signature, keeps nothing out', () => {
+  const { queue, landed } = queueOf();
+  queue.add(transaction('a', 'damaged'));
+  queue.add(transaction('a', 'b'));
+  vi.advanceTimersByTime(DELAY_MS);
+  expect(landed).toEqual(['a', 'a']);
 });
 
 test('what is on its way already is not sent twice; afterwards it may be again', () => {

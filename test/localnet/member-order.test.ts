@@ -7,10 +7,12 @@ import { fundedWallet, memo, SOL, sendNow, signed, transfer } from './transactio
 
 type Schema = {
   readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly items?: Schema | false;
+  /** A list: the items of a tuple. */
+  readonly items?: Schema | readonly Schema[];
   readonly additionalProperties?: unknown;
 };
 type Document = {
@@ -43,8 +45,7 @@ function misplacedByName(value: unknown, path = ''): readonly string[] {
 function misplacedByType(value: unknown, written: Schema, path = ''): readonly string[] {
   const schema = formOf(value, written);
   if (Array.isArray(value)) {
-    const { items } = schema;
-    return items ? value.flatMap((item, index) => misplacedByType(item, items, `${path}/${index}`)) : [];
+    return value.flatMap((item, index) => misplacedByType(item, itemOf(schema, index), `${path}/${index}`));
   }
   if (!isObject(value) || schema.properties === undefined) return [];
   const { properties } = schema;
@@ -60,8 +61,13 @@ function misplacedByType(value: unknown, written: Schema, path = ''): readonly s
   ];
 }
 
+const itemOf = ({ items = {} }: Schema, index: number): Schema =>
+  isTuple(items) ? (items[index] ?? {}) : items;
+
+const isTuple = (items: Schema | readonly Schema[]): items is readonly Schema[] => Array.isArray(items);
+
 /** The schema behind references, and of alternatives the one that the value fits. */
-function formOf(value: unknown, { $ref, ...written }: Schema): Schema {
+function formOf(value: unknown, { allOf, $ref = allOf?.[0]?.$ref, ...written }: Schema): Schema {
   if ($ref !== undefined)
     return formOf(value, document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {});
   const form = written.anyOf?.find((each) => fits(value, each));
@@ -70,10 +76,11 @@ function formOf(value: unknown, { $ref, ...written }: Schema): Schema {
 
 /** Whether a value has the members that a schema gives it, at every depth. */
 function fits(value: unknown, written: Schema): boolean {
-  const { anyOf, properties, required = [], items, additionalProperties } = formOf(value, written);
+  const form = formOf(value, written);
+  const { anyOf, properties, required = [], items, additionalProperties } = form;
   if (anyOf !== undefined) return false;
   if (Array.isArray(value))
-    return items !== undefined && (!items || value.every((item) => fits(item, items)));
+    return items !== undefined && value.every((item, index) => fits(item, itemOf(form, index)));
   if (!isObject(value)) return properties === undefined && items === undefined;
   if (properties === undefined) return additionalProperties !== undefined;
   return (

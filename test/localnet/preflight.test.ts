@@ -113,3 +113,31 @@ test('a base-58 transaction is taken by default', async () => {
     /^[1-9A-Za-z]{86,88}$/,
   );
 });
+
+test('a transaction that nobody has signed is refused with preflight and without', async () => {
+  const test = newLedger();
+  const wire = Buffer.from(signed(test, [await fundedWallet(test)], memo('x')), 'base64').fill(0, 1, 65);
+  const refusal = {
+    code: 'preflightFailure',
+    message: 'Transaction simulation failed: Transaction did not pass signature verification',
+    data: { err: 'SignatureFailure', ...NOTHING },
+  };
+  for (const skipPreflight of [false, true]) {
+    const config = { encoding: 'base64', skipPreflight };
+    const error = await test.refusal('sendTransaction', wire.toString('base64'), config);
+    expect({ code: error.code, message: error.message, data: errorData(error) }).toEqual(refusal);
+  }
+});
+
+test.each(['sendTransaction', 'simulateTransaction'] as const)(
+  '%s tells of a slot that is not reached before it tells of a transaction that contradicts itself',
+  async (method) => {
+    const test = newLedger();
+    const text = signed(test, [await fundedWallet(test)], memo('x'));
+    const odd = Buffer.from(text, 'base64').fill(2, 65, 66).toString('base64');
+    const refusal = (minContextSlot: number) =>
+      test.refusal(method, odd, { encoding: 'base64', minContextSlot });
+    expect((await refusal(1_000)).code).toBe('minContextSlotNotReached');
+    expect((await refusal(0)).code).toBe('transactionInvalid');
+  },
+);

@@ -53,6 +53,8 @@ test('signatures are checked only where sigVerify asks for it', async () => {
     logs: [],
     fee: null,
     preBalances: null,
+    postTokenBalances: null,
+    loadedAddresses: { writable: [], readonly: [] },
   });
   const conflict = await test.refusal('simulateTransaction', text, {
     ...PROCESSED,
@@ -60,6 +62,25 @@ test('signatures are checked only where sigVerify asks for it', async () => {
     replaceRecentBlockhash: true,
   });
   expect(conflict.code).toBe('sigVerifyConflict');
+});
+
+test('balances are told of a transaction that is refused before it runs, the same before and after', async () => {
+  const test = newLedger();
+  const [wallet, recipient] = [await fundedWallet(test), Keypair.generate().publicKey];
+  const stale = build(test, [wallet], transfer(wallet, recipient, SOL));
+  stale.recentBlockhash = '11111111111111111111111111111111';
+  stale.sign(wallet);
+  const nobody = Keypair.generate();
+  const poor = signed(test, [nobody], transfer(nobody, recipient, SOL));
+  const value = async (text: string) => (await test.call('simulateTransaction', text, PROCESSED)).value;
+  const told = (err: string, balances: readonly bigint[]) => ({
+    ...{ err, logs: [], fee: null, unitsConsumed: 0n },
+    ...{ preBalances: balances, postBalances: balances, preTokenBalances: [], postTokenBalances: [] },
+    loadedAddresses: { writable: [], readonly: [] },
+  });
+  const refused = await value(stale.serialize().toString('base64'));
+  expect(refused).toMatchObject(told('BlockhashNotFound', [10n * SOL, 0n, 1n]));
+  expect(await value(poor)).toMatchObject(told('AccountNotFound', [0n, 0n, 1n]));
 });
 
 test('replaceRecentBlockhash takes any blockhash and tells the one that it used', async () => {

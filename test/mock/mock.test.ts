@@ -152,9 +152,15 @@ test('an unknown method, a message that is no call, and a batch are answered as 
   ]);
 });
 
-test('rpc.discover answers the whole document, subscriptions too', async () => {
+test('rpc.discover answers the whole document, subscriptions and the address of the mock too', async () => {
   const envelope = await ask('rpc.discover', []);
-  const { methods } = (envelope.kind === 'result' ? envelope.result : {}) as { methods: { name: string }[] };
+  const { methods, servers } = (envelope.kind === 'result' ? envelope.result : {}) as {
+    methods: { name: string }[];
+    servers: { url: string }[];
+  };
+  expect(servers.map(({ url }) => url)).toEqual([
+    `${new URL(mock.rpcUrl).origin}/solana-localnet?apikey={apikey}`,
+  ]);
   const calls = [...names, ...Object.keys(SUBSCRIPTIONS), ...Object.keys(UNSUBSCRIBES)];
   expect(methods.map(({ name }) => name).sort()).toEqual(calls.sort());
 });

@@ -4,16 +4,20 @@ import { createStreamClient } from '../../generated/stream/package.ts';
 import { TOPIC_CODECS, type TopicCodec } from '../../generated/stream/topic-messages.ts';
 import { type TopicName, TOPICS } from '../../generated/stream/topics.ts';
 import { startStreamMock } from '../../src/mock/stream-mock.ts';
+import { REFLECTION, reflect, standard } from '../server/grpc/standard-client.ts';
 
 const NAMES = Object.keys(TOPICS) as readonly TopicName[];
 
-const start = async () => {
+const startMock = async () => {
   const mock = await startStreamMock('127.0.0.1', 0);
+  onTestFinished(() => mock.close());
+  return mock;
+};
+
+const start = async () => {
+  const mock = await startMock();
   const client = createStreamClient({ url: `http://127.0.0.1:${mock.port}`, apiKey: 'any' });
-  onTestFinished(() => {
-    client.close();
-    mock.close();
-  });
+  onTestFinished(() => client.close());
   return client;
 };
 
@@ -38,4 +42,15 @@ it('lists the topics, gives their schemas, and refuses what is none', async () =
     status: 'NOT_FOUND',
     error: 'topicUnknown',
   });
+});
+
+it('is found and described by reflection, as the server is', async () => {
+  const { port } = await startMock();
+  const reflection = standard(REFLECTION, 'grpc.reflection.v1.ServerReflection', port);
+  const service = 'keyslot.stream.v1.StreamService';
+  expect(await reflect(reflection, { listServices: '' })).toMatchObject({
+    listServicesResponse: { service: [{ name: service }] },
+  });
+  const described = await reflect(reflection, { fileContainingSymbol: service });
+  expect(described.errorResponse).toBeUndefined();
 });

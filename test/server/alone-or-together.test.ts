@@ -39,6 +39,7 @@ async function countingGateway() {
   const book = new UsageBook({ hasRoom: () => true, onLost: () => undefined });
   const gateway = await startGateway({
     nodeUrls: [node.url],
+    publicUrl: 'https://node.example',
     // Room for a batch of nothing but `rpc.discover`.
     ...{ cacheBytes: 1_000_000, batchConcurrency: 3, maxBufferedBytes: 64 * 1024 * 1024 },
     count: (message) => book.count(0, message),

@@ -78,7 +78,7 @@ test.each([
   [
     'chunked',
     request(TARGET, ['transfer-encoding: chunked'], `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`),
-    [],
+    ['HTTP/1.1 504', 'HTTP/1.1 400'],
   ],
 ])(
   'what comes behind a %s request under way and is no HTTP is not taken for its answer',

@@ -195,6 +195,13 @@ test('pages may read the fields, of refusals too', async () => {
   }
 });
 
+test('a request heavier than the burst is answered 413 when the window is used up too: waiting would not help', async () => {
+  await post(gateway.rpcUrl, batch(20));
+  const answer = await post(gateway.rpcUrl, batch(21));
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([413, null]);
+  expect((await readReply(answer)).error).toMatchObject({ code: -32071, data: { limit: 20, value: 21 } });
+});
+
 test('refusals are counted by plan and limit', async () => {
   await post(gateway.rpcUrl, batch(20));
   await post(gateway.rpcUrl, call(1));

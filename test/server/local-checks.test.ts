@@ -52,9 +52,9 @@ test.each([
     'Too many inputs provided; max 256',
   ],
   [
-    'a transaction with zeros for signatures',
+    'a transaction with zeros for signatures, without preflight',
     'sendTransaction',
-    [unsigned(1), { encoding: 'base64' }],
+    [unsigned(1), { encoding: 'base64', skipPreflight: true }],
     -32002,
     'Transaction simulation failed: Transaction did not pass signature verification',
   ],
@@ -80,6 +80,11 @@ test.each([
   ['the span of 500,000', 'getBlocks', [0, 500_000]],
   ['256 signatures', 'getSignatureStatuses', [new Array(256).fill('1'.repeat(64))]],
   ['unknown members and an unknown commitment', 'getBalance', [ADDRESS, { commitment: 'banana', mine: [1] }]],
+  [
+    'a transaction with zeros for signatures, which preflight refuses,',
+    'sendTransaction',
+    [unsigned(1), { encoding: 'base64' }],
+  ],
   ['null for a config', 'getBalance', [ADDRESS, null]],
   ['null for params', 'getVersion', null],
 ])('%s passes', async (_name, method, params) => {
@@ -102,7 +107,18 @@ test('requestAirdrop is refused on mainnet and passes elsewhere', async () => {
   const body = call('requestAirdrop', [ADDRESS, 1]);
   const before = node.seen.length;
   const refused = await post(mainnet.rpcUrl, body);
-  expect(await refused.json()).toMatchObject({ error: { code: -32600 }, id: 1 });
+  expect(await refused.json()).toEqual({
+    jsonrpc: '2.0',
+    error: {
+      code: -32600,
+      message: 'Invalid request',
+      data: {
+        environment: 'mainnet',
+        reason: 'requestAirdrop works in test environments only, and this network is mainnet',
+      },
+    },
+    id: 1,
+  });
   expect(node.seen).toHaveLength(before);
   expect(await (await post(gateway.rpcUrl, body)).json()).toMatchObject({ result: 1 });
 });

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
+import { createTrustsPeer } from '../../src/gate/client-address.ts';
 import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
@@ -19,11 +20,14 @@ import { withUnknownMethods } from '../../src/ledger/drift/with-unknown-methods.
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { createDocs } from '../../src/server/docs/docs-routes.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
+import { createBaseUrlOf } from '../../src/server/http/base-url.ts';
 import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
+import type { TlsOptions } from '../../src/server/tls/tls-files.ts';
 import { LiveSockets, type SocketLimits } from '../../src/server/websocket/live-sockets.ts';
 import { createSocketEndpoint } from '../../src/server/websocket/socket-endpoint.ts';
 import type { SessionOptions } from '../../src/server/websocket/socket-session.ts';
@@ -46,6 +50,8 @@ export const RPC_PATH = '/solana-localnet';
 export const SLOT_MS = 400;
 
 const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst: 10_000_000 };
+
+const WIDE_BOUNDS = { maxConnections: 100_000, maxPerAddress: 100_000 };
 
 export type GatewayOptions = {
   readonly nodeUrls: readonly string[];
@@ -74,7 +80,11 @@ export type GatewayOptions = {
   /** Told of every message that is counted. */
   readonly count?: CountCall;
   readonly isBehindProxy?: boolean;
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  readonly publicUrl?: string;
+  readonly trustedProxies?: readonly string[];
+  readonly tls?: TlsOptions;
+  /** Bounds of connections, where a test meets them. */
+  readonly bounds?: Partial<ConnectionsOptions>;
   /** How long a slot takes; without it nothing is known of that at first. */
   readonly slotMs?: number;
   /** How long the WebSocket of a node may announce no slot. */
@@ -192,6 +202,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   );
   const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
   const maxBodyBytes = options.maxBodyBytes ?? 51_200;
+  const trustsPeer = createTrustsPeer({
+    isBehindProxy: options.isBehindProxy ?? false,
+    trustedProxies: options.trustedProxies ?? [],
+  });
+  const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: options.publicUrl });
   const shared = {
     ledger: withMetering(observed, metering),
     admission: createAdmission({
@@ -200,14 +215,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
       ...metering,
     }),
-    authenticate: createAuthenticate(
-      options.keys ?? KEYS,
-      { nowMs: () => 0 },
-      { isBehindProxy: options.isBehindProxy ?? false },
-    ),
+    authenticate: createAuthenticate(options.keys ?? KEYS, { nowMs: () => 0 }, trustsPeer),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes,
     replyMemory,
+    baseUrlOf,
   };
   const endpoint = createRpcEndpoint(shared);
   const socketMetrics = createSocketMetrics(metrics.registry);
@@ -223,7 +235,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ maxBodyBytes, sockets, onRefusal: metrics.countRefusal, log },
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
-  const operations = createOperations({ registry: metrics.registry, readReadiness: async () => readiness });
+  const operations = createOperations({
+    ...{ registry: metrics.registry, readReadiness: async () => readiness },
+    ...{ rpcPaths: [RPC_PATH], baseUrlOf },
+  });
   const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   const router = createRouter({
@@ -234,6 +249,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onRefusal: metrics.countRefusal,
     log,
   });
+  const connections = new Connections({ ...WIDE_BOUNDS, ...options.bounds });
   const server = await startHttpServer(router, {
     host: '127.0.0.1',
     port: 0,
@@ -241,6 +257,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
     idleTimeoutMs: 10_000,
     tls: options.tls,
+    connections,
     onUpgrade,
     drainSockets: (deadlineMs) => sockets.drain(deadlineMs),
   });
@@ -254,6 +271,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     nodes,
     close: async (deadlineMs = 1_000) => {
       await server.close(deadlineMs);
+      connections.close();
       await hub.close();
       await nodes.close();
       await driftGuard.close();

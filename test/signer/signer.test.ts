@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isSignature } from '../../src/signer/hsm/is-signature.ts';
+import { eventually } from '../support/eventually.ts';
 import { newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 
 const MESSAGE = Buffer.from('a message');
@@ -177,4 +178,24 @@ test('it tells which of many wallets are destroyed, and which are at a place who
   const answers = await signer.findDestroyed([...singles, ...children]);
   expect(answers).toHaveLength(302);
   expect(answers.flatMap((isDestroyed, at) => (isDestroyed ? [at] : []))).toEqual([0, 128, 299, 300]);
+});
+
+test('where its files are gone while it runs it makes no new ones when it is started again', async () => {
+  const { child, dataDir, logged } = await startTestSigner();
+  rmSync(join(dataDir, 'signer'), { recursive: true });
+  child.kill();
+  await eventually('it is given up', () => (child.state === 'stopped' ? true : undefined));
+  expect(logged()).toContain("has no signer's files");
+  expect(existsSync(join(dataDir, 'signer'))).toBe(false);
+});
+
+test('where its files become those of another signer while it runs it is not served', async () => {
+  const other = await startTestSigner();
+  await other.signer.close();
+  const { child, dataDir, logged } = await startTestSigner();
+  rmSync(join(dataDir, 'signer'), { recursive: true });
+  cpSync(join(other.dataDir, 'signer'), join(dataDir, 'signer'), { recursive: true });
+  child.kill();
+  await eventually('it is given up', () => (child.state === 'stopped' ? true : undefined));
+  expect(logged()).toContain('became those of another signer');
 });

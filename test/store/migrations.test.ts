@@ -4,10 +4,18 @@ import { expect, test } from 'vitest';
 import * as accessTables from '../../src/store/access-tables.ts';
 import * as auditTables from '../../src/store/audit-tables.ts';
 import * as moneyTables from '../../src/store/money-tables.ts';
+import * as signerTables from '../../src/store/signer-tables.ts';
 import * as walletTables from '../../src/store/wallet-tables.ts';
 import * as firstTables from '../../src/store/tables.ts';
 
-const tables = { ...firstTables, ...accessTables, ...auditTables, ...moneyTables, ...walletTables };
+const tables = {
+  ...firstTables,
+  ...accessTables,
+  ...auditTables,
+  ...moneyTables,
+  ...signerTables,
+  ...walletTables,
+};
 
 const FOLDER = new URL('../../src/store/migrations/', import.meta.url);
 

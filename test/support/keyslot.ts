@@ -10,6 +10,8 @@ const START_DEADLINE_MS = 60_000;
 export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** How many files it may open, if fewer than this process. */
+  readonly openFiles?: number;
 };
 
 export type RunningKeyslot = {
@@ -33,11 +35,15 @@ export type RunningKeyslot = {
  * `/readyz` answers 200.
  * @throws Error with the server's stderr when it ends or is not ready within 60 s.
  */
-export async function startKeyslot({ env = {}, args = [] }: StartOptions = {}): Promise<RunningKeyslot> {
+export async function startKeyslot({
+  env = {},
+  args = [],
+  openFiles,
+}: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   await prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
-  const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env });
+  const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env }, { openFiles });
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
-const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
+export const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
 /** A child compiles WebAssembly as this process does. */
 const FLAGS = process.execArgv.filter((flag) => flag === '--liftoff-only');
 const STOP_DEADLINE_MS = 10_000;
@@ -19,10 +19,20 @@ export type NodeProcess = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME. */
-export function startNode(args: readonly string[], env: Readonly<Record<string, string>>): NodeProcess {
+/**
+ * Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME; `openFiles`: how many files it
+ * may open, if fewer than this process.
+ */
+export function startNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { openFiles }: { readonly openFiles?: number | undefined } = {},
+): NodeProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(NODE, [...FLAGS, ...args], {
+  const command = [NODE, ...FLAGS, ...args];
+  const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
+  const [program = NODE, ...given] = [...limited, ...command];
+  const child = spawn(program, given, {
     cwd: ROOT,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

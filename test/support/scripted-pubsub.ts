@@ -161,7 +161,15 @@ export async function startScriptedPubsub(options: ScriptedPubsubOptions = {}): 
   async function answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     if (body === '') return void response.writeHead(405).end();
-    const call = JSON.parse(body) as NodeCall;
+    const calls = JSON.parse(body) as NodeCall | readonly NodeCall[];
+    const replies = Array.isArray(calls)
+      ? await Promise.all(calls.map(answerCall))
+      : await answerCall(calls as NodeCall);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(replies));
+  }
+
+  async function answerCall(call: NodeCall) {
     asked.push(call);
     const scripted = answers[call.method];
     const answer: unknown = typeof scripted === 'function' ? await scripted(call.params ?? []) : scripted;
@@ -169,8 +177,7 @@ export async function startScriptedPubsub(options: ScriptedPubsubOptions = {}): 
       answer instanceof NodeRefusal
         ? { error: answer.error }
         : { result: answer === undefined ? null : answer };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', ...outcome, id: call.id }));
+    return { jsonrpc: '2.0', ...outcome, id: call.id };
   }
 }
 

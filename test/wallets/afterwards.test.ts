@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { serviceError } from '../../src/service-error.ts';
 import { createAfterwards } from '../../src/wallets/afterwards.ts';
 
-const OUTAGE = serviceError('storeUnavailable', { where: 'the store', reason: 'is away' });
+const OUTAGE = serviceError('storeUnavailable', {
+  where: 'the store',
+  reason: 'is away',
+  fault: 'unreachable',
+});
 
 /** Work that fails as the list says, then succeeds; `done` resolves with the number of tries when it does. */
 function newWork(...failures: readonly Error[]) {

@@ -11,7 +11,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { badRequestsWith, type Secrets } from './canary/bad-requests.ts';
 import { formsOfSecretKey, formsOfText, foundIn } from './canary/forms.ts';
-import { ACCOUNT, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
+import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 

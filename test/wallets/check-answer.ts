@@ -42,7 +42,7 @@ function checkProblem(
   if (!problem) return [`no JSON object, but ${answer.text.length} characters`];
   const named = pointersOf(problem);
   return [
-    ...faultsOf('problem', problem),
+    ...faultsOf(`${camelCased(code)}Problem`, problem),
     ...(problem.code === code ? [] : [`code ${String(problem.code)} instead of ${code}`]),
     ...(problem.type === `urn:keyslot:error:${code}` ? [] : [`type ${String(problem.type)}`]),
     ...(problem.status === status ? [] : [`the problem tells status ${String(problem.status)}`]),
@@ -81,6 +81,10 @@ async function itemsOf(media: string, text: string): Promise<readonly unknown[]>
 
 async function* whole(text: string): AsyncGenerator<string> {
   yield text;
+}
+
+function camelCased(code: string): string {
+  return code.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function faultsOf(name: string, value: unknown): readonly string[] {

@@ -12,7 +12,8 @@ import {
 } from './kill/managed-work.ts';
 import { type Random, sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
-import { ACCOUNT, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
+import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 

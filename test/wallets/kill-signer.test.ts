@@ -5,7 +5,8 @@ import { rounds } from '../support/rounds.ts';
 import { type Clients, newBatch, newTree, runSign, runSigns, runStream } from './kill/managed-work.ts';
 import { type Random, sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
-import { ACCOUNT, signerPidOf, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { ACCOUNT, signerPidOf, type WalletServer } from './open-wallet-server.ts';
+import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 

@@ -13,7 +13,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { formsOf, scanMemory } from '../signer/fixture/scan-memory.ts';
 import { isSignature } from './kill/is-signature.ts';
-import { signerPidOf, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { signerPidOf, type WalletServer } from './open-wallet-server.ts';
+import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -95,7 +95,10 @@ test('until that is done a destroyed wallet is not shown, by itself or in a tree
   const { places } = service();
   const caller = { accountId: account.id, tokenId: crypto.randomUUID(), requestId: 'req_1' };
   const still = { ...places, reconciliation: createReconciliation() };
-  const passed = { caller, idempotencyKey: undefined, signal: new AbortController().signal };
+  const passed = {
+    ...{ caller, idempotencyKey: undefined, signal: new AbortController().signal },
+    watchDelivery: () => () => undefined,
+  };
   const fetchOne = (id: string) => {
     const request = { id, form: 'json' as const, body: undefined, twoFactorCode: undefined };
     return answerRequest(still, { ...passed, operation: 'getWallet', request });

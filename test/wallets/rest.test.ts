@@ -80,6 +80,9 @@ test('the form of a batch goes by its body, then by Accept', async () => {
   expect(await typeOf('text/csv')).toBe('200 text/csv');
   expect(await typeOf('application/jsonl;q=0.5, text/csv')).toBe('200 text/csv');
   expect(await typeOf('text/csv', 'jsonl')).toBe('200 application/jsonl');
+  expect(await typeOf('application/x-ndjson')).toBe('200 application/x-ndjson');
+  expect(await typeOf('application/x-ndjson;q=0.5, application/jsonl')).toBe('200 application/jsonl');
+  expect(await typeOf('application/x-ndjson', 'jsonl')).toBe('200 application/x-ndjson');
   expect(await typeOf('application/json')).toBe('406 application/problem+json');
 });
 

@@ -26,7 +26,7 @@ describeStores('the end of work', (backend) => {
       caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' },
     } as unknown as WalletContext;
     const sign = (quote: Quote, outcome = 'ok') =>
-      settle(context, { quotes: [quote], facts: [{ action: 'sign', outcome }], answer: undefined });
+      settle(context, { quotes: [quote], facts: [{ action: 'sign', outcome }], answer: { charged: 1 } });
     const read = async () => {
       const { accounts } = await verifyAudit(
         { store: store(), headsFile: '/nowhere', trustedKeys: [] },

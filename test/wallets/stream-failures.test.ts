@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { readFirst, readLines } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
-import { signerPidOf } from './wallet-server.ts';
+import { signerPidOf } from './open-wallet-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -8,12 +8,14 @@ import { openAccountPlane } from '../../src/account/account-plane.ts';
 import { credit } from '../../src/account/money/credit.ts';
 import { type Balance, readBalance } from '../../src/account/money/balance.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
+import type { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { SCOPES, type Scope } from '../../src/account/tokens/scopes.ts';
 import { enrolTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start-keys.ts';
 import type { WalletPlaces } from '../../src/wallets/wallet-context.ts';
@@ -37,6 +39,8 @@ export type WalletService = {
   readonly clock: { nowMs: () => number; set: (nowMs: number) => void };
   readonly newAccount: (options?: AccountOptions) => Promise<TestAccount>;
   readonly limits: CreateLimitBook;
+  readonly useLimits: UseLimitBook;
+  readonly tokens: TokenRing;
   /** The lines of the metrics that count refusals. */
   readonly refusals: () => Promise<readonly string[]>;
   /** Micro-USD. */
@@ -69,6 +73,8 @@ export type TestAccount = {
 };
 
 export type ServiceOptions = {
+  /** What accounts may ask for in a second to use wallets. Without it no test meets a limit. */
+  readonly requestsPerSecond?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** Stands between the service and its signer. */
   readonly withSigner?: (signer: Signer) => Signer;
@@ -78,7 +84,11 @@ const START_DEADLINE_MS = 120_000;
 const TEN_USD = 10_000_000n;
 
 /** Starts a service before the tests of a file and stops it after them. */
-export function useWalletService({ env = {}, withSigner = (same) => same }: ServiceOptions = {}) {
+export function useWalletService({
+  env = {},
+  withSigner = (same) => same,
+  requestsPerSecond = 1_000_000,
+}: ServiceOptions = {}) {
   let service: WalletService | undefined;
   const started = new AsyncDisposableStack();
   beforeAll(async () => {
@@ -101,7 +111,8 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const account = await openAccountPlane({ store, clock, log: SILENT, dataDir });
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
-    const parts = { config, store, account, keys, metrics, clock, log: SILENT };
+    const planOf = () => ({ requestsPerSecond });
+    const parts = { config, store, account, keys, metrics, planOf, clock, log: SILENT };
     const { handler, close } = await startWallets(parts);
     started.defer(close);
     const server = await startHttpServer(handler, {
@@ -112,6 +123,7 @@ export function useWalletService({ env = {}, withSigner = (same) => same }: Serv
     const places = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
       ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
+      ...{ useLimits: account.useLimits, tokens: account.tokens },
       startAgain: async () => started.defer((await startWallets(parts)).close),
       newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
       refusals: async () =>

@@ -90,7 +90,7 @@ const missingMembers = ({ parts }: WalletDocuments): readonly Problem[] =>
   });
 
 /** Schemas that the generator itself uses. */
-const BUILT_IN = ['Problem', 'WalletId'];
+const BUILT_IN = ['Problem', 'FieldProblem', 'WalletId'];
 
 const unused = ({ parts, schemas, operations }: WalletDocuments): readonly Problem[] => {
   const isOperation = new Set(operations.map(({ file }) => file));

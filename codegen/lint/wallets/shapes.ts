@@ -26,6 +26,7 @@ const definitions = {
     pattern: text,
     'x-base58': { enum: [32, 64] },
     'x-secret': { const: true },
+    'x-well-formed': { const: true },
     'x-guard': { const: true },
     'x-limit': { ...named(text), propertyNames: { enum: ['minimum', 'maximum', 'minLength', 'maxLength'] } },
     'x-conflicts': {
@@ -56,7 +57,11 @@ export const WALLETS_HEAD_SHAPE = {
       openapi: { type: 'string', pattern: '^3[.]1[.]' },
       info: { type: 'object', required: ['title', 'version', 'description'] },
       servers: { type: 'array', minItems: 1, items: { type: 'object', required: ['url'] } },
-      tags: { type: 'array', minItems: 1, items: closed(['name', 'x-tag'], { name: text, 'x-tag': text }) },
+      tags: {
+        type: 'array',
+        minItems: 1,
+        items: closed(['name', 'x-tag'], { name: text, description: text, 'x-tag': text }),
+      },
       security: { type: 'array', minItems: 1 },
       components: closed(['securitySchemes', 'headers', 'parameters'], {
         securitySchemes: { type: 'object' },

@@ -21,6 +21,8 @@ export type WalletSchema = Schema & {
   readonly 'x-secret'?: true;
   /** The pattern is for readers and other validators: the operation itself checks the text, and tells why it is refused. */
   readonly 'x-guard'?: true;
+  /** The text has no half of a surrogate pair: a pattern that every dialect of regular expressions reads cannot say so. */
+  readonly 'x-well-formed'?: true;
   /** Keyword to the place of the spec that has its value. */
   readonly 'x-limit'?: Readonly<Record<string, string>>;
   readonly 'x-conflicts'?: readonly Conflict[];

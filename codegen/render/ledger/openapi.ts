@@ -4,8 +4,10 @@ import type { ErrorModel } from '../../model/errors.ts';
 import { type LedgerModel, tagTitles } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
 import { resultLimit } from '../../model/param-parts.ts';
-import { type IntKind, mapSchema, type Schema } from '../../model/schema.ts';
+import { reachedFrom } from '../../model/reach.ts';
+import { type IntKind, mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
 import { replyExamples, requestExamples } from './openapi-examples.ts';
+import { publishedParam, publishedSchemas } from './published-schema.ts';
 import { errorTable, paramTable } from './tables.ts';
 
 /** ledger/openapi.json: the methods as OpenAPI operations, for the reference page. */
@@ -27,12 +29,22 @@ export const openapiDocument = (model: LedgerModel): JsonObject => {
     components: {
       ...(isJsonObject(components) ? components : {}),
       schemas: {
-        ...Object.fromEntries([...model.schemas].map(([title, schema]) => [title, shown(schema)])),
+        ...Object.fromEntries([...shownSchemas(model)].map(([title, schema]) => [title, shown(schema)])),
         ErrorReply: ERROR_REPLY,
       },
       responses: { Refused: refusals('4', model), Failed: refusals('5', model) },
     },
   };
+};
+
+/** The schema files that methods reach; those of subscriptions alone are in the OpenRPC document. */
+const shownSchemas = (model: LedgerModel): Schemas => {
+  const used = model.methods.flatMap(({ params, result }) => [
+    ...params.map(({ schema }) => schema),
+    result.schema,
+  ]);
+  const reached = new Set(used.flatMap((schema) => [...reachedFrom(schema, model.schemas).keys()]));
+  return new Map([...publishedSchemas(model)].filter(([title]) => reached.has(title)));
 };
 
 const operation = (method: Method, model: LedgerModel): JsonObject => ({
@@ -93,13 +105,14 @@ const requestSchema = ({ name, params, minParams }: Method): JsonObject => ({
     method: { const: name },
     params:
       params.length === 0
-        ? { type: 'array', maxItems: 0 }
+        ? { type: 'array', maxItems: 0, items: {} }
         : {
             type: 'array',
             minItems: minParams,
             maxItems: params.length,
+            items: {},
             prefixItems: params.map((param) =>
-              positional(param.name, param.description, shown(param.schema)),
+              positional(param.name, param.description, shown(publishedParam(param))),
             ),
           },
   },
@@ -182,12 +195,18 @@ const FORMATS: Readonly<Record<IntKind, string>> = {
   usize: 'uint64',
 };
 
-/** A schema as a reader wants it: integers by their format (a bound beyond 2^53 would be shown rounded), our own keywords left out. */
+/**
+ * A schema as a reader wants it: integers by their format (a bound beyond 2^53 would be shown rounded), our own keywords left out.
+ * Linters want a schema of items in every list: what may follow a tuple is bounded by its length.
+ */
 const shown = (schema: Schema): JsonObject => {
   const whole = mapSchema(schema, (part) => {
-    const kind = part['x-int'];
+    const { 'x-int': kind, prefixItems, items, maxItems } = part;
     const kept = Object.fromEntries(Object.entries(part).filter(([keyword]) => !keyword.startsWith('x-')));
-    return kind === undefined ? kept : Object.assign(kept, { format: FORMATS[kind] });
+    return Object.assign(kept, {
+      ...(kind !== undefined && { format: FORMATS[kind] }),
+      ...(prefixItems && items === false && { items: {}, maxItems: maxItems ?? prefixItems.length }),
+    });
   });
   return JSON.parse(JSON.stringify(whole)) as JsonObject;
 };

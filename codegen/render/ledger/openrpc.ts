@@ -5,14 +5,16 @@ import { callables, fileTitle, type LedgerModel } from '../../model/ledger.ts';
 import type { Callable, Example, Method } from '../../model/method.ts';
 import { type Subscription, unsubscribeOf } from '../../model/subscription.ts';
 import { errorNamesOf } from '../../model/param-parts.ts';
-import { INT_BOUNDS, mapSchema, refTo, type Schema } from '../../model/schema.ts';
+import { reachedFrom } from '../../model/reach.ts';
+import { INT_BOUNDS, mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
+import { publishedParam, publishedSchemas } from './published-schema.ts';
 
 /** ledger/openrpc.json: the whole document in one file; references by #/components/schemas/<title>. */
 export const renderOpenrpc = (model: LedgerModel): Files => ({
   'ledger/openrpc.json': `${printJson(openrpcDocument(model))}\n`,
 });
 
-/** The OpenRPC document as data. */
+/** The OpenRPC document as data. Its schemas are of draft-07 (OpenRPC 1.3, Schema Object). */
 export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unknown>> => {
   const { head, methods, subscriptions, common, schemas, errors } = model;
   const names = new Set(callables(model).flatMap((call) => errorNamesOf(call, model)));
@@ -28,12 +30,17 @@ export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unk
       ...subscriptions.map((item) => unsubscribeObject(item, model)),
     ],
     components: {
-      schemas: Object.fromEntries([...schemas].map(([title, schema]) => [title, withBounds(schema)])),
+      schemas: Object.fromEntries(
+        [...publishedSchemas(model)].map(([title, schema]) => [
+          title,
+          draft07(unrolled(title, schema, schemas)),
+        ]),
+      ),
       errors: Object.fromEntries(
         answered.map(({ name, jsonrpc }) => [name, { code: jsonrpc.code, message: jsonrpc.message }]),
       ),
     },
-    'x-gap-notification': { ...common.gap, schema: withBounds(common.gap.schema) },
+    'x-gap-notification': { ...common.gap, schema: draft07(common.gap.schema) },
     'x-error-data': Object.fromEntries(answered.map((error) => [error.name, dataSchemaOf(error)])),
   };
 };
@@ -48,14 +55,33 @@ const dataSchemaOf = ({ data, context, dataSchema }: ErrorModel): object | undef
   };
 };
 
-/** What x-int implies, in the words of JSON Schema. */
-const withBounds = (schema: Schema): object =>
+/**
+ * A schema without a way back to itself. Tools put in every reference, again and again, so that anything is taken where a type would
+ * begin anew; for JsonValue, which takes any JSON value, that is the same.
+ */
+const unrolled = (title: string, schema: Schema, schemas: Schemas): Schema =>
+  mapSchema(schema, (part) =>
+    part.$ref !== undefined && reachedFrom({ $ref: part.$ref }, schemas).has(title)
+      ? { description: `${refTitle(part.$ref)} again.` }
+      : part,
+  );
+
+/** A schema in the words of draft-07: tuples by `items`, nothing beside a reference, and what x-int implies. */
+const draft07 = (schema: Schema): object =>
   mapSchema(schema, (part) => {
-    const kind = part['x-int'];
-    if (kind === undefined) return part;
-    const [minimum, maximum] = INT_BOUNDS[kind];
-    return Object.assign({ ...part }, { minimum: part.minimum ?? minimum, maximum: part.maximum ?? maximum });
+    const { $ref, prefixItems, items, ...rest } = bounded(part);
+    if ($ref !== undefined && Object.keys(rest).length > 0) return Object.assign(rest, { allOf: [{ $ref }] });
+    if (!prefixItems) return bounded(part);
+    const tuple: object = { items: prefixItems, additionalItems: items ?? true };
+    return Object.assign(rest, tuple);
   });
+
+const bounded = (part: Schema): Schema => {
+  const kind = part['x-int'];
+  if (kind === undefined) return part;
+  const [minimum, maximum] = INT_BOUNDS[kind];
+  return Object.assign({ ...part }, { minimum: part.minimum ?? minimum, maximum: part.maximum ?? maximum });
+};
 
 type Result = Method['result'];
 
@@ -66,13 +92,13 @@ const callObject = (call: Callable, tag: string, result: Result, model: LedgerMo
   description: call.description,
   tags: [{ name: tag }],
   paramStructure: 'by-position',
-  params: call.params.map(({ name, description, required, schema }) => ({
-    name,
-    description,
-    required,
-    schema: withBounds(schema),
+  params: call.params.map((param) => ({
+    name: param.name,
+    description: param.description,
+    required: param.required,
+    schema: draft07(publishedParam(param)),
   })),
-  result: { ...result, schema: withBounds(result.schema) },
+  result: { ...result, schema: draft07(result.schema) },
   errors: errorNamesOf(call, model).map((name) => ({ $ref: `#/components/errors/${name}` })),
   examples: call.examples
     .filter(({ error }) => error === undefined)
@@ -95,7 +121,7 @@ const subscribeObject = (item: Subscription, model: LedgerModel) => ({
   ...callObject(item, SUBSCRIPTIONS_TAG, model.common.reply, model),
   'x-subscription': {
     unsubscribe: item.unsubscribe,
-    notification: { ...item.notification, schema: withBounds(item.notification.schema) },
+    notification: { ...item.notification, schema: draft07(item.notification.schema) },
     examples: item.examples.flatMap(({ name, notifications }) =>
       notifications === undefined ? [] : [{ name, notifications }],
     ),

@@ -19,6 +19,8 @@ export type VersionedMember = {
   readonly since: string;
   /** A value that asks for what older nodes do anyway. */
   readonly default?: unknown;
+  /** The only values that ask for anything, where nodes take any other for the default. */
+  readonly values?: readonly unknown[];
   /** How the gateway does it where the node does not: by the slot in the answer's context, or by slicing base-64 data. */
   readonly fallback?: 'context' | 'slice';
 };

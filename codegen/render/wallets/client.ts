@@ -7,9 +7,11 @@ import { snakeCase } from '../../model/errors.ts';
 
 /** wallets/client.ts: one typed function per operation, over fetch; wallets/package.ts: what the client package exports of it. */
 export const renderWalletClient = ({ operations }: WalletsModel): Files => ({
-  'wallets/client.ts': `${HEADER}import { type CallOptions, createRestCall, type IdempotentOptions, type ItemStream, RestCallError, type RestFailure, type RestOptions } from '../runtime/rest-call.ts';
+  'wallets/client.ts': `${HEADER}import { createCompleteCall, type CreationOptions } from '../runtime/complete-call.ts';
+import { type CallOptions, createRestCall, type IdempotentOptions, type ItemStream, RestCallError, type RestFailure, type RestOptions } from '../runtime/rest-call.ts';
 import type { ProblemData, WalletErrorCode, ${typesUsed(operations).join(', ')} } from './types.ts';
 
+export type { CreationOptions } from '../runtime/complete-call.ts';
 export type { CallOptions as WalletCallOptions, IdempotentOptions, ItemStream } from '../runtime/rest-call.ts';
 export { RestCallError, type RestFailure, type RestOptions as WalletClientOptions } from '../runtime/rest-call.ts';
 
@@ -19,7 +21,7 @@ ${operations.map((operation) => `${docComment(documentation(operation))}${operat
 
 /** A client of one server; it runs wherever fetch does. */
 export const createWalletClient = (options: RestOptions): WalletClient => {
-  const send = createRestCall(options);
+  const send = createCompleteCall(createRestCall(options), options);
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
 ${operations.map(implementation).join('')}  };
@@ -34,7 +36,7 @@ export type WalletError<C extends WalletErrorCode> = RestCallError & {
 export const isWalletError = <C extends WalletErrorCode>(error: unknown, code: C): error is WalletError<C> =>
   error instanceof RestCallError && error.failure.kind === 'problem' && error.failure.code === code;
 `,
-  'wallets/package.ts': `${HEADER}export { createWalletClient, type IdempotentOptions, isWalletError, type ItemStream, RestCallError, type RestFailure, type WalletCallOptions, type WalletClient, type WalletClientOptions, type WalletError } from './client.ts';
+  'wallets/package.ts': `${HEADER}export { createWalletClient, type CreationOptions, type IdempotentOptions, isWalletError, type ItemStream, RestCallError, type RestFailure, type WalletCallOptions, type WalletClient, type WalletClientOptions, type WalletError } from './client.ts';
 export type * from './types.ts';
 `,
 });
@@ -61,6 +63,7 @@ const bodyType = ({ body }: Operation): string | undefined =>
 
 /** What must be given beside the body: the id of the path, the header of a second factor. */
 const hasId = ({ path }: Operation): boolean => path.includes('{');
+const hasReceived = ({ headers }: Operation): boolean => headers.includes('X-Wallets-Received');
 const hasCode = ({ headers }: Operation): boolean => headers.includes('X-Two-Factor-Code');
 
 const signature = (operation: Operation): string => {
@@ -71,9 +74,14 @@ const signature = (operation: Operation): string => {
     ...(body === undefined ? [] : [`body: ${generic ? 'B' : body}`]),
     hasCode(operation)
       ? 'options: CallOptions & { readonly twoFactorCode: string }'
-      : `options?: ${operation.idempotent ? 'IdempotentOptions' : 'CallOptions'}`,
+      : `options?: ${optionsType(operation)}`,
   ];
   return `${generic ? `<const B extends ${body}>` : ''}(${params.join(', ')}): Promise<${resultType(operation, generic)}>`;
+};
+
+const optionsType = (operation: Operation): string => {
+  if (hasReceived(operation)) return 'CreationOptions';
+  return operation.idempotent ? 'IdempotentOptions' : 'CallOptions';
 };
 
 /** Which form comes back depends on the form asked for. */
@@ -88,11 +96,12 @@ const implementation = (operation: Operation): string => {
   const names = [
     ...(hasId(operation) ? ['id'] : []),
     ...(operation.body ? ['body'] : []),
-    `{ ${[...(hasCode(operation) ? ['twoFactorCode'] : []), ...(operation.idempotent ? ['idempotencyKey'] : []), 'signal'].join(', ')} }${hasCode(operation) ? '' : ' = {}'}`,
+    `{ ${[...(hasCode(operation) ? ['twoFactorCode'] : []), ...(operation.idempotent ? ['idempotencyKey'] : []), ...(hasReceived(operation) ? ['walletsReceived'] : []), 'signal'].join(', ')} }${hasCode(operation) ? '' : ' = {}'}`,
   ];
   const url = hasId(operation) ? `\`${path.replace(/\{\w+\}/, `\${encodeURIComponent(id)}`)}\`` : quote(path);
   const headers = [
     ...(operation.idempotent ? ["'idempotency-key': idempotencyKey"] : []),
+    ...(hasReceived(operation) ? ["'x-wallets-received': walletsReceived?.toString()"] : []),
     ...(hasCode(operation) ? ["'x-two-factor-code': twoFactorCode"] : []),
   ];
   return `${id}: (${names.join(', ')}) => call({ operation: ${quote(id)}, method: ${quote(method.toUpperCase())}, path: ${url}, ${headers.length > 0 ? `headers: { ${headers.join(', ')} }, ` : ''}${operation.body ? 'body, ' : ''}signal }),\n`;

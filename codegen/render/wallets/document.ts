@@ -2,6 +2,7 @@ import type { Files } from '../../area.ts';
 import { type Json, type JsonObject, printJson } from '../../json.ts';
 import { problemBody, snakeCase, statusOf } from '../../model/errors.ts';
 import { mapSchema, refTo } from '../../model/schema.ts';
+import { answeredProblems, problemSchema, problemTitle } from './problem-schemas.ts';
 import type { Content, Operation, OperationError } from '../../model/wallets/operation.ts';
 import { type Conflict, PRESENT, type WalletSchema } from '../../model/wallets/schema.ts';
 import type { HeaderModel, WalletsModel } from '../../model/wallets/wallets.ts';
@@ -38,7 +39,12 @@ export const walletsDocument = (model: WalletsModel): JsonObject => {
         schema: shown(schema),
         example,
       })),
-      schemas: Object.fromEntries([...schemas].map(([title, schema]) => [title, shown(schema)])),
+      schemas: {
+        ...Object.fromEntries([...schemas].map(([title, schema]) => [title, shown(schema)])),
+        ...Object.fromEntries(
+          answeredProblems(model).map((problem) => [problemTitle(problem), problemSchema(problem)]),
+        ),
+      },
     },
   });
 };
@@ -96,7 +102,7 @@ const errorResponses = (errors: readonly OperationError[], model: WalletsModel) 
         ]),
         content: {
           [PROBLEM_MEDIA]: {
-            schema: { $ref: refTo('Problem') },
+            schema: oneOf(members.map(({ error }) => ({ $ref: refTo(problemTitle(error)) }))),
             examples: Object.fromEntries(
               members.map(({ error, context }) => [
                 snakeCase(error.name),
@@ -108,6 +114,12 @@ const errorResponses = (errors: readonly OperationError[], model: WalletsModel) 
       },
     ]),
   );
+
+/** Exactly one of them: their codes are different. */
+const oneOf = (schemas: readonly JsonObject[]): JsonObject => {
+  const [only, another] = schemas;
+  return only !== undefined && another === undefined ? only : { oneOf: schemas };
+};
 
 const exampleRequestId = ({ schemas }: WalletsModel): string =>
   String(schemas.get('RequestId')?.examples?.[0] ?? '');
@@ -138,10 +150,12 @@ export const headersOf = (operation: Operation): readonly string[] => [
   ...operation.headers,
 ];
 
+const OPTIONAL_HEADERS = ['Idempotency-Key', 'X-Wallets-Received'];
+
 const headerParameter = (name: string, header: HeaderModel | undefined) => ({
   name,
   in: 'header',
-  required: name !== 'Idempotency-Key',
+  required: !OPTIONAL_HEADERS.includes(name),
   description: header?.description,
   schema: header && shown(header.schema),
   example: header?.example,
@@ -167,15 +181,16 @@ export const shown = (schema: WalletSchema): JsonObject =>
   }) as unknown as JsonObject;
 
 /** What a conflict excludes, as JSON Schema. */
-export const excluded = ({ member, with: others }: Conflict): JsonObject => ({
-  not: {
-    type: 'object',
-    required: [...new Set([member, ...Object.keys(others)])],
-    properties: Object.fromEntries(
-      Object.entries(others).map(([name, value]) => [name, value === PRESENT ? {} : { const: value }]),
-    ),
-  },
-});
+export const excluded = ({ member, with: others }: Conflict): JsonObject => {
+  const excluding = { [member]: PRESENT, ...others };
+  return {
+    not: {
+      type: 'object',
+      required: Object.keys(excluding),
+      properties: mapValues(excluding, (value) => (value === PRESENT ? {} : { const: value })),
+    },
+  };
+};
 
 const mapValues = <From, To>(
   members: Readonly<Record<string, From>>,

@@ -25,6 +25,9 @@ export const MEDIA_TYPES = { json: 'application/json', jsonl: 'application/jsonl
 
 export type AnswerForm = keyof typeof MEDIA_TYPES;
 
+/** Another name of the media type of a form, which clients may ask for: the answer then has it. */
+export const OTHER_MEDIA_TYPES: Readonly<Partial<Record<AnswerForm, string>>> = { jsonl: 'application/x-ndjson' };
+
 /** What an operation is, beside its types. */
 export type OperationEntry = {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -54,6 +57,9 @@ export const OPERATIONS = {
 ${operations.map((operation) => entry(operation, schemas)).join('')}} as const satisfies { readonly [O in OperationId]: OperationEntry };
 
 export type OperationWithBody = ${union(operations.flatMap(({ id, body }) => (body ? [id] : [])))};
+
+/** Members of the bodies of all operations. */
+export const BODY_MEMBERS: ReadonlySet<string> = new Set(${literal(bodyMembers(operations, schemas))});
 
 /** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
 export const SECRET_MEMBERS = ${literal(secretMembers(schemas))} as const;
@@ -113,6 +119,13 @@ const secretMembers = (schemas: WalletSchemas): readonly string[] => {
   const isSecret = (schema: WalletSchema): boolean =>
     (resolve(schema, schemas) as WalletSchema)['x-secret'] === true;
   return [...new Set(members.filter(([, schema]) => isSecret(schema)).map(([name]) => name))].sort();
+};
+
+const bodyMembers = (operations: readonly Operation[], schemas: WalletSchemas): readonly string[] => {
+  const bodies = operations.flatMap(({ body }) =>
+    body === undefined ? [] : [resolve(body.schema, schemas)],
+  );
+  return [...new Set(bodies.flatMap(({ properties = {} }) => Object.keys(properties)))].sort();
 };
 
 const byteLimits = (operations: readonly Operation[], schemas: WalletSchemas): object =>

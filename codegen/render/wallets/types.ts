@@ -7,10 +7,11 @@ import {
 } from 'openapi-typescript';
 import type { Files } from '../../area.ts';
 import type { JsonObject } from '../../json.ts';
-import { snakeCase } from '../../model/errors.ts';
+import { type ProblemModel, snakeCase } from '../../model/errors.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
-import { HEADER, memberName, quote } from '../../text.ts';
+import { HEADER, quote } from '../../text.ts';
 import { walletsDocument } from './document.ts';
+import { answeredProblems, problemTitle } from './problem-schemas.ts';
 
 /**
  * wallets/types.ts: the document as types, as clients see it, with a name per schema; wallets/checked-types.ts: the same as the
@@ -18,20 +19,17 @@ import { walletsDocument } from './document.ts';
  */
 export const renderTypes = (model: WalletsModel): Files => ({
   'wallets/types.ts': `${HEADER}${typesOf(walletsDocument(model), false)}
-${[...model.schemas.keys()].map((title) => `export type ${title} = components['schemas']['${title}'];\n`).join('')}
+${schemaTitles(model)
+  .map((title) => `export type ${title} = components['schemas']['${title}'];\n`)
+  .join('')}
 export type OperationId = keyof operations;
 
 /** The stable \`code\` of a problem. */
 export type WalletErrorCode = keyof ProblemData;
 
-/** The members that the problem of each code has of its own. */
+/** The problem of each code. */
 export type ProblemData = {
-${model.problems
-  .map(({ name, data, context }) => {
-    const members = data.map((member) => `readonly ${snakeCase(member)}: ${dataType(context[member])}`);
-    return `readonly ${memberName(snakeCase(name))}: ${members.length === 0 ? 'Readonly<Record<never, never>>' : `{ ${members.join('; ')} }`};\n`;
-  })
-  .join('')}};
+${model.problems.map((problem) => `readonly ${snakeCase(problem.name)}: ${problemType(problem, model)};\n`).join('')}};
 `,
   'wallets/checked-types.ts': `${HEADER}${typesOf(walletsDocument(model), true)}
 /** The body of an operation after checkBody: what has a default is there. */
@@ -45,8 +43,16 @@ ${model.operations
 `,
 });
 
-const dataType = (type: string | undefined): string =>
-  type === 'integer' ? 'number' : type === 'string' ? 'string' : 'readonly FieldProblem[]';
+const schemaTitles = (model: WalletsModel): readonly string[] => [
+  ...model.schemas.keys(),
+  ...answeredProblems(model).map(problemTitle),
+];
+
+/** Of a problem that no operation answers only the code is told. */
+const problemType = (problem: ProblemModel, model: WalletsModel): string =>
+  answeredProblems(model).includes(problem)
+    ? problemTitle(problem)
+    : `Problem & { readonly code: ${quote(snakeCase(problem.name))} }`;
 
 /** openapi-typescript without its loader: the document is whole, and known to be valid. */
 const typesOf = (document: JsonObject, defaultNonNullable: boolean): string => {
@@ -92,7 +98,10 @@ const withoutConflicts = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => name !== 'allOf')
+      .filter(([name, member]) => name !== 'allOf' || !isConflicts(member))
       .map(([name, member]) => [name, withoutConflicts(member)]),
   );
 };
+
+const isConflicts = (parts: unknown): boolean =>
+  Array.isArray(parts) && parts.every((part: object) => 'not' in part);

@@ -4,7 +4,7 @@ import type { BodyFault } from '../../runtime/check-body.ts';
 /** `errors` belongs to the last call. */
 export type AnswerValidator = { (answer: unknown): boolean; errors?: readonly BodyFault[] | null };
 
-/** By operation for JSON, by operation and `Line` for the lines of a stream, and `problem`. */
+/** By operation for JSON, by operation and `Line` for the lines of a stream, by error and `Problem`. */
 export declare const ANSWER_VALIDATORS: Readonly<
   Record<
     | 'createWallet'
@@ -14,7 +14,41 @@ export declare const ANSWER_VALIDATORS: Readonly<
     | 'destroyWallet'
     | 'getWallet'
     | 'signWithWallet'
-    | 'problem',
+    | 'balanceInsufficientProblem'
+    | 'bodyInvalidProblem'
+    | 'bodyNotUtf8Problem'
+    | 'bodyTooLargeProblem'
+    | 'contentTypeNotAllowedProblem'
+    | 'creditLimitReachedProblem'
+    | 'derivationDestroyedProblem'
+    | 'deriveNotSupportedProblem'
+    | 'hdTooManyChildrenProblem'
+    | 'idempotencyKeyInUseProblem'
+    | 'idempotencyKeyInvalidProblem'
+    | 'idempotencyKeyReusedProblem'
+    | 'idempotencyNothingChargedProblem'
+    | 'idempotencySecretNotKeptProblem'
+    | 'internalErrorProblem'
+    | 'keyBackendFailedProblem'
+    | 'managedBatchTooLargeProblem'
+    | 'mnemonicInvalidProblem'
+    | 'notAcceptableProblem'
+    | 'requestTimeoutProblem'
+    | 'scopeMissingProblem'
+    | 'signerUnavailableProblem'
+    | 'storeUnavailableProblem'
+    | 'streamRequiredProblem'
+    | 'tokenExpiredProblem'
+    | 'tokenMissingProblem'
+    | 'tokenRevokedProblem'
+    | 'tokenUnknownProblem'
+    | 'twoFactorInvalidProblem'
+    | 'twoFactorLockedProblem'
+    | 'twoFactorMissingProblem'
+    | 'twoFactorNotEnrolledProblem'
+    | 'walletNotFoundProblem'
+    | 'walletRateLimitedProblem'
+    | 'walletsReceivedInvalidProblem',
     AnswerValidator
   >
 >;

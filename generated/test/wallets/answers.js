@@ -6,9 +6,43 @@ import { validate as createHdWalletsLine } from './answers/createHdWalletsLine.j
 import { validate as destroyWallet } from './answers/destroyWallet.js';
 import { validate as getWallet } from './answers/getWallet.js';
 import { validate as signWithWallet } from './answers/signWithWallet.js';
-import { validate as problem } from './answers/problem.js';
+import { validate as balanceInsufficientProblem } from './answers/balanceInsufficientProblem.js';
+import { validate as bodyInvalidProblem } from './answers/bodyInvalidProblem.js';
+import { validate as bodyNotUtf8Problem } from './answers/bodyNotUtf8Problem.js';
+import { validate as bodyTooLargeProblem } from './answers/bodyTooLargeProblem.js';
+import { validate as contentTypeNotAllowedProblem } from './answers/contentTypeNotAllowedProblem.js';
+import { validate as creditLimitReachedProblem } from './answers/creditLimitReachedProblem.js';
+import { validate as derivationDestroyedProblem } from './answers/derivationDestroyedProblem.js';
+import { validate as deriveNotSupportedProblem } from './answers/deriveNotSupportedProblem.js';
+import { validate as hdTooManyChildrenProblem } from './answers/hdTooManyChildrenProblem.js';
+import { validate as idempotencyKeyInUseProblem } from './answers/idempotencyKeyInUseProblem.js';
+import { validate as idempotencyKeyInvalidProblem } from './answers/idempotencyKeyInvalidProblem.js';
+import { validate as idempotencyKeyReusedProblem } from './answers/idempotencyKeyReusedProblem.js';
+import { validate as idempotencyNothingChargedProblem } from './answers/idempotencyNothingChargedProblem.js';
+import { validate as idempotencySecretNotKeptProblem } from './answers/idempotencySecretNotKeptProblem.js';
+import { validate as internalErrorProblem } from './answers/internalErrorProblem.js';
+import { validate as keyBackendFailedProblem } from './answers/keyBackendFailedProblem.js';
+import { validate as managedBatchTooLargeProblem } from './answers/managedBatchTooLargeProblem.js';
+import { validate as mnemonicInvalidProblem } from './answers/mnemonicInvalidProblem.js';
+import { validate as notAcceptableProblem } from './answers/notAcceptableProblem.js';
+import { validate as requestTimeoutProblem } from './answers/requestTimeoutProblem.js';
+import { validate as scopeMissingProblem } from './answers/scopeMissingProblem.js';
+import { validate as signerUnavailableProblem } from './answers/signerUnavailableProblem.js';
+import { validate as storeUnavailableProblem } from './answers/storeUnavailableProblem.js';
+import { validate as streamRequiredProblem } from './answers/streamRequiredProblem.js';
+import { validate as tokenExpiredProblem } from './answers/tokenExpiredProblem.js';
+import { validate as tokenMissingProblem } from './answers/tokenMissingProblem.js';
+import { validate as tokenRevokedProblem } from './answers/tokenRevokedProblem.js';
+import { validate as tokenUnknownProblem } from './answers/tokenUnknownProblem.js';
+import { validate as twoFactorInvalidProblem } from './answers/twoFactorInvalidProblem.js';
+import { validate as twoFactorLockedProblem } from './answers/twoFactorLockedProblem.js';
+import { validate as twoFactorMissingProblem } from './answers/twoFactorMissingProblem.js';
+import { validate as twoFactorNotEnrolledProblem } from './answers/twoFactorNotEnrolledProblem.js';
+import { validate as walletNotFoundProblem } from './answers/walletNotFoundProblem.js';
+import { validate as walletRateLimitedProblem } from './answers/walletRateLimitedProblem.js';
+import { validate as walletsReceivedInvalidProblem } from './answers/walletsReceivedInvalidProblem.js';
 
-/** Whole JSON answers and problems. */
+/** Whole JSON answers, and problems by the name of their error. */
 export const ANSWER_VALIDATORS = {
   createWallet,
   createWalletBatchLine,
@@ -17,5 +51,39 @@ export const ANSWER_VALIDATORS = {
   destroyWallet,
   getWallet,
   signWithWallet,
-  problem,
+  balanceInsufficientProblem,
+  bodyInvalidProblem,
+  bodyNotUtf8Problem,
+  bodyTooLargeProblem,
+  contentTypeNotAllowedProblem,
+  creditLimitReachedProblem,
+  derivationDestroyedProblem,
+  deriveNotSupportedProblem,
+  hdTooManyChildrenProblem,
+  idempotencyKeyInUseProblem,
+  idempotencyKeyInvalidProblem,
+  idempotencyKeyReusedProblem,
+  idempotencyNothingChargedProblem,
+  idempotencySecretNotKeptProblem,
+  internalErrorProblem,
+  keyBackendFailedProblem,
+  managedBatchTooLargeProblem,
+  mnemonicInvalidProblem,
+  notAcceptableProblem,
+  requestTimeoutProblem,
+  scopeMissingProblem,
+  signerUnavailableProblem,
+  storeUnavailableProblem,
+  streamRequiredProblem,
+  tokenExpiredProblem,
+  tokenMissingProblem,
+  tokenRevokedProblem,
+  tokenUnknownProblem,
+  twoFactorInvalidProblem,
+  twoFactorLockedProblem,
+  twoFactorMissingProblem,
+  twoFactorNotEnrolledProblem,
+  walletNotFoundProblem,
+  walletRateLimitedProblem,
+  walletsReceivedInvalidProblem,
 };

@@ -27,7 +27,8 @@ export const WALLET_VALUES = {
   token_without_scope: 'A token without any scope.',
   token_without_balance: 'A token of a prepaid account without money.',
   token_at_credit_limit: 'A token of an invoiced account at its credit limit.',
-  token_at_rate_limit: 'A token of an account that has used up its create requests.',
+  token_at_rate_limit:
+    'A token of an account that has used up its requests, to create wallets and to use them.',
   token_not_enrolled: 'A token of an account without a second factor.',
   token_locked: 'A token of an account whose second factor is locked.',
   wallet_id: 'A managed wallet of the account.',
@@ -50,6 +51,7 @@ export const WALLET_VALUES = {
 export const WALLET_CONDITIONS = {
   slow_body: 'The body of the request does not arrive.',
   broken_store: 'The server fails inside.',
+  full_store: 'The disk of the store is full.',
   signer_down: 'The signer does not run.',
   key_backend_down: 'The key backend of the signer fails.',
   slow_key_backend: 'The key backend makes fewer keys than a batch may have.',

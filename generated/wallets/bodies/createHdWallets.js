@@ -7,7 +7,7 @@ const schema0 = {
     custody: { type: 'string', enum: ['client', 'managed'] },
     mnemonic_words: { type: 'integer', enum: [12, 24] },
     mnemonic: { type: 'string', minLength: 1, 'x-max-chars': 512 },
-    passphrase: { type: 'string', 'x-max-chars': 256 },
+    passphrase: { type: 'string', 'x-well-formed': true, 'x-max-chars': 256 },
     master_wallet_id: { type: 'string', minLength: 1, 'x-max-chars': 64 },
     accounts: {
       type: 'object',
@@ -36,43 +36,49 @@ const schema0 = {
       not: {
         type: 'object',
         required: ['mnemonic_words', 'custody'],
-        properties: { custody: { const: 'managed' } },
+        properties: { mnemonic_words: {}, custody: { const: 'managed' } },
       },
     },
     {
       not: {
         type: 'object',
         required: ['mnemonic', 'custody'],
-        properties: { custody: { const: 'managed' } },
+        properties: { mnemonic: {}, custody: { const: 'managed' } },
       },
     },
     {
       not: {
         type: 'object',
         required: ['passphrase', 'custody'],
-        properties: { custody: { const: 'managed' } },
+        properties: { passphrase: {}, custody: { const: 'managed' } },
       },
     },
-    { not: { type: 'object', required: ['mnemonic_words', 'mnemonic'], properties: { mnemonic: {} } } },
+    {
+      not: {
+        type: 'object',
+        required: ['mnemonic_words', 'mnemonic'],
+        properties: { mnemonic_words: {}, mnemonic: {} },
+      },
+    },
     {
       not: {
         type: 'object',
         required: ['mnemonic', 'master_wallet_id'],
-        properties: { master_wallet_id: {} },
+        properties: { mnemonic: {}, master_wallet_id: {} },
       },
     },
     {
       not: {
         type: 'object',
         required: ['mnemonic_words', 'master_wallet_id'],
-        properties: { master_wallet_id: {} },
+        properties: { mnemonic_words: {}, master_wallet_id: {} },
       },
     },
     {
       not: {
         type: 'object',
         required: ['passphrase', 'master_wallet_id'],
-        properties: { master_wallet_id: {} },
+        properties: { passphrase: {}, master_wallet_id: {} },
       },
     },
     {
@@ -663,17 +669,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (!data7.isWellFormed()) {
+          const err37 = {
+            instancePath: instancePath + '/passphrase',
+            schemaPath: '#/properties/passphrase/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err37];
+          } else {
+            vErrors.push(err37);
+          }
+          errors++;
+        }
       } else {
-        const err37 = {
+        const err38 = {
           instancePath: instancePath + '/passphrase',
           schemaPath: '#/properties/passphrase/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err37];
+          vErrors = [err38];
         } else {
-          vErrors.push(err37);
+          vErrors.push(err38);
         }
         errors++;
       }
@@ -682,25 +702,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data8 = data.master_wallet_id;
       if (typeof data8 === 'string') {
         if (data8.length < 1) {
-          const err38 = {
+          const err39 = {
             instancePath: instancePath + '/master_wallet_id',
             schemaPath: '#/properties/master_wallet_id/minLength',
             keyword: 'minLength',
             params: { limit: 1 },
-          };
-          if (vErrors === null) {
-            vErrors = [err38];
-          } else {
-            vErrors.push(err38);
-          }
-          errors++;
-        }
-        if (data8.length > 64 && Array.from(data8).length > 64) {
-          const err39 = {
-            instancePath: instancePath + '/master_wallet_id',
-            schemaPath: '#/properties/master_wallet_id/x-max-chars',
-            keyword: 'x-max-chars',
-            params: { limit: 64 },
           };
           if (vErrors === null) {
             vErrors = [err39];
@@ -709,17 +715,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data8.length > 64 && Array.from(data8).length > 64) {
+          const err40 = {
+            instancePath: instancePath + '/master_wallet_id',
+            schemaPath: '#/properties/master_wallet_id/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 64 },
+          };
+          if (vErrors === null) {
+            vErrors = [err40];
+          } else {
+            vErrors.push(err40);
+          }
+          errors++;
+        }
       } else {
-        const err40 = {
+        const err41 = {
           instancePath: instancePath + '/master_wallet_id',
           schemaPath: '#/properties/master_wallet_id/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err40];
+          vErrors = [err41];
         } else {
-          vErrors.push(err40);
+          vErrors.push(err41);
         }
         errors++;
       }
@@ -734,56 +754,42 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       for (const key1 in data9) {
         if (!(key1 === 'start' || key1 === 'count')) {
-          const err41 = {
+          const err42 = {
             instancePath: instancePath + '/accounts',
             schemaPath: '#/properties/accounts/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key1 },
           };
           if (vErrors === null) {
-            vErrors = [err41];
+            vErrors = [err42];
           } else {
-            vErrors.push(err41);
+            vErrors.push(err42);
           }
           errors++;
         }
       }
       let data10 = data9.start;
       if (!(typeof data10 == 'number' && !(data10 % 1) && !isNaN(data10) && isFinite(data10))) {
-        const err42 = {
+        const err43 = {
           instancePath: instancePath + '/accounts/start',
           schemaPath: '#/properties/accounts/properties/start/type',
           keyword: 'type',
           params: { type: 'integer' },
         };
         if (vErrors === null) {
-          vErrors = [err42];
+          vErrors = [err43];
         } else {
-          vErrors.push(err42);
+          vErrors.push(err43);
         }
         errors++;
       }
       if (typeof data10 == 'number' && isFinite(data10)) {
         if (data10 > 2147483647 || isNaN(data10)) {
-          const err43 = {
+          const err44 = {
             instancePath: instancePath + '/accounts/start',
             schemaPath: '#/properties/accounts/properties/start/maximum',
             keyword: 'maximum',
             params: { comparison: '<=', limit: 2147483647 },
-          };
-          if (vErrors === null) {
-            vErrors = [err43];
-          } else {
-            vErrors.push(err43);
-          }
-          errors++;
-        }
-        if (data10 < 0 || isNaN(data10)) {
-          const err44 = {
-            instancePath: instancePath + '/accounts/start',
-            schemaPath: '#/properties/accounts/properties/start/minimum',
-            keyword: 'minimum',
-            params: { comparison: '>=', limit: 0 },
           };
           if (vErrors === null) {
             vErrors = [err44];
@@ -792,34 +798,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data10 < 0 || isNaN(data10)) {
+          const err45 = {
+            instancePath: instancePath + '/accounts/start',
+            schemaPath: '#/properties/accounts/properties/start/minimum',
+            keyword: 'minimum',
+            params: { comparison: '>=', limit: 0 },
+          };
+          if (vErrors === null) {
+            vErrors = [err45];
+          } else {
+            vErrors.push(err45);
+          }
+          errors++;
+        }
       }
       let data11 = data9.count;
       if (!(typeof data11 == 'number' && !(data11 % 1) && !isNaN(data11) && isFinite(data11))) {
-        const err45 = {
+        const err46 = {
           instancePath: instancePath + '/accounts/count',
           schemaPath: '#/properties/accounts/properties/count/type',
           keyword: 'type',
           params: { type: 'integer' },
         };
         if (vErrors === null) {
-          vErrors = [err45];
+          vErrors = [err46];
         } else {
-          vErrors.push(err45);
+          vErrors.push(err46);
         }
         errors++;
       }
       if (typeof data11 == 'number' && isFinite(data11)) {
         if (data11 < 1 || isNaN(data11)) {
-          const err46 = {
+          const err47 = {
             instancePath: instancePath + '/accounts/count',
             schemaPath: '#/properties/accounts/properties/count/minimum',
             keyword: 'minimum',
             params: { comparison: '>=', limit: 1 },
           };
           if (vErrors === null) {
-            vErrors = [err46];
+            vErrors = [err47];
           } else {
-            vErrors.push(err46);
+            vErrors.push(err47);
           }
           errors++;
         }
@@ -829,30 +849,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         data9['count'] > 0 &&
         data9['start'] + data9['count'] - 1 > 2147483647
       ) {
-        const err47 = {
+        const err48 = {
           instancePath: instancePath + '/accounts',
           schemaPath: '#/properties/accounts/x-last-index',
           keyword: 'x-last-index',
           params: { limit: 2147483647, value: data9['start'] + data9['count'] - 1 },
         };
         if (vErrors === null) {
-          vErrors = [err47];
+          vErrors = [err48];
         } else {
-          vErrors.push(err47);
+          vErrors.push(err48);
         }
         errors++;
       }
     } else {
-      const err48 = {
+      const err49 = {
         instancePath: instancePath + '/accounts',
         schemaPath: '#/properties/accounts/type',
         keyword: 'type',
         params: { type: 'object' },
       };
       if (vErrors === null) {
-        vErrors = [err48];
+        vErrors = [err49];
       } else {
-        vErrors.push(err48);
+        vErrors.push(err49);
       }
       errors++;
     }
@@ -866,56 +886,42 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       for (const key2 in data12) {
         if (!(key2 === 'start' || key2 === 'count')) {
-          const err49 = {
+          const err50 = {
             instancePath: instancePath + '/change',
             schemaPath: '#/properties/change/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key2 },
           };
           if (vErrors === null) {
-            vErrors = [err49];
+            vErrors = [err50];
           } else {
-            vErrors.push(err49);
+            vErrors.push(err50);
           }
           errors++;
         }
       }
       let data13 = data12.start;
       if (!(typeof data13 == 'number' && !(data13 % 1) && !isNaN(data13) && isFinite(data13))) {
-        const err50 = {
+        const err51 = {
           instancePath: instancePath + '/change/start',
           schemaPath: '#/properties/change/properties/start/type',
           keyword: 'type',
           params: { type: 'integer' },
         };
         if (vErrors === null) {
-          vErrors = [err50];
+          vErrors = [err51];
         } else {
-          vErrors.push(err50);
+          vErrors.push(err51);
         }
         errors++;
       }
       if (typeof data13 == 'number' && isFinite(data13)) {
         if (data13 > 2147483647 || isNaN(data13)) {
-          const err51 = {
+          const err52 = {
             instancePath: instancePath + '/change/start',
             schemaPath: '#/properties/change/properties/start/maximum',
             keyword: 'maximum',
             params: { comparison: '<=', limit: 2147483647 },
-          };
-          if (vErrors === null) {
-            vErrors = [err51];
-          } else {
-            vErrors.push(err51);
-          }
-          errors++;
-        }
-        if (data13 < 0 || isNaN(data13)) {
-          const err52 = {
-            instancePath: instancePath + '/change/start',
-            schemaPath: '#/properties/change/properties/start/minimum',
-            keyword: 'minimum',
-            params: { comparison: '>=', limit: 0 },
           };
           if (vErrors === null) {
             vErrors = [err52];
@@ -924,34 +930,48 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data13 < 0 || isNaN(data13)) {
+          const err53 = {
+            instancePath: instancePath + '/change/start',
+            schemaPath: '#/properties/change/properties/start/minimum',
+            keyword: 'minimum',
+            params: { comparison: '>=', limit: 0 },
+          };
+          if (vErrors === null) {
+            vErrors = [err53];
+          } else {
+            vErrors.push(err53);
+          }
+          errors++;
+        }
       }
       let data14 = data12.count;
       if (!(typeof data14 == 'number' && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
-        const err53 = {
+        const err54 = {
           instancePath: instancePath + '/change/count',
           schemaPath: '#/properties/change/properties/count/type',
           keyword: 'type',
           params: { type: 'integer' },
         };
         if (vErrors === null) {
-          vErrors = [err53];
+          vErrors = [err54];
         } else {
-          vErrors.push(err53);
+          vErrors.push(err54);
         }
         errors++;
       }
       if (typeof data14 == 'number' && isFinite(data14)) {
         if (data14 < 1 || isNaN(data14)) {
-          const err54 = {
+          const err55 = {
             instancePath: instancePath + '/change/count',
             schemaPath: '#/properties/change/properties/count/minimum',
             keyword: 'minimum',
             params: { comparison: '>=', limit: 1 },
           };
           if (vErrors === null) {
-            vErrors = [err54];
+            vErrors = [err55];
           } else {
-            vErrors.push(err54);
+            vErrors.push(err55);
           }
           errors++;
         }
@@ -961,55 +981,41 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         data12['count'] > 0 &&
         data12['start'] + data12['count'] - 1 > 2147483647
       ) {
-        const err55 = {
+        const err56 = {
           instancePath: instancePath + '/change',
           schemaPath: '#/properties/change/x-last-index',
           keyword: 'x-last-index',
           params: { limit: 2147483647, value: data12['start'] + data12['count'] - 1 },
         };
         if (vErrors === null) {
-          vErrors = [err55];
+          vErrors = [err56];
         } else {
-          vErrors.push(err55);
+          vErrors.push(err56);
         }
         errors++;
       }
     } else {
-      const err56 = {
+      const err57 = {
         instancePath: instancePath + '/change',
         schemaPath: '#/properties/change/type',
         keyword: 'type',
         params: { type: 'object' },
       };
       if (vErrors === null) {
-        vErrors = [err56];
+        vErrors = [err57];
       } else {
-        vErrors.push(err56);
+        vErrors.push(err57);
       }
       errors++;
     }
     if (data.format !== undefined) {
       let data15 = data.format;
       if (typeof data15 !== 'string') {
-        const err57 = {
+        const err58 = {
           instancePath: instancePath + '/format',
           schemaPath: '#/properties/format/type',
           keyword: 'type',
           params: { type: 'string' },
-        };
-        if (vErrors === null) {
-          vErrors = [err57];
-        } else {
-          vErrors.push(err57);
-        }
-        errors++;
-      }
-      if (!(data15 === 'json' || data15 === 'jsonl' || data15 === 'csv')) {
-        const err58 = {
-          instancePath: instancePath + '/format',
-          schemaPath: '#/properties/format/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.format.enum },
         };
         if (vErrors === null) {
           vErrors = [err58];
@@ -1018,13 +1024,27 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if (!(data15 === 'json' || data15 === 'jsonl' || data15 === 'csv')) {
+        const err59 = {
+          instancePath: instancePath + '/format',
+          schemaPath: '#/properties/format/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.format.enum },
+        };
+        if (vErrors === null) {
+          vErrors = [err59];
+        } else {
+          vErrors.push(err59);
+        }
+        errors++;
+      }
     }
   } else {
-    const err59 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err60 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err59];
+      vErrors = [err60];
     } else {
-      vErrors.push(err59);
+      vErrors.push(err60);
     }
     errors++;
   }

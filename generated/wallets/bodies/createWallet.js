@@ -6,9 +6,15 @@ const schema0 = {
   properties: {
     custody: { type: 'string', enum: ['client', 'managed'], default: 'client' },
     mnemonic_words: { type: 'integer', enum: [12, 24] },
-    passphrase: { type: 'string', 'x-max-chars': 256 },
+    passphrase: { type: 'string', 'x-well-formed': true, 'x-max-chars': 256 },
     derivation_path: { type: 'string', 'x-max-chars': 64 },
-    label: { type: 'string', minLength: 1, 'x-max-chars': 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+    label: {
+      type: 'string',
+      minLength: 1,
+      'x-well-formed': true,
+      'x-max-chars': 100,
+      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+    },
   },
   dependencies: { passphrase: ['mnemonic_words'], derivation_path: ['mnemonic_words'] },
   allOf: [
@@ -16,12 +22,12 @@ const schema0 = {
       not: {
         type: 'object',
         required: ['mnemonic_words', 'custody'],
-        properties: { custody: { const: 'managed' } },
+        properties: { mnemonic_words: {}, custody: { const: 'managed' } },
       },
     },
   ],
 };
-const pattern0 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern0 = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -231,17 +237,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (!data3.isWellFormed()) {
+          const err12 = {
+            instancePath: instancePath + '/passphrase',
+            schemaPath: '#/properties/passphrase/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
       } else {
-        const err12 = {
+        const err13 = {
           instancePath: instancePath + '/passphrase',
           schemaPath: '#/properties/passphrase/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err12];
+          vErrors = [err13];
         } else {
-          vErrors.push(err12);
+          vErrors.push(err13);
         }
         errors++;
       }
@@ -250,30 +270,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data4 = data.derivation_path;
       if (typeof data4 === 'string') {
         if (data4.length > 64 && Array.from(data4).length > 64) {
-          const err13 = {
+          const err14 = {
             instancePath: instancePath + '/derivation_path',
             schemaPath: '#/properties/derivation_path/x-max-chars',
             keyword: 'x-max-chars',
             params: { limit: 64 },
           };
           if (vErrors === null) {
-            vErrors = [err13];
+            vErrors = [err14];
           } else {
-            vErrors.push(err13);
+            vErrors.push(err14);
           }
           errors++;
         }
       } else {
-        const err14 = {
+        const err15 = {
           instancePath: instancePath + '/derivation_path',
           schemaPath: '#/properties/derivation_path/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err14];
+          vErrors = [err15];
         } else {
-          vErrors.push(err14);
+          vErrors.push(err15);
         }
         errors++;
       }
@@ -282,25 +302,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data5 = data.label;
       if (typeof data5 === 'string') {
         if (data5.length < 1) {
-          const err15 = {
+          const err16 = {
             instancePath: instancePath + '/label',
             schemaPath: '#/properties/label/minLength',
             keyword: 'minLength',
             params: { limit: 1 },
-          };
-          if (vErrors === null) {
-            vErrors = [err15];
-          } else {
-            vErrors.push(err15);
-          }
-          errors++;
-        }
-        if (!pattern0.test(data5)) {
-          const err16 = {
-            instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
           };
           if (vErrors === null) {
             vErrors = [err16];
@@ -309,12 +315,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if (data5.length > 100 && Array.from(data5).length > 100) {
+        if (!pattern0.test(data5)) {
           const err17 = {
             instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/x-max-chars',
-            keyword: 'x-max-chars',
-            params: { limit: 100 },
+            schemaPath: '#/properties/label/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
           };
           if (vErrors === null) {
             vErrors = [err17];
@@ -323,27 +329,55 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (data5.length > 100 && Array.from(data5).length > 100) {
+          const err18 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/properties/label/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 100 },
+          };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
+        if (!data5.isWellFormed()) {
+          const err19 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/properties/label/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err19];
+          } else {
+            vErrors.push(err19);
+          }
+          errors++;
+        }
       } else {
-        const err18 = {
+        const err20 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err18];
+          vErrors = [err20];
         } else {
-          vErrors.push(err18);
+          vErrors.push(err20);
         }
         errors++;
       }
     }
   } else {
-    const err19 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err21 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err19];
+      vErrors = [err21];
     } else {
-      vErrors.push(err19);
+      vErrors.push(err21);
     }
     errors++;
   }

@@ -8,7 +8,7 @@ const schema0 = {
     count: { type: 'integer', minimum: 1, maximum: 10000 },
     custody: { type: 'string', enum: ['client', 'managed'], default: 'client' },
     mnemonic_words: { type: 'integer', enum: [12, 24] },
-    passphrase: { type: 'string', 'x-max-chars': 256 },
+    passphrase: { type: 'string', 'x-well-formed': true, 'x-max-chars': 256 },
     format: { type: 'string', enum: ['jsonl', 'csv'] },
   },
   dependencies: { passphrase: ['mnemonic_words'] },
@@ -17,7 +17,7 @@ const schema0 = {
       not: {
         type: 'object',
         required: ['mnemonic_words', 'custody'],
-        properties: { custody: { const: 'managed' } },
+        properties: { mnemonic_words: {}, custody: { const: 'managed' } },
       },
     },
   ],
@@ -271,27 +271,24 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (!data4.isWellFormed()) {
+          const err15 = {
+            instancePath: instancePath + '/passphrase',
+            schemaPath: '#/properties/passphrase/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err15];
+          } else {
+            vErrors.push(err15);
+          }
+          errors++;
+        }
       } else {
-        const err15 = {
+        const err16 = {
           instancePath: instancePath + '/passphrase',
           schemaPath: '#/properties/passphrase/type',
-          keyword: 'type',
-          params: { type: 'string' },
-        };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-    }
-    if (data.format !== undefined) {
-      let data5 = data.format;
-      if (typeof data5 !== 'string') {
-        const err16 = {
-          instancePath: instancePath + '/format',
-          schemaPath: '#/properties/format/type',
           keyword: 'type',
           params: { type: 'string' },
         };
@@ -302,12 +299,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (!(data5 === 'jsonl' || data5 === 'csv')) {
+    }
+    if (data.format !== undefined) {
+      let data5 = data.format;
+      if (typeof data5 !== 'string') {
         const err17 = {
           instancePath: instancePath + '/format',
-          schemaPath: '#/properties/format/enum',
-          keyword: 'enum',
-          params: { allowedValues: schema0.properties.format.enum },
+          schemaPath: '#/properties/format/type',
+          keyword: 'type',
+          params: { type: 'string' },
         };
         if (vErrors === null) {
           vErrors = [err17];
@@ -316,13 +316,27 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
+      if (!(data5 === 'jsonl' || data5 === 'csv')) {
+        const err18 = {
+          instancePath: instancePath + '/format',
+          schemaPath: '#/properties/format/enum',
+          keyword: 'enum',
+          params: { allowedValues: schema0.properties.format.enum },
+        };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
     }
   } else {
-    const err18 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err19 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err18];
+      vErrors = [err19];
     } else {
-      vErrors.push(err18);
+      vErrors.push(err19);
     }
     errors++;
   }

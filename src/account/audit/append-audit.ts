@@ -12,7 +12,9 @@ import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & {
   readonly tokenId?: string | undefined;
   readonly walletId?: string | undefined;
-  /** How many wallets it stands for. Default 1. */
+  /** Where a request that was refused came from. */
+  readonly address?: string | undefined;
+  /** How many wallets, or refused requests, it stands for. Default 1. */
   readonly units?: number;
 };
 
@@ -137,9 +139,11 @@ async function appendTo(
 ): Promise<boolean> {
   const at = new Date(nowMs);
   let { seq, hash: previousHash } = tip;
-  const rows = facts.map(({ action, outcome, requestId, tokenId = null, walletId = null, units = 1 }) => {
+  const rows = facts.map((fact) => {
+    const { action, outcome, requestId, tokenId = null, walletId = null, units = 1, address = null } = fact;
     seq += 1;
-    const record = { accountId, seq, atMs: nowMs, action, outcome, tokenId, requestId, walletId, units };
+    const what = { action, outcome, tokenId, requestId, walletId, units, address };
+    const record = { accountId, seq, atMs: nowMs, ...what };
     const before = previousHash;
     previousHash = hashRecord(before, record);
     const { atMs: _instant, ...members } = record;

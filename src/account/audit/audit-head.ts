@@ -28,7 +28,15 @@ export function headBytes({
 /** Whether one of these keys signed a head. */
 export function isSignedBy(head: AuditHead, trustedKeys: readonly Uint8Array[]): boolean {
   if (!trustedKeys.some((key) => Buffer.compare(key, head.publicKey) === 0)) return false;
-  const x = Buffer.from(head.publicKey).toString('base64url');
+  return isSignatureOf(head, headBytes(head));
+}
+
+/** Whether a key signed these bytes. */
+export function isSignatureOf(
+  { publicKey, signature }: Pick<AuditHead, 'publicKey' | 'signature'>,
+  bytes: Uint8Array,
+): boolean {
+  const x = Buffer.from(publicKey).toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, headBytes(head), key, head.signature);
+  return verify(null, bytes, key, signature);
 }

@@ -1,23 +1,56 @@
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import type { AuditHead } from './audit-head.ts';
 
 /** What a heads file holds: the heads, and the numbers of lines (from 1) that hold none. */
 export type HeadsFile = { readonly heads: readonly AuditHead[]; readonly damagedLines: readonly number[] };
 
+/** How lines begin that state records of destroyed keys (see src/account/signers). */
+export const TOMBSTONE_LINE = '{"tombstones":';
+
 const ACCOUNT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Appends heads to a file, one line of JSON each, and syncs it to disk. The file is made with mode 0600. */
+/**
+ * Appends heads to a file, one line of JSON each, and syncs it to disk. The file is made with mode 0600. Where that fails, on a full disk for
+ * example, the file is as it was: half a line would pass for damage.
+ */
 export async function appendHeads(path: string, heads: readonly AuditHead[]): Promise<void> {
+  await appendLines(path, heads.map(printHead).join(''));
+}
+
+/** Appends whole lines to a file of heads and syncs it to disk. A line that a crash left torn is ended first. */
+export async function appendLines(path: string, lines: string): Promise<void> {
+  const isTorn = !(await endsInLine(path));
   const handle = await open(path, 'a', 0o600);
+  const { size } = await handle.stat();
   try {
-    await handle.appendFile(heads.map(printHead).join(''));
+    await handle.appendFile(`${isTorn ? '\n' : ''}${lines}`);
     await handle.sync();
+  } catch (error) {
+    // A file that can only be appended to keeps the half line.
+    await handle.truncate(size).catch(() => undefined);
+    throw error;
   } finally {
     await handle.close();
   }
 }
 
-/** Reads a heads file. One that is not there has no heads. */
+/** True also of one that is not there, or that can only be written to. */
+async function endsInLine(path: string): Promise<boolean> {
+  const isFile = await stat(path).then((entry) => entry.isFile() && entry.size > 0, ignore);
+  const handle = isFile === true ? await open(path, 'r').catch(ignore) : undefined;
+  if (handle === undefined) return true;
+  try {
+    const last = Buffer.alloc(1);
+    await handle.read(last, 0, 1, (await handle.stat()).size - 1);
+    return last.toString() === '\n';
+  } finally {
+    await handle.close();
+  }
+}
+
+const ignore = (): undefined => undefined;
+
+/** Reads the audit heads of a heads file. One that is not there has none. */
 export async function readHeads(path: string): Promise<HeadsFile> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -25,7 +58,7 @@ export async function readHeads(path: string): Promise<HeadsFile> {
   });
   const lines = text.split('\n').map((line, at) => ({ number: at + 1, line }));
   const read = lines
-    .filter(({ line }) => line !== '')
+    .filter(({ line }) => line !== '' && !line.startsWith(TOMBSTONE_LINE))
     .map(({ number, line }) => ({ number, head: parseHead(line) }));
   return {
     heads: read.flatMap(({ head }) => head ?? []),
@@ -58,7 +91,8 @@ function parseHead(line: string): AuditHead | undefined {
   }
 }
 
-function bytesOf(hex: unknown, sizeBytes: number): Uint8Array {
+/** So many bytes in hex. @throws SyntaxError for anything else. */
+export function bytesOf(hex: unknown, sizeBytes: number): Uint8Array {
   const bytes = Buffer.from(String(hex), 'hex');
   if (bytes.length !== sizeBytes) throw new SyntaxError('not hexadecimal');
   return bytes;

@@ -13,8 +13,10 @@ export type AuditRecord = {
   readonly tokenId: string | null;
   readonly requestId: string;
   readonly walletId: string | null;
-  /** How many wallets the record stands for. */
+  /** How many wallets, or requests that were refused, the record stands for. */
   readonly units: number;
+  /** Where a request that was refused came from. */
+  readonly address?: string | null;
 };
 
 const DOMAIN = 'keyslot audit record v1\0';
@@ -24,11 +26,13 @@ export const GENESIS: Uint8Array = new Uint8Array(32);
 
 /**
  * The hash that a record adds to its chain: SHA-256 over a mark, the 32 bytes of the hash before, and the record as JSON, an array
- * of its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds.
+ * of its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds; an address that there is not is no member.
  */
 export function hashRecord(previous: Uint8Array, record: AuditRecord): Uint8Array {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
+  const address = record.address ?? undefined;
   const at = new Date(atMs).toISOString();
   const members = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
+  if (address !== undefined) members.push(address);
   return createHash('sha256').update(DOMAIN).update(previous).update(JSON.stringify(members)).digest();
 }

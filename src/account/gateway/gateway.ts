@@ -5,14 +5,14 @@ import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Clock } from '../../clock.ts';
 import { forgetExpiredKeys } from '../idempotency.ts';
-import { releaseAbandoned } from './release-abandoned.ts';
+import { settleAbandoned } from './settle-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';
 
 /** This process among those that serve on a store. */
 export type Gateway = {
   /** New at every start. */
   readonly id: string;
-  /** Leaves: what it has set aside and not charged goes back. */
+  /** Leaves: what it has set aside is settled. */
   readonly close: () => Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export type GatewayOptions = {
 const BEAT_MS = 10_000;
 
 /**
- * Joins those that serve on a store, under a new id, and gives back what processes that are gone had set aside: at once what
+ * Joins those that serve on a store, under a new id, and settles what processes that are gone had set aside: at once what
  * this machine or an embedded store tells of, what another machine left once it was silent for a minute.
  *
  * @throws Error the store's. Later failures are logged, and tried again at the next beat.
@@ -36,13 +36,13 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   const { store, clock, log, beatMs = BEAT_MS } = options;
   const id = randomUUID();
   await showLife(store, id);
-  const released = await releaseAbandoned(store, id, clock.nowMs());
-  if (released > 0) log.warn({ released }, 'gave back what a process that is gone had set aside');
+  const settled = await settleAbandoned(store, id, clock.nowMs());
+  if (settled > 0) log.warn({ settled }, 'settled what a process that is gone had set aside');
   let beat: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     beat = beat
       .then(() => showLife(store, id))
-      .then(() => releaseAbandoned(store, id, clock.nowMs()))
+      .then(() => settleAbandoned(store, id, clock.nowMs()))
       .then(() => forgetExpiredKeys(store, clock.nowMs()))
       .catch((error: unknown) => log.error({ err: error }, 'cannot look after what others left'));
   }, beatMs);
@@ -53,7 +53,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
       clearInterval(timer);
       await beat;
       await store.db.delete(gateways).where(eq(gateways.id, id));
-      await releaseAbandoned(store, id, clock.nowMs());
+      await settleAbandoned(store, id, clock.nowMs());
     },
   };
 }

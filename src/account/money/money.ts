@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Unexpected } from '../../store/expectation.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import type { Executes } from '../../store/statement.ts';
@@ -10,8 +9,10 @@ import {
   drawOn,
   giveBack,
   insertReservation,
+  newTerms,
   type Receipt,
   type Reservation,
+  type ReservationTerms,
   settleUntouched,
 } from './reservation.ts';
 import { lockAndCount, lockAndCountExpected, lockExpected, readStanding } from './standing.ts';
@@ -40,7 +41,8 @@ export type Quote = Omit<Work, 'nowMs'> & {
  * idempotency row, money, audit.
  *
  * - Nothing is charged twice, nor above what was set aside; no balance goes below 0, or below minus the credit limit.
- * - What is set aside by a process that ends is given back: when it stops, when the next one starts, or within two minutes.
+ * - What a process that ends leaves set aside is settled when it stops, when the next one starts, or within two minutes: charged in full
+ *   where it may have been delivered already, so that no more is ever delivered than charged, and given back otherwise.
  * - Units count in the UTC month in which they were set aside, once they are charged.
  */
 export type Money = {
@@ -48,7 +50,7 @@ export type Money = {
    * Sets aside the most that the work can cost.
    * @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`; nothing is changed then.
    */
-  readonly reserve: (tx: StoreTransaction, work: Work) => Promise<Reservation>;
+  readonly reserve: (tx: StoreTransaction, work: Work, terms?: ReservationTerms) => Promise<Reservation>;
   /**
    * Charges for units that were delivered; the rest stays set aside.
    * @throws ServiceError `reservationClosed`: what was done in this transaction must not be committed.
@@ -62,7 +64,11 @@ export type Money = {
   /** Charges for the last units that were delivered, 0 or more, and gives back what is left. @throws as `charge`. */
   readonly settle: Money['charge'];
   /** Gives back what is left; without effect where that has happened. */
-  readonly release: (tx: StoreTransaction, reservation: Reservation, nowMs: number) => Promise<Receipt>;
+  readonly release: (
+    tx: StoreTransaction,
+    reservation: Pick<Reservation, 'id' | 'accountId'>,
+    nowMs: number,
+  ) => Promise<Receipt>;
   /** What the work would cost now, without locking anything. */
   readonly quote: (db: Executes, work: Work) => Promise<Quote>;
   /**
@@ -76,7 +82,12 @@ export type Money = {
    */
   readonly chargeQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Receipt>;
   /** Sets aside what was quoted, in the same way. @throws as `chargeQuoted`. */
-  readonly reserveQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Reservation>;
+  readonly reserveQuoted: (
+    db: Executes,
+    quote: Quote,
+    nowMs: number,
+    terms?: ReservationTerms,
+  ) => Promise<Reservation>;
   /**
    * Charges for all units that were delivered of a reservation, 1 or more, and gives back what is left, in the same way.
    * @throws Unexpected where something was charged for it before, or the price is another one by now.
@@ -90,7 +101,7 @@ export type Money = {
 };
 
 export type MoneyOptions = {
-  /** The id of this process in `gateways`: what it sets aside is given back when it ends. */
+  /** The id of this process in `gateways`: what it leaves set aside is settled when it ends. */
   readonly ownerId: string;
   /** Default: those of spec/plans.yaml. */
   readonly prices?: PriceBook;
@@ -99,16 +110,16 @@ export type MoneyOptions = {
 /** Charges by a price book, in the name of this process. */
 export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Money {
   return {
-    reserve: async (tx, { accountId, operation, units, nowMs }) => {
+    reserve: async (tx, { accountId, operation, units, nowMs }, terms = newTerms()) => {
       const books = await lockBooks(tx, accountId);
       const month = utcMonth(nowMs);
       const before = await readCount(tx, { accountId, operation, month });
       const amount = priceOf(prices, { operation, before, units: toUnits(units) });
       assertPayable({ books, amount });
-      const reservation = { id: randomUUID(), accountId, operation, month, units, before, amount };
+      const reservation = { id: terms.id, accountId, operation, month, units, before, amount };
       const parts = { available: -amount, reserved: amount };
       await post(tx, books, { kind: 'reserve', reservationId: reservation.id, nowMs, parts });
-      await insertReservation(tx, { ...reservation, ownerId, nowMs });
+      await insertReservation(tx, { ...reservation, ...terms, ownerId, nowMs });
       return reservation;
     },
     charge: (tx, reservation, units, nowMs) =>
@@ -141,16 +152,16 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       ]);
       return { charged: amount, refunded: 0n };
     },
-    reserveQuoted: async (db, { books: _books, ...quote }, nowMs) => {
+    reserveQuoted: async (db, { books: _books, ...quote }, nowMs, terms = newTerms()) => {
       const { amount, before } = quote;
       const counted = countedOf(quote, nowMs);
       const range = samePriceRange(prices, { before, units: counted.units });
-      const id = randomUUID();
+      const { id } = terms;
       const parts = { available: -amount, reserved: amount };
       await Promise.all([
         lockExpected(db, counted, { range, amount }),
         post(db, counted, { kind: 'reserve', reservationId: id, nowMs, parts }),
-        insertReservation(db, { ...quote, id, ownerId, nowMs }),
+        insertReservation(db, { ...quote, ...terms, ownerId, nowMs }),
       ]);
       return { ...quote, id };
     },

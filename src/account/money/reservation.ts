@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, sql } from '../../store/drizzle.ts';
 import { expecting, Unexpected } from '../../store/expectation.ts';
 import { insertRows } from '../../store/insert-rows.ts';
@@ -20,6 +21,20 @@ export type Reservation = Counted & {
   readonly amount: bigint;
 };
 
+/** What a reservation is for, beside its work. */
+export type ReservationTerms = {
+  readonly id: string;
+  /** Whether it is charged in full when its process is gone, because more may have been delivered than was charged. */
+  readonly isChargedWhenLost: boolean;
+  /** The claim of its request's Idempotency-Key. */
+  readonly claimId: string | null;
+};
+
+/** Terms of a reservation that is given back when its process is gone: nothing of it is delivered before it is charged. */
+export function newTerms(): ReservationTerms {
+  return { id: randomUUID(), isChargedWhenLost: false, claimId: null };
+}
+
 /** What a call charged, and what it gave back, in micro-USD. */
 export type Receipt = { readonly charged: bigint; readonly refunded: bigint };
 
@@ -33,6 +48,9 @@ export type Draft = {
 
 type Row = typeof reservations.$inferSelect;
 
+/** What an operator reads who is asked to credit it. */
+const CHARGED_IN_FULL = 'charged in full: the server ended before it could count what was delivered';
+
 /** Writes a new reservation of a process. */
 export function insertReservation(
   db: Executes,
@@ -41,7 +59,7 @@ export function insertReservation(
     nowMs,
     units,
     ...whole
-  }: Reservation & { readonly ownerId: string; readonly nowMs: number },
+  }: Reservation & ReservationTerms & { readonly ownerId: string; readonly nowMs: number },
 ): Promise<void> {
   const untouched = { delivered: 0n, charged: 0n, closedAt: null };
   return insertRows(db, reservations, [
@@ -134,6 +152,25 @@ export async function giveBack(
   return write(tx, books, { row, units: 0n, charged: 0n, isLast: true, nowMs });
 }
 
+/**
+ * Charges for all units of a reservation that are not charged yet, whether or not they were delivered; without effect where it is closed.
+ */
+export async function chargeInFull(
+  tx: StoreTransaction,
+  prices: PriceBook,
+  { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
+  nowMs: number,
+): Promise<void> {
+  const books = await lockBooks(tx, accountId);
+  const row = await readOpen(tx, id);
+  if (row === undefined) return;
+  const units = row.units - row.delivered;
+  const counted = countedOf(row);
+  const before = units === 0n ? 0n : await addToCount(tx, { ...counted, units });
+  const charged = priceOf(prices, { operation: counted.operation, before, units });
+  await write(tx, books, { row, units, charged, isLast: true, nowMs, note: CHARGED_IN_FULL });
+}
+
 async function readOpen(tx: StoreTransaction, id: string): Promise<Row | undefined> {
   const isOpen = and(eq(reservations.id, id), isNull(reservations.closedAt));
   const [row] = await tx.select().from(reservations).where(isOpen);
@@ -146,12 +183,13 @@ type Change = {
   readonly charged: bigint;
   readonly isLast: boolean;
   readonly nowMs: number;
+  readonly note?: string;
 };
 
 async function write(
   tx: StoreTransaction,
   books: LockedBooks,
-  { row, units, charged, isLast, nowMs }: Change,
+  { row, units, charged, isLast, nowMs, note }: Change,
 ): Promise<Receipt> {
   const refunded = isLast ? row.amount - row.charged - charged : 0n;
   const closedAt = isLast ? new Date(nowMs) : null;
@@ -162,6 +200,7 @@ async function write(
     reservationId: row.id,
     ...(units === 0n ? {} : { counted: { ...countedOf(row), units } }),
     nowMs,
+    note,
     parts: { available: refunded, reserved: -charged - refunded, revenue: charged },
   });
   return { charged, refunded };

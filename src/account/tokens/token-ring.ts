@@ -15,8 +15,8 @@ export type TokenFinding =
       readonly scopes: ReadonlySet<Scope>;
     }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'revoked'; readonly tokenId: string }
-  | { readonly kind: 'expired'; readonly tokenId: string };
+  | { readonly kind: 'revoked'; readonly tokenId: string; readonly accountId: string }
+  | { readonly kind: 'expired'; readonly tokenId: string; readonly accountId: string };
 
 /** What the ring holds of a token. */
 export type TokenRecord = {
@@ -54,8 +54,8 @@ export class TokenRing {
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
     const { tokenId, accountId, scopes, isRevoked, expiresAtMs } = record;
-    if (isRevoked) return { kind: 'revoked', tokenId };
-    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', tokenId };
+    if (isRevoked) return { kind: 'revoked', tokenId, accountId };
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', tokenId, accountId };
     return { kind: 'valid', tokenId, accountId, scopes };
   }
 

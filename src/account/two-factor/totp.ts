@@ -31,6 +31,11 @@ export function findStep(secret: Uint8Array, code: string, nowMs: number): numbe
   return delta === null ? undefined : TOTP.counter({ period: PERIOD_SECONDS, timestamp: nowMs }) + delta;
 }
 
+/** Whether this was the code of a step. */
+export function isCodeOfStep(secret: Uint8Array, code: string, step: number): boolean {
+  return findStep(secret, code, step * PERIOD_SECONDS * 1_000) !== undefined;
+}
+
 function holdSecret(secret: Uint8Array): Secret {
   return new Secret({ buffer: Uint8Array.from(secret).buffer });
 }

@@ -6,8 +6,17 @@ import { createSelection } from '../../store/select-rows.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';
 import type { InstallationKey } from '../installation-key.ts';
+import {
+  type Guesser,
+  type Guesses,
+  lockedUntilMs,
+  parseGuesses,
+  printGuesses,
+  withGoodCode,
+  withWrongCode,
+} from './guesses.ts';
 import { openSecret, sealSecret } from './sealed-secret.ts';
-import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from './totp.ts';
+import { findStep, isCodeOfStep, SECRET_BYTES, type ShownSecret, showSecret } from './totp.ts';
 
 export type TwoFactorPlaces = { readonly store: Store; readonly installationKey: InstallationKey };
 
@@ -18,8 +27,12 @@ export type TwoFactorFinding =
   | { readonly kind: 'locked'; readonly retryAtMs: number }
   | { readonly kind: 'notEnrolled' };
 
-const MAX_FAILURES = 5;
-const LOCK_MS = 15 * 60_000;
+/** A code, who sent it, and when. */
+export type TwoFactorAttempt = Guesser & {
+  readonly accountId: string;
+  readonly code: string;
+  readonly nowMs: number;
+};
 
 /**
  * Gives an account a second factor. The secret is in the answer, and nowhere else but sealed.
@@ -66,6 +79,19 @@ export async function removeTwoFactor(store: Pick<Store, 'db'>, accountId: strin
   if (gone.length === 0) throw serviceError('twoFactorNotEnrolled');
 }
 
+/**
+ * Lifts every lock of an account's second factor, and forgets the wrong codes that led to them.
+ * @throws ServiceError `twoFactorNotEnrolled`.
+ */
+export async function unlockTwoFactor(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
+  const lifted = await store.db
+    .update(twoFactors)
+    .set({ failures: 0, failingSince: null, lockedUntil: null, guesses: '{}' })
+    .where(eq(twoFactors.accountId, accountId))
+    .returning({ accountId: twoFactors.accountId });
+  if (lifted.length === 0) throw serviceError('twoFactorNotEnrolled');
+}
+
 /** The second factor of an account, as it was read. */
 export type SecondFactor = typeof twoFactors.$inferSelect;
 
@@ -77,45 +103,59 @@ export async function readTwoFactor(db: Executes, accountId: string): Promise<Se
 
 /**
  * Checks a code (RFC 6238: the step of now, one before, one after). A code works once: neither it nor an earlier one is taken
- * again. The fifth wrong code in a row locks the second factor for 15 minutes, in which no code is looked at. What is found is stored
- * before this resolves.
+ * again. To send again a code that was used is refused and no guess. The fifth wrong code of a token at one address within 15 minutes locks
+ * them for 15 minutes, in which no code of theirs is looked at; the tenth of a token locks it, the thirtieth of an account the account.
+ * What is found is stored before this resolves.
  *
  * @param seen the second factor of the account as `readTwoFactor` just gave it.
  * @throws ServiceError `installationKeyWrong`.
  */
 export async function checkTwoFactor(
   { store, installationKey }: TwoFactorPlaces,
-  { accountId, code, nowMs }: { readonly accountId: string; readonly code: string; readonly nowMs: number },
+  attempt: TwoFactorAttempt,
   seen: SecondFactor | undefined,
 ): Promise<TwoFactorFinding> {
+  const { accountId, code, nowMs } = attempt;
   for (let row = seen; row !== undefined; row = await readTwoFactor(store.db, accountId)) {
-    const lockedUntilMs = row.lockedUntil?.getTime() ?? 0;
-    if (lockedUntilMs > nowMs) return { kind: 'locked', retryAtMs: lockedUntilMs };
-    const step = findStep(openSecret(installationKey, accountId, row.sealedSecret), code, nowMs);
-    const isGood = step !== undefined && step > (row.lastStep ?? 0);
-    const next = isGood ? { lastStep: step, failures: 0, lockedUntil: null } : withFailure(row, nowMs);
+    const guesses = guessesOf(row);
+    const retryAtMs = lockedUntilMs(guesses, attempt);
+    if (retryAtMs > nowMs) return { kind: 'locked', retryAtMs };
+    const secret = openSecret(installationKey, accountId, row.sealedSecret);
+    const step = findStep(secret, code, nowMs);
+    const { lastStep } = row;
+    const isGood = step !== undefined && step > (lastStep ?? 0);
+    if (!isGood && lastStep !== null && (step !== undefined || isCodeOfStep(secret, code, lastStep)))
+      return { kind: 'invalid' };
+    const next = isGood
+      ? stateOf(step, withGoodCode(guesses, attempt))
+      : stateOf(lastStep, withWrongCode(guesses, attempt, nowMs));
     // Where it is another one by now, whoever changed it has used a code or counted a failure: it is looked at anew.
     if (await replaceState(store.db, row, next)) return { kind: isGood ? 'ok' : 'invalid' };
   }
   return { kind: 'notEnrolled' };
 }
 
-type State = Pick<SecondFactor, 'lastStep' | 'failures' | 'lockedUntil'>;
+type State = Pick<SecondFactor, 'lastStep' | 'failures' | 'failingSince' | 'lockedUntil' | 'guesses'>;
 
 const selectOwn = createSelection<typeof twoFactors, { readonly accountId: string }>(
   twoFactors,
   (place) => sql`account_id = ${place('accountId')}`,
 );
 
+const COLUMNS =
+  'last_step int, failures int, failing_since timestamptz, locked_until timestamptz, guesses text';
+
 const replace = createStatement<
   Record<'before' | 'after', string> & Pick<SecondFactor, 'accountId' | 'sealedSecret'>
 >(
   (place) => sql`
-    update two_factors t set last_step = after.last_step, failures = after.failures, locked_until = after.locked_until
-    from json_to_record(${place('before')}::json) as before (last_step int, failures int, locked_until timestamptz),
-      json_to_record(${place('after')}::json) as after (last_step int, failures int, locked_until timestamptz)
+    update two_factors t set last_step = after.last_step, failures = after.failures, failing_since = after.failing_since,
+      locked_until = after.locked_until, guesses = after.guesses
+    from json_to_record(${place('before')}::json) as before (${sql.raw(COLUMNS)}),
+      json_to_record(${place('after')}::json) as after (${sql.raw(COLUMNS)})
     where t.account_id = ${place('accountId')} and t.sealed_secret = ${place('sealedSecret')}
-      and (t.last_step, t.failures, t.locked_until) is not distinct from (before.last_step, before.failures, before.locked_until)`,
+      and (t.last_step, t.failures, t.failing_since, t.locked_until, t.guesses)
+        is not distinct from (before.last_step, before.failures, before.failing_since, before.locked_until, before.guesses)`,
 );
 
 /** Whether the state was still the one that was read, and is the next one now. */
@@ -126,12 +166,25 @@ async function replaceState(db: Store['db'], row: SecondFactor, next: State): Pr
   return rowCount === 1;
 }
 
-function printState({ lastStep, failures, lockedUntil }: State): string {
-  return JSON.stringify({ last_step: lastStep, failures, locked_until: lockedUntil });
+function printState({ lastStep, failures, failingSince, lockedUntil, guesses }: State): string {
+  const instants = { failing_since: failingSince, locked_until: lockedUntil };
+  return JSON.stringify({ last_step: lastStep, failures, ...instants, guesses });
 }
 
-function withFailure({ lastStep, failures }: State, nowMs: number): State {
-  const isLast = failures + 1 >= MAX_FAILURES;
-  const lockedUntil = isLast ? new Date(nowMs + LOCK_MS) : null;
-  return { lastStep, failures: isLast ? 0 : failures + 1, lockedUntil };
+function guessesOf({ failures, failingSince, lockedUntil, guesses }: SecondFactor): Guesses {
+  const account = {
+    failures,
+    sinceMs: failingSince?.getTime() ?? 0,
+    lockedUntilMs: lockedUntil?.getTime() ?? 0,
+  };
+  return { account, by: parseGuesses(guesses) };
+}
+
+function stateOf(lastStep: number | null, { account, by }: Guesses): State {
+  const { failures, sinceMs, lockedUntilMs: until } = account;
+  return {
+    ...{ lastStep, failures, guesses: printGuesses(by) },
+    failingSince: sinceMs === 0 ? null : new Date(sinceMs),
+    lockedUntil: until === 0 ? null : new Date(until),
+  };
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isJson } from '../../is-json.ts';
 import { scanMembers } from '../../scan-json.ts';
 import type { UpstreamReply } from '../../upstream/upstream.ts';
 import type { ReplyHold } from '../reply-memory.ts';
@@ -10,8 +11,8 @@ export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
 const WHOLE_BYTES = 64 * 1024;
 
 /**
- * The reply as it may be kept, copied; undefined unless it is a success to the call of this id token, with a result that is
- * not null. Of a large reply nobody has looked at the id before.
+ * The reply as it may be kept, copied; undefined unless it is JSON in UTF-8 and a success to the call of this id token, with a result that
+ * is not null. Nobody has looked at all of it before: what is no JSON is between the node and the one client that called.
  */
 export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined {
   const members = scanMembers(body) ?? [];
@@ -21,6 +22,7 @@ export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined 
   if (body.toString('utf8', id.start, id.end) !== token) return undefined;
   if (result.name === 'error' || body.toString('latin1', result.start, result.end) === 'null')
     return undefined;
+  if (!isJson(body)) return undefined;
   return { before: copy(body.subarray(0, id.start)), after: copy(body.subarray(id.end)) };
 }
 

@@ -1,7 +1,7 @@
 import type { Finding, FindingKind } from './finding.ts';
 import { printableName } from './printable-name.ts';
 import { isMembers, type JsonType, jsonTypeOf, type Members, type SchemaForms } from './schema-forms.ts';
-import type { SpecSchema } from './spec-schema.ts';
+import { itemsOf, type SpecSchema } from './spec-schema.ts';
 
 /** What is `hidden` goes with a word that is not known; what is `missing` another version of a node may lack. Neither is told. */
 type FaultKind = FindingKind | 'missing' | 'hidden';
@@ -129,10 +129,10 @@ export class AnswerWalk {
   #ownWeight(form: SpecSchema, value: unknown): number {
     if (isMembers(value)) return this.#ownWeightOfMembers(form, value);
     if (!Array.isArray(value)) return this.#isListed(form, value) ? 0 : WEIGHTS.word;
-    const { prefixItems } = form;
-    if (prefixItems === undefined) return 0;
-    const wrong = prefixItems.filter((item, index) => !this.#couldBe(item, value[index])).length;
-    return wrong * WEIGHTS.word + Math.abs(prefixItems.length - value.length) * WEIGHTS.missing;
+    const { tuple } = itemsOf(form);
+    if (tuple === undefined) return 0;
+    const wrong = tuple.filter((item, index) => !this.#couldBe(item, value[index])).length;
+    return wrong * WEIGHTS.word + Math.abs(tuple.length - value.length) * WEIGHTS.missing;
   }
 
   #ownWeightOfMembers({ properties = {}, required = [], ...form }: SpecSchema, value: Members): number {
@@ -169,15 +169,16 @@ export class AnswerWalk {
     else if (versions !== undefined && !versions.includes(value)) this.add('version', ` ${value}`);
   }
 
-  #walkItems({ prefixItems, items }: SpecSchema, values: readonly unknown[]): void {
-    const count = prefixItems?.length ?? 0;
-    prefixItems?.forEach((item, index) => {
+  #walkItems(form: SpecSchema, values: readonly unknown[]): void {
+    const { tuple = [], rest } = itemsOf(form);
+    const count = tuple.length;
+    tuple.forEach((item, index) => {
       if (index < values.length) this.walk(item, values[index], `[${index}]`);
       else this.add('missing', `[${index}]`);
     });
-    if (items === false && values.length > count) this.add('member', `[${count}]`);
-    if (!items) return;
-    for (const value of count === 0 ? values : values.slice(count)) this.walk(items, value, '[]');
+    if (rest === false && values.length > count) this.add('member', `[${count}]`);
+    if (typeof rest !== 'object') return;
+    for (const value of count === 0 ? values : values.slice(count)) this.walk(rest, value, '[]');
   }
 
   /** What goes with a word that is not known is not known either: of such an object only the word is told, the rest only tells it from others. */

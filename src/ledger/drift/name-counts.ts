@@ -31,9 +31,18 @@ export class NameCounts {
     this.#options = options;
   }
 
-  /** Counts it once. @returns the name that it goes by, the first time with this version of the node; undefined from then on. */
-  note({ kind, name }: Finding, version?: string): string | undefined {
-    const entry = this.#find(kind, name) ?? this.#add(kind, name);
+  /** How many names there are. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Counts it once; a new name only while there are fewer than `full`.
+   *
+   * @returns the name that it goes by, the first time with this version of the node; undefined from then on.
+   */
+  note({ kind, name }: Finding, version?: string, full = this.#options.maxNames): string | undefined {
+    const entry = this.#find(kind, name) ?? this.#add(kind, name, full);
     entry.count += 1;
     if (entry.told.has(version) || entry.told.size >= MAX_VERSIONS) return undefined;
     entry.told.add(version);
@@ -49,8 +58,8 @@ export class NameCounts {
     return this.#entries.get(`${kind} ${name}`);
   }
 
-  #add(kind: FindingKind, wanted: string): Entry {
-    const isFull = this.#entries.size >= this.#options.maxNames;
+  #add(kind: FindingKind, wanted: string, full: number): Entry {
+    const isFull = this.#entries.size >= Math.min(full, this.#options.maxNames);
     const name = isFull ? OTHER_NAMES : wanted;
     const known = isFull ? this.#find(kind, name) : undefined;
     if (known !== undefined) return known;

@@ -41,6 +41,8 @@ export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | '
 
 /** Of each node, and of the methods that clients call. */
 const MAX_NAMES = 100;
+/** So many new names are taken from one answer, so that a strange one leaves room for others. */
+const MAX_NEW_PER_ANSWER = 20;
 /** Of the names that look like one, those of methods have this form. */
 const METHOD_NAME = /^[A-Za-z0-9_.]+$/;
 
@@ -52,16 +54,20 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
   const samplesOf = ({ nodeName, version }: NodeIdentity): NodeSamples => {
     const counts = answered.get(nodeName) ?? new NameCounts({ maxNames: MAX_NAMES, nowMs });
     answered.set(nodeName, counts);
-    const note = (finding: Finding): void => {
-      const [{ kind }, nodeVersion] = [finding, version()];
-      const name = counts.note(finding, nodeVersion);
-      if (name === undefined) return;
-      const told = { network, node: nodeName, version: nodeVersion, kind, name };
-      log.warn(told, 'a ledger node answers what the specification does not know');
+    const noteAll = (findings: readonly Finding[]): void => {
+      const nodeVersion = version();
+      const full = counts.size + MAX_NEW_PER_ANSWER;
+      for (const finding of findings) {
+        const { kind } = finding;
+        const name = counts.note(finding, nodeVersion, full);
+        if (name === undefined) continue;
+        const told = { network, node: nodeName, version: nodeVersion, kind, name };
+        log.warn(told, 'a ledger node answers what the specification does not know');
+      }
     };
     return new NodeSamples({
       ...options,
-      onFindings: (findings) => findings.forEach(note),
+      onFindings: noteAll,
       onOutcome: (outcome) => countSample(nodeName, outcome),
     });
   };

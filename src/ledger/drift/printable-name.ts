@@ -4,11 +4,16 @@ const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$+.-]*$/;
 const OWN_SECRET = /^ks_/;
 /** Too short to be a key or an address. */
 const SHORT_CHARACTERS = 11;
+/** `base64`, `v2`. */
+const MAX_NUMBERS = 2;
 const MAX_DIGITS = 4;
 /** On average: the names of the specification have four. */
 const MIN_WORD_LETTERS = 3.5;
 /** `getNFTOwners`: get, NFT, Owners. */
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+/** No word has as many consonants in a row, and no name as few vowels. */
+const UNSPEAKABLE = /[b-df-hj-np-tv-xz]{6}/i;
+const MIN_VOWEL_SHARE = 0.2;
 
 /** What stands for a text that is no name. */
 export const NO_NAME = '*';
@@ -25,10 +30,13 @@ export function printableName(text: string): string {
 /** Random texts have many digits and capitals, and what they have of words is short. */
 function isOfWords(text: string): boolean {
   if (text.length <= SHORT_CHARACTERS) return true;
-  const words = count(text, WORD);
+  const words = text.match(WORD) ?? [];
   const letters = count(text, /[A-Za-z]/g);
   const isMostlySmall = 2 * count(text, /[a-z]/g) >= letters;
-  return isMostlySmall && count(text, /[0-9]/g) <= MAX_DIGITS && letters >= MIN_WORD_LETTERS * words;
+  const hasVowels = count(text, /[aeiouy]/gi) >= MIN_VOWEL_SHARE * letters;
+  const isSpeakable = hasVowels && !words.some((word) => UNSPEAKABLE.test(word));
+  const isNumbered = count(text, /[0-9]+/g) > MAX_NUMBERS || count(text, /[0-9]/g) > MAX_DIGITS;
+  return isMostlySmall && isSpeakable && !isNumbered && letters >= MIN_WORD_LETTERS * words.length;
 }
 
 function count(text: string, pattern: RegExp): number {

@@ -40,9 +40,10 @@ export class SchemaForms {
 
   /** The schema, or the one that it refers to. @throws Error for a reference that leads nowhere. */
   resolve(schema: SpecSchema): SpecSchema {
-    if (schema.$ref === undefined) return schema;
-    const target = this.#schemas.get(schema.$ref);
-    if (target === undefined) throw new Error(`unresolved ${schema.$ref}`);
+    const reference = schema.$ref ?? schema.allOf?.[0].$ref;
+    if (reference === undefined) return schema;
+    const target = this.#schemas.get(reference);
+    if (target === undefined) throw new Error(`unresolved ${reference}`);
     return this.resolve(target);
   }
 

@@ -3,17 +3,34 @@ import { ERRORS } from '../../../generated/errors.ts';
 /** A schema of the specification, as far as answers are held against it. */
 export type SpecSchema = {
   readonly $ref?: string;
+  /** A reference that something is said of: nothing stands beside one (draft-07). */
+  readonly allOf?: readonly [{ readonly $ref: string }];
   readonly type?: 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, SpecSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | SpecSchema;
-  readonly items?: false | SpecSchema;
-  readonly prefixItems?: readonly SpecSchema[];
+  /** A list: the items of a tuple, in order (draft-07). */
+  readonly items?: SpecSchema | readonly SpecSchema[];
+  /** Of a tuple: what may follow its items. */
+  readonly additionalItems?: boolean | SpecSchema;
   readonly anyOf?: readonly SpecSchema[];
   readonly 'x-versions'?: readonly number[];
 };
+
+/** The schemas of a list's items: those of a tuple in order, and what the rest is; `false`: there is no rest. */
+export function itemsOf({ items, additionalItems }: SpecSchema): {
+  readonly tuple?: readonly SpecSchema[];
+  readonly rest?: boolean | SpecSchema | undefined;
+} {
+  return isTuple(items) ? { tuple: items, rest: additionalItems } : { rest: items };
+}
+
+/** Array.isArray does not know readonly lists. */
+function isTuple(items: SpecSchema['items']): items is readonly SpecSchema[] {
+  return Array.isArray(items);
+}
 
 /** Schemas by the reference that names them. */
 export type Schemas = ReadonlyMap<string, SpecSchema>;

@@ -1,6 +1,8 @@
+import type { Context } from '../../context.ts';
 import { openrpcDocument } from '../openrpc-document.ts';
 
-/** The OpenRPC document of this interface (OpenRPC, Service Discovery Method), as JSON text. */
-export function rpcDiscover(): string {
-  return openrpcDocument();
+/** The OpenRPC document of this interface (OpenRPC, Service Discovery Method), as JSON text. It names the address that was asked. */
+export function rpcDiscover({ askedAt }: Pick<Context, 'askedAt'>): string {
+  const address = askedAt?.();
+  return openrpcDocument(address === undefined ? [] : [address]);
 }

@@ -8,7 +8,10 @@ import type { InnerInstructions, LoadedAddresses, ReturnData } from '../model.ts
 import { encodeParsedInnerInstructions } from './instruction.ts';
 import { encodeReturnData } from './return-data.ts';
 
-/** What a simulation did. A transaction refused before it ran has no balances, and no fee unless one was due. */
+/**
+ * What a simulation did. A transaction refused before it ran has no fee unless one was due, and its balances are the same before and
+ * after; there are none where its signatures do not verify.
+ */
 export type Simulation = {
   readonly err: TransactionError | null;
   readonly logs: readonly string[];
@@ -18,6 +21,7 @@ export type Simulation = {
   readonly returnData: ReturnData | null;
   readonly fee: bigint | null;
   readonly balances: SimulationBalances | null;
+  readonly loadedAddresses: LoadedAddresses;
 };
 
 /** Balances in the order of all account keys. */
@@ -26,7 +30,6 @@ export type SimulationBalances = {
   readonly postBalances: readonly bigint[];
   readonly preTokenBalances: readonly TokenBalance[];
   readonly postTokenBalances: readonly TokenBalance[];
-  readonly loadedAddresses: LoadedAddresses;
 };
 
 /** Calls, with all account keys of the transaction, against which they are parsed. */
@@ -39,9 +42,9 @@ export type SimulationExtras = {
   readonly replacementBlockhash: SimulationResult['replacementBlockhash'];
 };
 
-/** The value of simulateTransaction; every member is there, null where nothing is known or asked for. */
+/** The value of simulateTransaction (agave rpc.rs): every member is there, null where nothing is known or asked for. */
 export function encodeSimulation(simulation: Simulation, extras: SimulationExtras): SimulationResult {
-  const { balances } = simulation;
+  const { balances, loadedAddresses } = simulation;
   const { innerInstructions } = extras;
   return {
     ...encodePreflight(simulation),
@@ -52,9 +55,9 @@ export function encodeSimulation(simulation: Simulation, extras: SimulationExtra
     postBalances: balances && [...balances.postBalances],
     preTokenBalances: balances && [...balances.preTokenBalances],
     postTokenBalances: balances && [...balances.postTokenBalances],
-    loadedAddresses: balances && {
-      writable: [...balances.loadedAddresses.writable],
-      readonly: [...balances.loadedAddresses.readonly],
+    loadedAddresses: {
+      writable: [...loadedAddresses.writable],
+      readonly: [...loadedAddresses.readonly],
     },
   };
 }

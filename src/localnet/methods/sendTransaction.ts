@@ -1,20 +1,27 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
+import type { TransactionError } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { byName } from '../encode/by-name.ts';
-import { encodePreflight } from '../encode/simulation-result.ts';
+import { encodePreflight, type Simulation } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
 import { errorText } from '../transaction/error-text.ts';
-import { assertLookups, readTransaction } from '../transaction/read-transaction.ts';
-import { simulateTransactionAt } from '../transaction/simulate.ts';
+import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
+import { refusedSimulation, simulateTransactionAt } from '../transaction/simulate.ts';
+import { isUnsigned } from '../transaction/verify-signatures.ts';
 
-/** Answers the signature once the transaction is on its way; it may still not land. */
+/**
+ * Answers the signature once the transaction is on its way; it may still not land. One that nobody has signed is refused without
+ * preflight too, as the gateway refuses it (interface.md section 7); a node would pass it on, and no leader would take it.
+ */
 export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger, text, config) => {
   const transaction = readTransaction(text, config?.encoding);
   const skipPreflight = config?.skipPreflight === true;
+  if (skipPreflight && isUnsigned(transaction))
+    throw preflightFailure('SignatureFailure', refusedSimulation('SignatureFailure'));
   const commitment = skipPreflight ? 'processed' : config?.preflightCommitment;
   const { slot } = viewBank(ledger, { commitment, minContextSlot: config?.minContextSlot ?? null });
-  assertLookups(ledger, transaction, slot);
+  assertValid(ledger, transaction, slot);
   if (!skipPreflight) {
     const { simulation } = simulateTransactionAt(ledger, transaction, {
       slot,
@@ -22,11 +29,13 @@ export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger
       anyBlockhash: false,
     });
     const { err } = simulation;
-    if (err !== null) {
-      const data = byName(encodePreflight(simulation));
-      throw serviceError('preflightFailure', { reason: errorText(err), data });
-    }
+    if (err !== null) throw preflightFailure(err, simulation);
   }
   ledger.submit(transaction);
   return transaction.signatures[0] ?? '';
 };
+
+function preflightFailure(err: TransactionError, simulation: Simulation) {
+  const data = byName(encodePreflight(simulation));
+  return serviceError('preflightFailure', { reason: errorText(err), data });
+}

@@ -6,14 +6,14 @@ import { viewBank } from '../bank/bank-view.ts';
 import { encodeSimulation } from '../encode/simulation-result.ts';
 import { latestBlockhash } from '../blocks/latest-blockhash.ts';
 import type { Ledger } from '../ledger.ts';
-import { assertLookups, readTransaction } from '../transaction/read-transaction.ts';
+import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
 import { type SimulationRun, simulateTransactionAt } from '../transaction/simulate.ts';
 
 export const simulateTransaction: LedgerHandler<Ledger, 'simulateTransaction'> = (ledger, text, config) => {
   const transaction = readTransaction(text, config?.encoding);
   const { slot, context } = viewBank(ledger, config);
   const anyBlockhash = config?.replaceRecentBlockhash === true;
-  assertLookups(ledger, transaction, slot);
+  assertValid(ledger, transaction, slot);
   const run = simulateTransactionAt(ledger, transaction, {
     slot,
     verifySignatures: config?.sigVerify === true,

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import type { UpgradeHandler } from '../../server/http/http-server.ts';
 import { MAX_BODY_BYTES } from '../../server/http/node-server.ts';
 import type { Ledger } from '../ledger.ts';
 import { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
@@ -50,7 +49,7 @@ export class SocketServer {
   }
 
   /** Takes over a connection. */
-  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  readonly upgrade: UpgradeHandler = (request, socket, head, connection) => {
     if (this.#isClosing) {
       socket.destroy();
       return;
@@ -58,6 +57,7 @@ export class SocketServer {
     this.#server.handleUpgrade(request, socket, head, (opened) => {
       const session = new SocketSession(opened, this.#ledger, this.#hub, this.#options);
       this.#sessions.add(session);
+      connection?.take(session);
       opened.on('close', () => {
         this.#sessions.delete(session);
         if (this.#sessions.size === 0) this.#onLast();

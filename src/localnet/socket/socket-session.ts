@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import { CALL_LIMITS } from '../../server/http/node-server.ts';
 import { answerBody } from '../../server/json-rpc/answer-body.ts';
+import { closeOf, type ServiceError } from '../../service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import type { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
 import { type Connection, serveSocketCall } from './serve-socket-call.ts';
@@ -31,6 +32,7 @@ export class SocketSession implements Connection {
   readonly #limits: SessionLimits;
   readonly #messages: Buffer[] = [];
   #isAnswering = false;
+  #received = 0;
   /** Notifications of subscriptions whose reply is not out yet, or only just. */
   readonly #held = new Map<number, Buffer[]>();
   #heldBytes = 0;
@@ -83,6 +85,22 @@ export class SocketSession implements Connection {
     return wasAlive;
   }
 
+  /** Whether it has a subscription, or a message is being answered. */
+  isInUse(): boolean {
+    return this.#isAnswering || this.#hub.has(this);
+  }
+
+  /** Messages that came. */
+  progress(): number {
+    return this.#received;
+  }
+
+  /** Ends it to make room for another connection. */
+  shed(reason: ServiceError): void {
+    const close = closeOf(reason);
+    this.close(close?.code ?? POLICY_VIOLATION, close?.reason ?? '');
+  }
+
   /** Cuts the connection. */
   cut(): void {
     this.#socket.terminate();
@@ -96,6 +114,7 @@ export class SocketSession implements Connection {
 
   #receive(message: Buffer): void {
     this.#hear();
+    this.#received++;
     this.#messages.push(message);
     if (this.#isAnswering) return;
     this.#isAnswering = true;

@@ -81,6 +81,11 @@ export class SubscriptionHub {
     return true;
   }
 
+  /** Whether a connection has a subscription. */
+  has(subscriber: Subscriber): boolean {
+    return (this.#idsOf.get(subscriber)?.size ?? 0) > 0;
+  }
+
   /** Ends all subscriptions of a connection. */
   leave(subscriber: Subscriber): void {
     for (const id of this.#idsOf.get(subscriber) ?? []) this.unsubscribe(subscriber, id);

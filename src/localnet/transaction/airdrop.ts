@@ -20,7 +20,7 @@ export type Airdrop = { readonly to: string; readonly lamports: bigint; readonly
 export function airdropTransaction(ledger: Ledger, airdrop: Airdrop): DecodedTransaction {
   const { faucet } = ledger.genesis;
   let transaction = signed(faucet, transferMessage(faucet.address, airdrop, undefined));
-  for (let units = UNITS; ledger.isKnown(transaction.signatures[0] ?? ''); units++) {
+  for (let units = UNITS; ledger.isKnown(transaction); units++) {
     transaction = signed(faucet, transferMessage(faucet.address, airdrop, units));
   }
   return transaction;

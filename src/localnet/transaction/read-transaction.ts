@@ -12,19 +12,18 @@ export function readTransaction(
   text: string,
   encoding: 'binary' | 'base58' | 'base64' | null | undefined,
 ): DecodedTransaction {
-  const transaction = decodeTransaction(
-    decodeTransactionText(text, encoding === 'base64' ? 'base64' : 'base58'),
-  );
-  sanitizeTransaction(transaction);
-  return transaction;
+  return decodeTransaction(decodeTransactionText(text, encoding === 'base64' ? 'base64' : 'base58'));
 }
 
 /**
- * Refuses a transaction whose lookup tables cannot be resolved in the bank of `slot`.
+ * Refuses a transaction that contradicts itself, or whose lookup tables cannot be resolved in the bank of `slot`. Nodes select the
+ * bank first, so that its refusal comes before this one.
  *
  * @throws ServiceError transactionInvalid.
  */
-export function assertLookups(ledger: Ledger, { message }: DecodedTransaction, slot: bigint): void {
+export function assertValid(ledger: Ledger, transaction: DecodedTransaction, slot: bigint): void {
+  sanitizeTransaction(transaction);
+  const { message } = transaction;
   const lookup = loadAddresses(message, (address) => ledger.accounts.read(address, slot), slot);
   if (lookup.kind === 'error') throw serviceError('transactionInvalid', { reason: errorText(lookup.error) });
 }

@@ -1,9 +1,11 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Simulation, SimulationBalances } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Account, InnerInstructions } from '../model.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { Account, InnerInstructions, LoadedAddresses } from '../model.ts';
+import type { DecodedTransaction, Message } from '../../wire/message.ts';
+import { accountKeys } from './account-keys.ts';
 import { checkAge, isProcessed } from './check-age.ts';
+import { loadAddresses } from './lookup-tables.ts';
 import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
 import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
@@ -39,16 +41,28 @@ export function simulateTransactionAt(
   const { slot } = options;
   const { message } = transaction;
   const read = (address: string): Account | undefined => ledger.accounts.read(address, slot);
+  const nowSeconds = ledger.blocks.time(slot);
+  const { loaded, keys } = resolve(message, read, slot);
+  const refused = (err: TransactionError): SimulationRun => {
+    const states = { read, readAfter: read, nowSeconds };
+    const simulation = {
+      ...refusedSimulation(err),
+      // Nodes verify signatures before they load accounts.
+      balances: err === 'SignatureFailure' ? null : balances(message, keys, states),
+      loadedAddresses: loaded,
+    };
+    return { simulation, innerInstructions: [], keys, readAfter: read };
+  };
   const refusal = refuse(ledger, transaction, options);
-  if (refusal !== undefined) return refused(refusal, message.staticKeys, read);
+  if (refusal !== undefined) return refused(refusal);
   const prepared = prepareTransaction(ledger, transaction, slot);
-  if (prepared.kind === 'error') return refused(prepared.error, message.staticKeys, read);
+  if (prepared.kind === 'error') return refused(prepared.error);
   const wire = runtimeWire(ledger, transaction, slot);
   const outcome = ledger.bank.simulate(wire, reachable(transaction, prepared), slot, ledger.blocks.openSlot);
   const { err } = outcome;
   const failure =
     err === null || outcome.ran ? undefined : loadFailure(ledger, { message, fee: prepared.fee, slot }, err);
-  if (failure !== undefined && !failure.isCharged) return refused(failure.error, prepared.keys, read);
+  if (failure !== undefined && !failure.isCharged) return refused(failure.error);
   const after = new Map(outcome.accounts.map(({ address, account }) => [address, account]));
   const readAfter =
     err === null ? readOver(after, read) : readOver(chargedPayer(transaction, prepared, read), read);
@@ -59,9 +73,10 @@ export function simulateTransactionAt(
     loadedAccountsDataSize: loadedAccountsSize(message, prepared.loaded, read),
     returnData: outcome.returnData,
     fee: prepared.fee,
-    balances: balances(transaction, prepared, { read, readAfter, nowSeconds: ledger.blocks.time(slot) }),
+    balances: balances(message, keys, { read, readAfter, nowSeconds }),
+    loadedAddresses: loaded,
   };
-  return { simulation, innerInstructions: outcome.innerInstructions, keys: prepared.keys, readAfter };
+  return { simulation, innerInstructions: outcome.innerInstructions, keys, readAfter };
 }
 
 function refuse(
@@ -76,9 +91,20 @@ function refuse(
   return isProcessed(ledger, transaction, options.slot) ? 'AlreadyProcessed' : undefined;
 }
 
-/** A transaction refused before a fee was due. */
-function refused(err: TransactionError, keys: readonly string[], readAfter: ReadAccount): SimulationRun {
-  const simulation = {
+/** The addresses of a transaction; the static ones if its lookups cannot be resolved. */
+function resolve(
+  message: Message,
+  read: ReadAccount,
+  slot: bigint,
+): { readonly loaded: LoadedAddresses; readonly keys: readonly string[] } {
+  const lookup = loadAddresses(message, read, slot);
+  const loaded = lookup.kind === 'loaded' ? lookup.addresses : { writable: [], readonly: [] };
+  return { loaded, keys: accountKeys(message, loaded) };
+}
+
+/** The simulation of a transaction that was refused before a fee was due, and of which nothing was loaded. */
+export function refusedSimulation(err: TransactionError): Simulation {
+  return {
     err,
     logs: [],
     unitsConsumed: 0n,
@@ -86,24 +112,22 @@ function refused(err: TransactionError, keys: readonly string[], readAfter: Read
     returnData: null,
     fee: null,
     balances: null,
+    loadedAddresses: { writable: [], readonly: [] },
   };
-  return { simulation, innerInstructions: [], keys, readAfter };
 }
 
 type States = { readonly read: ReadAccount; readonly readAfter: ReadAccount; readonly nowSeconds: bigint };
 
 function balances(
-  { message }: DecodedTransaction,
-  prepared: Prepared,
+  message: Message,
+  keys: readonly string[],
   { read, readAfter, nowSeconds }: States,
 ): SimulationBalances {
-  const { keys, loaded: loadedAddresses } = prepared;
   return {
     preBalances: keys.map((address) => read(address)?.lamports ?? 0n),
     postBalances: keys.map((address) => readAfter(address)?.lamports ?? 0n),
     preTokenBalances: tokenBalances(message, keys, { read, nowSeconds }),
     postTokenBalances: tokenBalances(message, keys, { read: readAfter, nowSeconds }),
-    loadedAddresses,
   };
 }
 

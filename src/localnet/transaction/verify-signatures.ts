@@ -5,6 +5,13 @@ import type { DecodedTransaction } from '../../wire/message.ts';
 /** DER head of an Ed25519 public key (RFC 8410 section 4); the 32 bytes of the key follow. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
+const NO_SIGNATURE = base58.encode(new Uint8Array(64));
+
+/** Whether all signatures are zeros: nobody has signed. */
+export function isUnsigned({ signatures }: DecodedTransaction): boolean {
+  return signatures.length > 0 && signatures.every((signature) => signature === NO_SIGNATURE);
+}
+
 /** Whether every required signature is the signer's own Ed25519 signature of the message bytes. */
 export function signaturesAreValid({ signatures, message, messageBytes }: DecodedTransaction): boolean {
   return signatures.every((signature, index) => {

@@ -2,6 +2,7 @@ import { serviceError } from '../../service-error.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import type { Weighed } from '../../gate/weigh.ts';
+import type { GrpcPeers } from './grpc-peers.ts';
 import { type CallHead, requestOf, textOf } from './call-request.ts';
 
 /** A network as calls name it. */
@@ -16,6 +17,8 @@ export type AdmitCallOptions<N extends CalledNetwork> = {
   readonly authenticate: Authenticate;
   /** The first one is meant where a call names none. */
   readonly networks: readonly N[];
+  /** Told which connections have calls that were let in. */
+  readonly peers: GrpcPeers;
 };
 
 /** Who calls, and on which network. */
@@ -29,12 +32,13 @@ export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; reado
  * @throws ServiceError what `Authenticate` throws; `networkUnknown`; `rateLimited`; what `work` throws.
  */
 export async function admitCall<N extends CalledNetwork, A>(
-  { authenticate, networks }: AdmitCallOptions<N>,
+  { authenticate, networks, peers }: AdmitCallOptions<N>,
   call: CallHead,
   method: string,
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
   const caller = authenticate(requestOf(call));
+  peers.countCall(call.getPeer());
   const network = networkOf(networks, textOf(call.metadata, 'x-network'));
   const message = { method, weight: 1 };
   const { refusal } = await network.admission.admit(caller, [message]);

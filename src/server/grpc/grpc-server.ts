@@ -1,20 +1,19 @@
 import {
   type sendUnaryData,
   Server,
-  ServerCredentials,
   type ServerUnaryCall,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
-import { DESCRIPTOR_SET } from '../../../generated/stream/descriptors.ts';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
-import { assertListenable, type ListenOptions } from '../http/http-server.ts';
+import { assertListenable } from '../http/http-server.ts';
+import { addReflection } from './add-reflection.ts';
 import { admitCall } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
+import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';
+import { GrpcPeers } from './grpc-peers.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import {
   CLIENT_LEFT,
@@ -24,12 +23,13 @@ import {
   type SubscribeOptions,
 } from './subscribe.ts';
 
-export type GrpcServerOptions = ListenOptions &
-  SubscribeOptions & {
-    readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+export type GrpcServerOptions = GrpcListenerOptions &
+  Omit<SubscribeOptions, 'peers'> & {
     /** Told of each call that is refused or ends with an error; `internalError` and those without a gRPC form with their cause. */
     readonly onError: (error: ServiceError) => void;
   };
+
+type ServedOptions = SubscribeOptions & Pick<GrpcServerOptions, 'onError'>;
 
 export type GrpcServer = {
   readonly port: number;
@@ -55,8 +55,9 @@ const CHANNEL_OPTIONS = {
  *
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
-export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
-  await assertListenable(options);
+export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcServer> {
+  await assertListenable(given);
+  const options = { ...given, peers: new GrpcPeers() };
   const server = new Server(CHANNEL_OPTIONS);
   const streams = new OpenStreams();
   const health = new HealthImplementation({ '': 'SERVING', [SERVICE_NAME]: 'SERVING' });
@@ -67,25 +68,25 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
   server.addService(definition, createImplementation(options, streams));
   health.addToServer(server);
-  new ReflectionService(readDescriptors()).addToServer(server);
-  const port = await listen(server, options);
+  addReflection(server);
+  const listener = await listenForGrpc(server, options.peers, options);
   const timer = setInterval(() => recheck(streams), RECHECK_MS).unref();
   return {
-    port,
+    port: listener.port,
     close: async (deadlineMs) => {
       clearInterval(timer);
+      const ended = listener.stop();
       for (const service of ['', SERVICE_NAME]) health.setStatus(service, 'NOT_SERVING');
       for (const { cursor } of streams)
         cursor.fail(serviceError('streamStopping', { slot: cursor.position }));
-      await shutDown(server, deadlineMs);
+      await shutDown(server, { ended, deadlineMs });
+      listener.cut();
+      await ended;
     },
   };
 }
 
-function createImplementation(
-  options: GrpcServerOptions,
-  streams: OpenStreams,
-): UntypedServiceImplementation {
+function createImplementation(options: ServedOptions, streams: OpenStreams): UntypedServiceImplementation {
   const unary =
     <Q, A>(method: string, answer: (request: Q) => A) =>
     (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
@@ -109,7 +110,7 @@ function createImplementation(
   };
 }
 
-function noted({ onError }: GrpcServerOptions, thrown: unknown): ServiceError {
+function noted({ onError }: ServedOptions, thrown: unknown): ServiceError {
   const error = toServiceError(thrown);
   onError(error);
   return error;
@@ -131,31 +132,14 @@ function asBuffer(message: unknown): Buffer {
   return Buffer.from(message.buffer, message.byteOffset, message.byteLength);
 }
 
-function readDescriptors() {
-  return loadFileDescriptorSetFromBuffer(Buffer.from(DESCRIPTOR_SET, 'base64'));
-}
+type ShuttingDown = { readonly ended: Promise<void>; readonly deadlineMs: number };
 
-async function listen(server: Server, { host, port, tls }: GrpcServerOptions): Promise<number> {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }]);
-  return await new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(serviceError('listenFailed', { address, reason: error.message }, error));
-    });
-  });
-}
-
-async function shutDown(server: Server, deadlineMs: number): Promise<void> {
-  const closed = Promise.withResolvers<void>();
-  const timer = setTimeout(() => {
-    server.forceShutdown();
-    closed.resolve();
-  }, deadlineMs);
-  server.tryShutdown(() => closed.resolve());
-  await closed.promise;
+/** Tells every connection to go, and waits until they have; those that have not at the deadline are given up. */
+async function shutDown(server: Server, { ended, deadlineMs }: ShuttingDown): Promise<void> {
+  const deadline = Promise.withResolvers<void>();
+  const timer = setTimeout(deadline.resolve, deadlineMs);
+  server.tryShutdown(() => undefined);
+  await Promise.race([ended, deadline.promise]);
   clearTimeout(timer);
+  server.forceShutdown();
 }

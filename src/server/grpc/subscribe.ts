@@ -99,6 +99,7 @@ export async function subscribe(
   closing.defer(() => cursor.close());
   if (call.cancelled) throw CLIENT_LEFT;
   toldOf(cursor);
+  closing.defer(options.peers.holdStream(call.getPeer()));
   closing.defer(streams.add({ cursor, recheck }));
   options.onOpen(network.label, wish.topic);
   closing.defer(() => options.onClose(network.label, wish.topic));

@@ -1,10 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errorEntry } from '../../../generated/errors.ts';
 import { type ServiceError, serviceError } from '../../service-error.ts';
 import { errorReply } from '../json-rpc/replies.ts';
 import { createRequestId, PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
+import { ConnectionShed } from './http-owner.ts';
 import { JSON_TYPE } from './respond.ts';
 import { pathOf, WALLET_API } from './target.ts';
+
+const UNAVAILABLE = 503;
 
 type Refusal = { readonly status: number; readonly error: ServiceError };
 
@@ -27,23 +31,44 @@ export function answerClientError(
   }
   const refusal = toRefusal(error, limitMs);
   const isWalletApi = target !== undefined && pathOf(target).startsWith(WALLET_API);
-  const { status, headers, body } = isWalletApi ? asProblem(refusal) : asReply(refusal);
+  const answer = isWalletApi ? asProblem(refusal) : asReply(refusal);
+  socket.end(toText(answer), () => socket.destroy());
+}
+
+/** Answers on a connection whose requests are not read, and leaves its end to the other side: what it sends is thrown away. */
+export function refuseConnection(socket: Duplex, error: ServiceError): void {
+  socket.on('error', () => socket.destroy()).resume();
+  socket.end(toText(asReply({ status: errorEntry(error.code).http ?? UNAVAILABLE, error })));
+}
+
+type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+function toText({ status, headers, body }: Answer): string {
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-function asReply({ status, error }: Refusal) {
-  return { status, headers: { 'content-type': JSON_TYPE }, body: errorReply('null', error).toString() };
+function asReply({ status, error }: Refusal): Answer {
+  const { retryAfterSeconds } = error.context;
+  const headers = {
+    'content-type': JSON_TYPE,
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  };
+  return { status, headers, body: errorReply('null', error).toString() };
 }
 
-/** Anything but a body that came too late has no problem of its own: it is a body that is not what it should be. */
-function asProblem({ error }: Refusal) {
-  const isLate = error.code === 'requestTimeout';
+/** Anything but a body that came too late, or was let go for another connection, has no problem of its own: it is a body that is not what it should be. */
+function asProblem({ error }: Refusal): Answer {
+  const isLate = error.code === 'requestTimeout' || error.code === 'connectionsFull';
   const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };
   const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
   const { status, headers, body } = toProblem(shown, createRequestId());
@@ -51,6 +76,7 @@ function asProblem({ error }: Refusal) {
 }
 
 function toRefusal(error: NodeJS.ErrnoException, limitMs: number): Refusal {
+  if (error instanceof ConnectionShed) return { status: UNAVAILABLE, error: error.reason };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return { status: 408, error: serviceError('requestTimeout', { limitMs }, error) };
   }

@@ -9,7 +9,12 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { serviceError } from '../../service-error.ts';
-import { answerClientError } from './client-error.ts';
+import { boundConnections } from '../connections/bound-connections.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { TlsOptions } from '../tls/tls-files.ts';
+import { answerClientError, refuseConnection } from './client-error.ts';
+import { createHttpOwner } from './http-owner.ts';
 import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
@@ -24,8 +29,16 @@ export type HttpHandlers = {
   readonly handlePlain: PlainHandler;
 };
 
-/** Takes over the connection of a request for WebSocket (RFC 6455, section 4.2.1). `head` is what came after it already. */
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+/**
+ * Takes over the connection of a request for WebSocket (RFC 6455, section 4.2.1). `head` is what came after it already; `connection` is
+ * to have another owner when it is open, where connections are bounded.
+ */
+export type UpgradeHandler = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  connection?: Pick<Connection, 'take'>,
+) => void;
 
 /** Where to listen. */
 export type ListenOptions = {
@@ -37,7 +50,9 @@ export type ListenOptions = {
 };
 
 export type HttpServerOptions = ListenOptions & {
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly tls?: TlsOptions | undefined;
+  /** The bounds of connections that it shares with other listeners. Absent: there are none. */
+  readonly connections?: Connections | undefined;
   /** How long a request may take to arrive, head and body. */
   readonly requestTimeoutMs: number;
   /** How long a connection may be silent in both directions; longer than the longest answer may take. */
@@ -75,16 +90,28 @@ export async function startHttpServer(
   };
   const server = createListener(listener, options);
   server.on('checkContinue', listener);
-  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  const ending = new WeakSet<Duplex>();
   server.on('clientError', (error, socket) => {
+    if (ending.has(socket)) return;
+    ending.add(socket.pause());
     const { requestTimeoutMs: limitMs } = options;
-    if (!tracker.mayAnswer(socket)) socket.destroy();
-    else answerClientError(error, socket, { limitMs, target: tracker.targetOf(socket) });
+    tracker.afterEarlier(socket, () => {
+      if (!tracker.mayAnswer(socket)) socket.destroy();
+      else answerClientError(error, socket, { limitMs, target: tracker.targetOf(socket) });
+    });
   });
   server.setTimeout(options.idleTimeoutMs);
   const sockets = trackSockets(server);
   await listen(server, options);
-  if (typeof handlers !== 'function') openPlainLane(server, handlers, { tracker, options });
+  const lane =
+    typeof handlers === 'function' ? undefined : openPlainLane(server, handlers, { tracker, options });
+  const connectionOf = bound(server, { tracker, lane, options });
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request, socket, head) =>
+      tracker.afterEarlier(socket, () => onUpgrade(request, socket, head, connectionOf(socket))),
+    );
+  }
   const { port } = server.address() as AddressInfo;
   const drainSockets = options.drainSockets ?? (async () => undefined);
   return {
@@ -94,6 +121,20 @@ export async function startHttpServer(
   };
 }
 
+type BoundParts = LaneParts & { readonly lane: PlainLane | undefined };
+
+/** Bounds the connections of a server. @returns what finds the connection of a stream. */
+function bound(
+  server: Server,
+  { tracker, lane, options: { connections, tls } }: BoundParts,
+): (stream: Duplex) => Connection | undefined {
+  if (connections === undefined) return () => undefined;
+  return boundConnections(server, {
+    ...{ connections, isTls: tls !== undefined, refuse: refuseConnection },
+    ownerOf: (socket) => createHttpOwner({ server, tracker, lane }, socket),
+  });
+}
+
 type LaneParts = { readonly tracker: RequestTracker; readonly options: HttpServerOptions };
 
 /** Puts the plain lane before node:http, which takes each connection over with its first request that is not plain. */
@@ -101,7 +142,7 @@ function openPlainLane(
   server: Server,
   { servesPlain, handlePlain }: HttpHandlers,
   { tracker, options: { tls, requestTimeoutMs, idleTimeoutMs } }: LaneParts,
-): void {
+): PlainLane {
   const event = tls === undefined ? 'connection' : 'secureConnection';
   const takeOver = server.listeners(event).at(0) as (this: Server, socket: Socket) => void;
   server.off(event, takeOver);
@@ -123,6 +164,7 @@ function openPlainLane(
   server.on(event, (socket: Socket) => lane.open(socket));
   const sweeping = setInterval(() => lane.sweep(), checkIntervalMs(requestTimeoutMs));
   server.once('close', () => clearInterval(sweeping));
+  return lane;
 }
 
 /** As node:http tells of it. */
@@ -148,9 +190,11 @@ function createListener(
     noDelay: true,
     shouldUpgradeCallback: (request: IncomingMessage) => onUpgrade !== undefined && asksForWebSocket(request),
   };
-  return tls === undefined
-    ? createServer(limits, listener)
-    : createTlsServer({ ...limits, ...tls, handshakeTimeout: requestTimeoutMs }, listener);
+  if (tls === undefined) return createServer(limits, listener);
+  const { cert, key, follow } = tls;
+  const server = createTlsServer({ ...limits, cert, key, handshakeTimeout: requestTimeoutMs }, listener);
+  follow?.((pair) => server.setSecureContext(pair));
+  return server;
 }
 
 function asksForWebSocket({ headers }: IncomingMessage): boolean {

@@ -11,6 +11,11 @@ export function isLoopback(address: string): boolean {
   return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
+/** Whether an address to listen on can be reached from this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || (/^[\d.]+$|:/.test(host) && isLoopback(host));
+}
+
 /** Whether a request comes from this machine and was not passed on by a proxy on it. */
 export function isLocalRequest({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const address = socket.remoteAddress;

@@ -3,7 +3,12 @@ import { serviceError, toServiceError } from '../../service-error.ts';
 import { answerBody } from '../json-rpc/answer-body.ts';
 import type { ServeCall } from '../json-rpc/call.ts';
 import { isJsonContentType } from './content-type.ts';
-import { type HttpServer, type ListenOptions, startHttpServer, type UpgradeHandler } from './http-server.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  type ListenOptions,
+  startHttpServer,
+} from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
 import { readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';
@@ -14,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
 export const CALL_LIMITS = { maxBatchCalls: 1_000 } as const;
 
-export type NodeServerOptions = ListenOptions & { readonly onUpgrade?: UpgradeHandler };
+export type NodeServerOptions = ListenOptions & Pick<HttpServerOptions, 'connections' | 'onUpgrade'>;
 
 /**
  * Serves JSON-RPC like a validator: on every path, without a key, and `/health`.

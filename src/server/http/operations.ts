@@ -2,26 +2,35 @@ import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import { openrpcDocument } from '../../ledger/openrpc-document.ts';
 import { stringifyJson } from '../../json.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError, toServiceError } from '../../service-error.ts';
+import type { BaseUrlOf } from './base-url.ts';
 import type { HttpHandler } from './http-server.ts';
 import { isLocalRequest } from './local-request.ts';
-import { sendBody } from './respond.ts';
+import { sendBody, sendError } from './respond.ts';
+import { pathOf } from './target.ts';
 
 /** Whether the server can serve, and the state of each of its parts. Holds no address and no secret. */
 export type Readiness = { readonly isReady: boolean; readonly parts: Readonly<Record<string, unknown>> };
 
 export type OperationsOptions = {
-  readonly registry: Registry;
+  /** Absent: `/metrics` has a listener of its own, and is not here. */
+  readonly registry?: Registry | undefined;
   readonly readReadiness: () => Promise<Readiness>;
+  /** The JSON-RPC path of each network, for the document that describes them. */
+  readonly rpcPaths: readonly string[];
+  readonly baseUrlOf: BaseUrlOf;
 };
 
 /**
  * The paths for operators: `/healthz` (the process answers), `/readyz` (200 or 503 by the state of its parts),
- * `/metrics` (Prometheus text, to loopback only) and `/openrpc.json`.
+ * `/metrics` (Prometheus text, to loopback only; unless it has a listener of its own) and `/openrpc.json`, which names the address that
+ * was asked.
  */
 export function createOperations({
   registry,
   readReadiness,
+  rpcPaths,
+  baseUrlOf,
 }: OperationsOptions): ReadonlyMap<string, HttpHandler> {
   return new Map<string, HttpHandler>([
     ['/healthz', reading(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
@@ -33,15 +42,41 @@ export function createOperations({
         return { status: isReady ? 200 : 503, body };
       }),
     ],
+    ...(registry === undefined ? [] : [[METRICS_PATH, localMetrics(registry)] as const]),
     [
-      '/metrics',
+      '/openrpc.json',
       reading(async (request) => {
-        if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
-        return { status: 200, body: await registry.metrics(), type: registry.contentType };
+        const baseUrl = baseUrlOf(request);
+        return { status: 200, body: `${openrpcDocument(rpcPaths.map((path) => baseUrl + path))}\n` };
       }),
     ],
-    ['/openrpc.json', reading(async () => ({ status: 200, body: `${openrpcDocument()}\n` }))],
   ]);
+}
+
+function localMetrics(registry: Registry): HttpHandler {
+  return reading(async (request) => {
+    if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
+    return await readMetrics(registry);
+  });
+}
+
+/** What a listener of its own for the metrics serves, to whoever reaches it: `/metrics` and nothing else. */
+export function createMetricsHandler(registry: Registry): HttpHandler {
+  const serve = reading(() => readMetrics(registry));
+  return async (request, response) => {
+    try {
+      if (pathOf(request.url ?? '') !== METRICS_PATH) throw serviceError('notFound', { path: METRICS_PATH });
+      await serve(request, response);
+    } catch (thrown) {
+      sendError(response, toServiceError(thrown));
+    }
+  };
+}
+
+const METRICS_PATH = '/metrics';
+
+async function readMetrics(registry: Registry): Promise<Reading> {
+  return { status: 200, body: await registry.metrics(), type: registry.contentType };
 }
 
 type Reading = { readonly status: number; readonly body: string; readonly type?: string };

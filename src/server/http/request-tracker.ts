@@ -3,10 +3,14 @@ import type { Duplex } from 'node:stream';
 
 /** How long a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
+/** How long a request whose body is still coming is not ended to make room for another connection. */
+const BODY_GRACE_MS = 2_000;
 
 /** Knows which requests are under way, so that a stopping server can wait for them. Kept per connection: that is what is cheap. */
 export class RequestTracker {
   readonly #latest = new Map<Duplex, ServerResponse>();
+  /** Since when the body of a request is known not to have come. */
+  readonly #incomplete = new WeakMap<ServerResponse, number>();
   #underWay = 0;
   #isDraining = false;
   #onEnd: () => void = () => undefined;
@@ -44,6 +48,37 @@ export class RequestTracker {
     const latest = this.#latest.get(socket);
     if (latest === undefined) return true;
     return latest.req.complete ? latest.writableFinished : latest.socket !== null && !latest.headersSent;
+  }
+
+  /**
+   * Whether a request that has come is being answered on a connection, or the body of one began to come only a moment ago: when it
+   * was first asked about counts, so that a request costs nothing here.
+   */
+  isBusy(socket: Duplex): boolean {
+    const latest = this.#latest.get(socket);
+    if (latest === undefined || latest.writableFinished) return false;
+    if (latest.req.complete) return true;
+    const nowMs = performance.now();
+    const sinceMs = this.#incomplete.get(latest) ?? nowMs;
+    this.#incomplete.set(latest, sinceMs);
+    return nowMs - sinceMs < BODY_GRACE_MS;
+  }
+
+  /** Whether a request has been answered on a connection, and none has begun since. */
+  hasServed(socket: Duplex): boolean {
+    return this.#latest.get(socket)?.writableFinished === true;
+  }
+
+  /**
+   * Calls back when what came on a connection before has been answered: at once where nothing is under way, or where only the latest
+   * request is, whose body is still coming.
+   */
+  afterEarlier(socket: Duplex, then: () => void): void {
+    const latest = this.#latest.get(socket);
+    const isUnderWay = latest !== undefined && !latest.writableFinished && !socket.destroyed;
+    if (isUnderWay && latest.req.complete) latest.once('close', then);
+    else if (isUnderWay && latest.socket === null) latest.once('socket', then);
+    else then();
   }
 
   /** The target of the request whose body was still coming on this connection; undefined where there is none. */

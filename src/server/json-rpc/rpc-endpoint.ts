@@ -5,6 +5,8 @@ import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
 import type { Context } from '../../context.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
+import type { BaseUrlOf } from '../http/base-url.ts';
+import { pathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import {
   type HeaderMap,
@@ -29,6 +31,7 @@ export type RpcEndpointOptions = {
   readonly maxBodyBytes: number;
   /** Where replies are held that cannot be streamed. */
   readonly replyMemory: ReplyMemory;
+  readonly baseUrlOf: BaseUrlOf;
 };
 
 const CLIENT_LEFT = new Error('the client has left');
@@ -44,7 +47,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const caller = options.authenticate(request);
     const message = await admitRequest(options, caller, { request, response });
     if (message === undefined) return;
-    const context = contextOf(caller, response, options.replyMemory);
+    const context = contextOf(caller, { request, response }, options);
     if (message.kind === 'single')
       return await answerSingle(options.ledger, context, message.envelope, response);
     const { ledger, limits } = options;
@@ -54,13 +57,18 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
 }
 
 /** What the calls of a request share; it is given up when the connection closes before the answer has been handed over. */
-function contextOf({ keyId, accountId }: Caller, response: HttpResponse, replyMemory: ReplyMemory): Context {
+function contextOf(
+  { keyId, accountId }: Caller,
+  { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
+  { replyMemory, baseUrlOf }: Pick<RpcEndpointOptions, 'replyMemory' | 'baseUrlOf'>,
+): Context {
   const [signal, hold] = [new CallSignal(), replyMemory.hold()];
   response.on('close', () => {
     hold.release();
     if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
-  return { keyId, accountId, signal, hold };
+  const askedAt = (): string => baseUrlOf(request) + pathOf(request.url ?? '');
+  return { keyId, accountId, signal, hold, askedAt };
 }
 
 async function answerSingle(

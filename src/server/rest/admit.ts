@@ -7,13 +7,14 @@ import {
   type CreateStanding,
   type TakesCalls,
 } from '../../account/wallet-create-limit.ts';
+import { admitUse, type UseLimitPlaces } from '../../account/wallet-use-limit.ts';
 import type { Clock } from '../../clock.ts';
 import { ServiceError, serviceError } from '../../service-error.ts';
 
 /** Who asks, with which token. */
 export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
 
-export type AdmitOptions = {
+export type AdmitOptions = UseLimitPlaces & {
   readonly tokens: TokenRing;
   readonly limits: CreateLimitBook;
   readonly rateLimit: TakesCalls;
@@ -25,22 +26,26 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
 /**
  * Whose request it is, and whether the token is for the operation: looked up in memory, before the body is read.
  *
+ * @param tell gets whose token it is, of one that is refused too.
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
  */
 export function authenticateToken(
   { tokens, clock }: AdmitOptions,
   { authorization = '' }: IncomingHttpHeaders,
   { scopes }: Pick<OperationEntry, 'scopes'>,
+  tell: (holder: TokenHolder) => void,
 ): TokenHolder {
   const presented = BEARER.exec(authorization)?.[1];
   if (presented === undefined) throw serviceError('tokenMissing');
   const finding = tokens.find(presented, clock.nowMs());
   if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
+  const holder = { accountId: finding.accountId, tokenId: finding.tokenId };
+  tell(holder);
   if (finding.kind === 'revoked') throw serviceError('tokenRevoked');
   if (finding.kind === 'expired') throw serviceError('tokenExpired');
   const missing = scopes.find((scope) => !finding.scopes.has(scope));
   if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
-  return { accountId: finding.accountId, tokenId: finding.tokenId };
+  return holder;
 }
 
 /**
@@ -56,22 +61,36 @@ export async function countRequest(
   tell: (fields: Readonly<Record<string, string>>) => void,
 ): Promise<void> {
   if (rate === undefined) return;
+  const { policy, admit } = RATES[rate];
   try {
-    tell(limitFields(await admitCreation(options, accountId)));
+    tell(limitFields(policy, await admit(options, accountId)));
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'walletRateLimited') tell(refusalFields(error));
+    if (error instanceof ServiceError && error.code === 'walletRateLimited')
+      tell(refusalFields(policy, error));
     throw error;
   }
 }
 
-function limitFields({ limit, windowSeconds, remaining, resetMs }: CreateStanding) {
+type Rate = {
+  /** What its fields call it. */
+  readonly policy: string;
+  readonly admit: (options: AdmitOptions, accountId: string) => Promise<CreateStanding>;
+};
+
+const RATES: Readonly<Record<NonNullable<OperationEntry['rate']>, Rate>> = {
+  wallet_create_limit: { policy: 'wallet-create', admit: admitCreation },
+  wallet_use_limit: { policy: 'wallet-use', admit: admitUse },
+};
+
+function limitFields(policy: string, { limit, windowSeconds, remaining, resetMs }: CreateStanding) {
   return {
-    'ratelimit-policy': `"wallet-create";q=${limit};w=${windowSeconds}`,
-    ratelimit: `"wallet-create";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"${policy}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
   };
 }
 
-function refusalFields({ context: { limit, windowSeconds, retryAfterSeconds } }: ServiceError) {
-  const resetMs = Number(retryAfterSeconds) * 1000;
-  return limitFields({ limit: Number(limit), windowSeconds: Number(windowSeconds), remaining: 0, resetMs });
+function refusalFields(policy: string, { context }: ServiceError) {
+  const { limit, windowSeconds, retryAfterSeconds } = context;
+  const standing = { limit: Number(limit), windowSeconds: Number(windowSeconds), remaining: 0 };
+  return limitFields(policy, { ...standing, resetMs: Number(retryAfterSeconds) * 1000 });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, x-request-id, x-wallet-count';
-const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, x-two-factor-code';
+const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, x-two-factor-code, x-wallets-received';
 
 /** What pages of other origins may do (Fetch standard): by default nothing, since a token in a page is a token in the open. */
 export type CrossOrigin = {

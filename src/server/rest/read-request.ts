@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { checkBody } from '../../../generated/wallets/check-body.ts';
+import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import {
   type AnswerForm,
@@ -10,13 +11,21 @@ import {
   type OperationId,
   OPERATIONS,
   type OperationWithBody,
+  OTHER_MEDIA_TYPES,
 } from '../../../generated/wallets/operations.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
 import { serviceError } from '../../service-error.ts';
+import { misplacedMembers } from './misplaced-members.ts';
+import { repeatedMembers } from './repeated-members.ts';
+
+/** More faults than a person reads are not told. */
+const MAX_PROBLEMS = 32;
 
 /** What came, before anything of it was looked at. */
 export type RawRequest = {
   readonly id: string | undefined;
+  /** The parameters of its address. */
+  readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
   /** The bytes of the body; they are overwritten when they are read. */
   readonly body: Buffer | undefined;
@@ -29,7 +38,7 @@ export type RawRequest = {
  */
 export function readRequest<O extends OperationId>(operation: O, raw: RawRequest): WalletRequest<O> {
   const entry: OperationEntry = OPERATIONS[operation];
-  const body = hasBody(operation) ? readBody(operation, raw.body) : undefined;
+  const body = hasBody(operation) ? readBody(operation, raw) : undefined;
   const twoFactorCode = raw.headers['x-two-factor-code'];
   return {
     id: raw.id ?? '',
@@ -46,17 +55,24 @@ export function readKey(operation: OperationId, headers: IncomingHttpHeaders): s
   return idempotent && typeof text === 'string' ? readIdempotencyKey(text) : undefined;
 }
 
-function readBody(operation: OperationWithBody, bytes: Buffer | undefined): object {
-  const checked = checkBody(operation, parse(bytes));
-  if (checked.kind === 'problems') throw serviceError('bodyInvalid', { errors: [...checked.problems] });
+function readBody(operation: OperationWithBody, { body, query }: RawRequest): object {
+  const misplaced = misplacedMembers(query);
+  const { value, repeated } = parse(body);
+  const checked = checkBody(operation, value);
+  const unfit = checked.kind === 'problems' ? checked.problems : [];
+  const errors = [...misplaced, ...repeated, ...unfit].slice(0, MAX_PROBLEMS);
+  if (checked.kind === 'problems' || errors.length > 0) throw serviceError('bodyInvalid', { errors });
   return checked.body;
 }
 
+type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProblem[] };
+
 /** The parser's own words are not repeated: they quote the body. */
-function parse(bytes: Buffer = Buffer.alloc(0)): unknown {
+function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
   if (!isUtf8(bytes)) throw serviceError('bodyNotUtf8');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return { value, repeated: repeatedMembers(bytes) };
   } catch {
     throw serviceError('bodyInvalid', { errors: [{ pointer: '', detail: 'is not JSON' }] });
   } finally {
@@ -73,11 +89,17 @@ function chooseForm(
   const [first = 'json'] = forms;
   if (body?.format !== undefined) return body.format;
   if (forms.length === 1) return first;
-  const types = forms.map((form) => MEDIA_TYPES[form]);
+  const types = forms.flatMap(typesOf);
   const accepted = new Negotiator({ headers }).mediaType(types);
-  const form = forms.find((each) => MEDIA_TYPES[each] === accepted);
+  const form = forms.find((each) => typesOf(each).some((type) => type === accepted));
   if (form === undefined) throw serviceError('notAcceptable', { accepted: types.join(', ') });
   return form;
+}
+
+/** The media types that a form may be asked for by, its own first. */
+function typesOf(form: AnswerForm): readonly string[] {
+  const other = OTHER_MEDIA_TYPES[form];
+  return other === undefined ? [MEDIA_TYPES[form]] : [MEDIA_TYPES[form], other];
 }
 
 function hasBody(operation: OperationId): operation is OperationWithBody {

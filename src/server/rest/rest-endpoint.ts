@@ -2,9 +2,11 @@ import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { ErrorName } from '../../../generated/errors.ts';
+import { errorEntry, type ErrorName } from '../../../generated/errors.ts';
 import { walletContract } from '../../../generated/wallets/contract.ts';
 import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
+import type { RefusalLog } from '../../account/audit/refusal-log.ts';
+import { clientAddress, type TrustsPeer } from '../../gate/client-address.ts';
 import { serviceError } from '../../service-error.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
@@ -15,7 +17,8 @@ import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
-import { serveOperation } from './serve-operation.ts';
+import { type Exchange, serveOperation } from './serve-operation.ts';
+import { confirmDelivery } from './watch-delivery.ts';
 import { createWorkUnderWay, type WorkUnderWay } from './work-under-way.ts';
 
 export type RestOptions = AdmitOptions & {
@@ -25,6 +28,10 @@ export type RestOptions = AdmitOptions & {
   /** Origins whose pages may call. */
   readonly corsOrigins: readonly string[];
   readonly onRefusal: (error: ErrorName) => void;
+  /** Told of what is refused before an operation begins; what an operation refuses is on record by itself. */
+  readonly refusals: Pick<RefusalLog, 'note'>;
+  /** Which peers are proxies that tell where requests come from. */
+  readonly trustsPeer: TrustsPeer;
   readonly log: Pick<Logger, 'error'>;
 };
 
@@ -62,7 +69,10 @@ export async function createRestEndpoint(options: RestOptions): Promise<RestEndp
     // The other operations have no body, and what comes as one is nobody's business.
     payload.resume();
   });
-  app.setErrorHandler(refuse);
+  app.setErrorHandler(async (thrown, request, reply) => {
+    noteRefusal(options, thrown, request);
+    await refuse(thrown, request, reply);
+  });
   app.setNotFoundHandler(async ({ url }) => {
     throw serviceError('notFound', { path: url });
   });
@@ -77,15 +87,18 @@ export async function createRestEndpoint(options: RestOptions): Promise<RestEndp
 function addHooks(app: FastifyInstance, options: RestOptions): void {
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   app.decorateRequest('holder', null);
+  app.decorateRequest('isServed', false);
   app.addHook('onRequest', async (request, reply) => {
+    ignoreTypeWithoutBody(request);
     reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
     crossOrigin.setFields(request, reply);
+    confirmDelivery(request.raw.socket);
     const operation = operationOf(request);
     if (operation === undefined) return;
     const entry: OperationEntry = OPERATIONS[operation];
-    const holder = authenticateToken(options, request.headers, entry);
-    request.setDecorator('holder', holder);
+    const keep = (holder: TokenHolder): void => request.setDecorator('holder', holder);
+    const holder = authenticateToken(options, request.headers, entry, keep);
     await countRequest(options, entry, holder.accountId, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
@@ -94,14 +107,22 @@ function addHooks(app: FastifyInstance, options: RestOptions): void {
   });
 }
 
+/** The framework refuses a type that it cannot read, of a request without a body too; of those that have one it is looked at later. */
+function ignoreTypeWithoutBody({ method, headers }: FastifyRequest): void {
+  if (method !== 'POST' && headers['content-type'] !== undefined)
+    headers['content-type'] = 'application/octet-stream';
+}
+
 function operationRoutes(options: RestOptions, work: WorkUnderWay) {
   const server = initServer();
   const routes = Object.keys(walletContract).map((name) => {
     const operation = name as OperationId;
-    const serve = ({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }) =>
-      work.include(
-        serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), { request, reply }),
+    const serve = ({ request, reply }: Pick<Exchange, 'request' | 'reply'>) => {
+      const exchange = { request, reply, include: work.include<void> };
+      return work.include(
+        serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), exchange),
       );
+    };
     return [operation, serve] as const;
   });
   // The type of each answer is counted where it is made: generated/wallets/handlers.ts.
@@ -132,12 +153,33 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
     const error = fromFrameworkError(thrown, { maxBodyBytes });
     onRefusal(error.code);
     const problem = toProblem(error, request.id);
-    if (problem.status === 500)
+    if (problem.status === 500 || error.code === 'storeUnavailable')
       log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
     reply.hijack();
     if (!reply.raw.headersSent) passHeaders(reply);
     sendProblem(reply.raw, problem);
   };
+}
+
+/** Has the refusal of an operation that did not begin put on record. That of a client which has left is nobody's. */
+function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequest): void {
+  const operation = operationOf(request);
+  if (operation === undefined || request.getDecorator<boolean>('isServed') || hasLeft(request)) return;
+  const { problem } = errorEntry(fromFrameworkError(thrown, options).code);
+  if (problem === undefined || problem.status >= 500) return;
+  const holder = request.getDecorator<TokenHolder | null>('holder') ?? undefined;
+  options.refusals.note({
+    ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
+    action: holder === undefined ? 'access' : OPERATIONS[operation].audit,
+  });
+}
+
+/** Where a request comes from; an IPv4 address in its own form. */
+export function addressOf(
+  { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
+  { raw }: FastifyRequest,
+): string | undefined {
+  return clientAddress(raw, trustsPeer)?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** Whether the client went before its request was whole. */
@@ -147,7 +189,8 @@ function hasLeft({ raw }: FastifyRequest): boolean {
 
 /** The store's own words repeat what was to be stored; only its reason is told. */
 function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
-  return error.code === 'storeUnavailable' ? { reason: error.message } : { err: error.cause ?? error };
+  const isStore = error.code === 'storeUnavailable' || error.code === 'storeRefused';
+  return isStore ? { reason: error.message } : { err: error.cause ?? error };
 }
 
 function operationOf({ routeOptions }: FastifyRequest): OperationId | undefined {

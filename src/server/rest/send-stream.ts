@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import Negotiator from 'negotiator';
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
+import { MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
 
-const TYPES = {
-  jsonl: { 'content-type': 'application/jsonl' },
-  csv: {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': 'attachment; filename="wallets.csv"',
-  },
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8; header=present',
+  'content-disposition': 'attachment; filename="wallets.csv"',
 } as const;
 
 /**
@@ -24,7 +23,7 @@ export async function sendStream(
   const isGone = once(response, 'close').then(() => false);
   try {
     if (response.destroyed) return;
-    response.writeHead(status, { ...TYPES[form], 'x-wallet-count': String(count) });
+    response.writeHead(status, { ...headersOf(form, response), 'x-wallet-count': String(count) });
     for (; chunk.done !== true; chunk = await chunks.next()) {
       if (!(await write(response, chunk.value.bytes, isGone))) return;
     }
@@ -35,6 +34,13 @@ export async function sendStream(
   } finally {
     await chunks.return();
   }
+}
+
+/** Lines of JSON have the name that the client accepts. */
+function headersOf(form: StreamAnswer['form'], { req }: ServerResponse): Readonly<Record<string, string>> {
+  if (form === 'csv') return CSV_HEADERS;
+  const names = [MEDIA_TYPES.jsonl, OTHER_MEDIA_TYPES.jsonl].filter((name) => name !== undefined);
+  return { 'content-type': new Negotiator(req).mediaType(names) ?? MEDIA_TYPES.jsonl };
 }
 
 /** Whether the bytes have left. */

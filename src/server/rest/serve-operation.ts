@@ -3,29 +3,45 @@ import { type OperationId, OPERATIONS } from '../../../generated/wallets/operati
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { TokenHolder } from './admit.ts';
 import { passHeaders } from './pass-headers.ts';
+import { readReceived } from './read-received.ts';
 import { readKey, readRequest } from './read-request.ts';
-import type { RestOptions } from './rest-endpoint.ts';
+import { addressOf, type RestOptions } from './rest-endpoint.ts';
 import { sendStream } from './send-stream.ts';
+import { watchDelivery } from './watch-delivery.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+export type Exchange = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Takes in what is still to be done for it when it is answered. */
+  readonly include: (work: Promise<void>) => Promise<void>;
+};
 
 /** Serves a request that was admitted. A client that leaves stops the work. What ts-rest sends is what this returns. */
 export async function serveOperation(
-  { places, answerRequest }: RestOptions,
+  options: RestOptions,
   operation: OperationId,
   holder: TokenHolder,
-  { request, reply }: Exchange,
+  { request, reply, include }: Exchange,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
+  const { places, answerRequest } = options;
   const { status } = OPERATIONS[operation];
-  const { headers } = request;
+  const { headers, query } = request;
   const idempotencyKey = readKey(operation, headers);
   const { id } = request.params as { readonly id?: string };
-  const wanted = readRequest(operation, { id, headers, body: request.body as Buffer | undefined });
-  const caller = { ...holder, requestId: request.id };
+  const wanted = readRequest(operation, { id, query, headers, body: request.body as Buffer | undefined });
+  const caller = { ...holder, requestId: request.id, address: addressOf(options, request) };
+  request.setDecorator('isServed', true);
   const signal = signalOf(reply);
-  const answer = await answerRequest(places, { operation, request: wanted, caller, idempotencyKey, signal });
+  const answer = await answerRequest(places, {
+    ...{ operation, request: wanted, caller, idempotencyKey, signal },
+    received: readReceived(operation, headers, wanted.body),
+    watchDelivery: () => {
+      const delivery = watchDelivery(reply.raw);
+      return (work) => void delivery.then((isDrained) => include(work(isDrained)));
+    },
+  });
   if (answer.kind === 'stream') {
     passHeaders(reply);
     await sendStream(reply.raw, status, answer);

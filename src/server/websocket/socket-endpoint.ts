@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Context } from '../../context.ts';
@@ -6,27 +7,32 @@ import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { toServiceError } from '../../service-error.ts';
+import type { BaseUrlOf } from '../http/base-url.ts';
+import { pathOf } from '../http/target.ts';
 import { answerBatch } from '../json-rpc/answer-batch.ts';
 import { answerEnvelope } from '../json-rpc/answer-envelope.ts';
 import { heldServer } from '../json-rpc/hold-reply.ts';
+import type { ConnectionOwner } from '../connections/connection.ts';
 import type { CallLimits, Message } from '../json-rpc/call.ts';
 import { countInvalid, idOf } from '../json-rpc/message-parts.ts';
 import { parseBody } from '../json-rpc/parse-body.ts';
 import { socketErrorReply } from './socket-reply.ts';
-import { type SessionOptions, SocketSession, type Taken } from './socket-session.ts';
+import { type SessionOptions, type SocketCaller, SocketSession, type Taken } from './socket-session.ts';
 
 export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & {
   readonly ledger: Ledger;
   readonly authenticate: Authenticate;
   readonly admission: Admission;
   readonly limits: CallLimits;
+  readonly baseUrlOf: BaseUrlOf;
 };
 
 /** What is served over the WebSockets of one path. */
 export type SocketEndpoint = {
   /** Whose connection it will be. Throws as over HTTP, and ServiceError `serverSocketsFull` and `tooManySockets`. */
-  readonly admit: (request: Parameters<Authenticate>[0]) => Caller;
-  readonly open: (socket: WebSocket, stream: Duplex, caller: Caller) => void;
+  readonly admit: (request: IncomingMessage) => SocketCaller;
+  /** Serves a connection. @returns what tells whether it is in use. */
+  readonly open: (socket: WebSocket, stream: Duplex, caller: SocketCaller) => ConnectionOwner;
 };
 
 /** Sent by kit and web3.js every few seconds; it needs no plan's leave and is counted nowhere. */
@@ -37,7 +43,7 @@ const KEEP_ALIVE = 'ping';
  * subscriptions. A message is let in after the one before it; answers go out as they are ready.
  */
 export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndpoint {
-  const { ledger, authenticate, admission, limits, sockets } = options;
+  const { ledger, authenticate, admission, limits, sockets, baseUrlOf } = options;
 
   const takeIn = async (body: Buffer, caller: Caller): Promise<Taken | undefined> => {
     let message: Message;
@@ -79,9 +85,10 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     admit: (request) => {
       const caller = authenticate(request);
       sockets.assertRoom(caller.keyId);
-      return caller;
+      const address = baseUrlOf(request).replace(/^http/, 'ws') + pathOf(request.url ?? '');
+      return { ...caller, askedAt: () => address };
     },
-    open: (socket, stream, caller) => void new SocketSession(socket, stream, caller, sessionOptions),
+    open: (socket, stream, caller) => new SocketSession(socket, stream, caller, sessionOptions),
   };
 }
 

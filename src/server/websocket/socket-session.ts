@@ -7,6 +7,7 @@ import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 import type { Notification, Subscriber } from '../../ledger/subscriptions/notification.ts';
 import type { ReplyMemory } from '../../ledger/reply-memory.ts';
 import { closeOf, type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import type { ConnectionOwner } from '../connections/connection.ts';
 import type { Message } from '../json-rpc/call.ts';
 import type { LiveSocket, LiveSockets } from './live-sockets.ts';
 import { Outbox } from './outbox.ts';
@@ -46,16 +47,20 @@ const LOST = 1006;
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 
+/** Whose connection it is, and the address that was asked. */
+export type SocketCaller = Caller & Pick<Context, 'askedAt'>;
+
 /** One client's WebSocket: its calls in order of coming, its notifications, and its end. */
-export class SocketSession implements LiveSocket, Subscriber {
+export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
-  readonly #caller: Caller;
+  readonly #caller: SocketCaller;
   readonly #options: SessionOptions;
   readonly #outbox: Outbox;
   readonly #waiting: Buffer[] = [];
   readonly #signals = new Set<CallSignal>();
   #underWay = 0;
+  #received = 0;
   #heldBytes = 0;
   #subscriptions = 0;
   #isTaking = false;
@@ -68,7 +73,7 @@ export class SocketSession implements LiveSocket, Subscriber {
   #takenBytes = 0;
   #pingedAtMs = 0;
 
-  constructor(socket: WebSocket, stream: Duplex, caller: Caller, options: SessionOptions) {
+  constructor(socket: WebSocket, stream: Duplex, caller: SocketCaller, options: SessionOptions) {
     this.#socket = socket;
     this.#stream = stream;
     this.#caller = caller;
@@ -118,6 +123,18 @@ export class SocketSession implements LiveSocket, Subscriber {
 
   forget(subscription: number): void {
     this.#outbox.forget(subscription);
+  }
+
+  isInUse(): boolean {
+    return this.#subscriptions > 0 || this.#underWay > 0 || this.#waiting.length > 0;
+  }
+
+  progress(): number {
+    return this.#received;
+  }
+
+  shed(reason: ServiceError): void {
+    this.#end(reason);
   }
 
   watch(nowMs: number): void {
@@ -171,6 +188,7 @@ export class SocketSession implements LiveSocket, Subscriber {
 
   #receive(data: RawData): void {
     this.#aliveAtMs = performance.now();
+    this.#received++;
     if (this.#isFinishing || this.#endedBy !== undefined) return;
     const body = toBuffer(data);
     this.#waiting.push(body);

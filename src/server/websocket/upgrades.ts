@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import type { ErrorName } from '../../../generated/errors.ts';
-import type { Caller } from '../../gate/authenticate.ts';
 import { serviceError, toServiceError } from '../../service-error.ts';
 import type { UpgradeHandler } from '../http/http-server.ts';
 import { pathOf } from '../http/target.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { SocketEndpoint } from './socket-endpoint.ts';
+import type { SocketCaller } from './socket-session.ts';
 
 export type UpgradesOptions = {
   /** What is served at which path, exactly. */
@@ -44,18 +44,24 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
   server.on('wsClientError', ({ message }, stream) =>
     refuse(serviceError('upgradeInvalid', { reason: message }), stream),
   );
-  return (request, stream, head) => {
+  return (request, stream, head, connection) => {
     stream.on('error', () => stream.destroy());
     if (sockets.isDraining) return void stream.destroy();
     try {
       const { endpoint, caller } = admit(request);
-      server.handleUpgrade(request, stream, head, (socket) => endpoint.open(socket, stream, caller));
+      server.handleUpgrade(request, stream, head, (socket) => {
+        const session = endpoint.open(socket, stream, caller);
+        connection?.take(session, { isOfKey: true });
+      });
     } catch (thrown) {
       refuse(thrown, stream);
     }
   };
 
-  function admit(request: IncomingMessage): { readonly endpoint: SocketEndpoint; readonly caller: Caller } {
+  function admit(request: IncomingMessage): {
+    readonly endpoint: SocketEndpoint;
+    readonly caller: SocketCaller;
+  } {
     const endpoint = endpoints.get(pathOf(request.url ?? ''));
     if (endpoint === undefined) throw serviceError('notFound', { path: [...endpoints.keys()].join(', ') });
     const caller = endpoint.admit(request);

@@ -1,19 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
-import { foreignEnvironment, SupervisedChild } from '../../supervised-child.ts';
+import { SupervisedChild, type SupervisedProcess } from '../../supervised-child.ts';
 import type { SignerSettings } from '../settings.ts';
 import { type Hello, parseHello } from '../wire/hello.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import { pendingRequest, unavailable } from './pending-request.ts';
 import type { RequestQueue } from './request-queue.ts';
+import { childLauncher, type SignerLauncher } from './signer-launcher.ts';
 import { openLink, type SignerLink } from './signer-link.ts';
 
-const MODULE = fileURLToPath(new URL('../main.ts', import.meta.url));
-/** Nobody can open a debugger in the signer by a signal. */
-const NODE_OPTIONS = ['--disable-sigusr1'];
 /** A signer that has not opened its backend by then is killed. */
 const START_DEADLINE_MS = 30_000;
 /** Deaths before it ever served that are taken for its nature. */
@@ -30,8 +25,8 @@ export type SignerProcessOptions = {
   readonly queue: RequestQueue;
   readonly onHello: (hello: Hello) => void;
   readonly log: Logger;
-  /** Another module in the place of the signer's, in tests. */
-  readonly modulePath?: string | undefined;
+  /** How it is started: as a child of this process, unless another way is given. */
+  readonly launcher?: SignerLauncher | undefined;
 };
 
 /**
@@ -44,15 +39,16 @@ export function startSignerProcess({
   queue,
   onHello,
   log,
-  modulePath,
+  launcher = childLauncher(),
 }: SignerProcessOptions): SignerProcess {
   const started = Promise.withResolvers<Hello>();
   started.promise.catch(() => undefined);
   let hasStarted = false;
+  let identity: string | undefined;
   let earlyDeaths = 0;
   let link: SignerLink | undefined;
 
-  const takeFailure = (process: ChildProcess | undefined, error: unknown): void => {
+  const takeFailure = (process: SupervisedProcess | undefined, error: unknown): void => {
     const failure = toServiceError(error);
     const isFinal = !hasStarted || failure.code === 'signerNotStarted';
     log.error({ reason: reasonOf(failure), isFinal }, 'the signer cannot start');
@@ -66,31 +62,40 @@ export function startSignerProcess({
     );
   };
 
-  const launch = (announce: (hello: Hello) => void): ChildProcess => {
-    const process = spawnSigner(modulePath ?? MODULE);
-    const socket = process.stdio[3];
-    if (!(socket instanceof Duplex)) return process;
-    const { pending, answered } = pendingRequest(OPERATIONS.open, JSON.stringify(settings), {
+  /** Once it has served its files are there, and none are made in the place of some that were lost meanwhile. */
+  const startSettings = (): SignerSettings => (hasStarted ? { ...settings, mayCreate: false } : settings);
+
+  const launch = (announce: (hello: Hello) => void): SupervisedProcess => {
+    const { process, link: socket } = launcher.launch();
+    const { pending, answered } = pendingRequest(OPERATIONS.open, JSON.stringify(startSettings()), {
       id: 0,
       nowMs: 0,
     });
-    const opened = openLink(socket, {
-      onFrame: (frame) => (frame.id === 0 ? pending.settle(frame) : queue.take(frame)),
-      onWritable: () => queue.resume(),
-      onBroken: (error) => {
-        log.error({ reason: error.message }, 'the signer answered something that is no answer');
-        process.kill('SIGKILL');
-      },
+    const opens = socket.then((duplex) => {
+      const opened = openLink(duplex, {
+        onFrame: (frame) => (frame.id === 0 ? pending.settle(frame) : queue.take(frame)),
+        onWritable: () => queue.resume(),
+        onBroken: (error) => {
+          log.error({ reason: error.message }, 'the signer answered something that is no answer');
+          process.kill('SIGKILL');
+        },
+      });
+      opened.send(pending.encode(0));
+      // It was given up before it was there.
+      if (child.state === 'stopped') opened.end();
+      return opened;
     });
-    opened.send(pending.encode(0));
     const timer = setTimeout(() => pending.fail(unavailable('it did not start in time')), START_DEADLINE_MS);
     process.once('exit', () => clearTimeout(timer));
     answered
       .finally(() => clearTimeout(timer))
       .then(
-        (text) => {
-          link = opened;
-          announce(parseHello(text));
+        async (text) => {
+          const hello = parseHello(text);
+          identity ??= hello.identity;
+          if (hello.identity !== identity) return takeFailure(process, exchanged());
+          link = await opens;
+          announce(hello);
         },
         (error: unknown) => takeFailure(process, error),
       );
@@ -123,13 +128,10 @@ export function startSignerProcess({
   return { child, started: started.promise };
 }
 
-/** In a process group of its own, so that a Ctrl-C reaches only its parent; the socket is its fourth file. */
-function spawnSigner(modulePath: string): ChildProcess {
-  const { NODE_OPTIONS: _debugging, ...env } = foreignEnvironment();
-  return spawn(process.execPath, [...NODE_OPTIONS, modulePath], {
-    detached: true,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+function exchanged(): ServiceError {
+  return serviceError('signerNotStarted', {
+    reason:
+      'its files became those of another signer while the server ran: restore the directory of the signer',
   });
 }
 

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { secretBytes } from '../../keys/secret-bytes.ts';
 
 /**
  * The bytes of a small file, read into one buffer that the caller wipes; undefined if there is none. More than `maxBytes`
@@ -7,7 +8,7 @@ import { open } from 'node:fs/promises';
 export async function readSecretFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const file = await open(path, 'r').catch(ignoreMissing);
   if (file === undefined) return undefined;
-  const bytes = Buffer.alloc(maxBytes + 1);
+  const bytes = secretBytes(maxBytes + 1);
   let length = 0;
   try {
     for (;;) {

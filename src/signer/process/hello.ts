@@ -9,10 +9,11 @@ const BATCH_SECONDS = 10;
 const SLOW_KEYS_PER_REQUEST = 16;
 
 /** What a backend can do, with the batch that it takes: as configured, else by the keys that it was seen to make. */
-export function helloOf(hsm: Hsm, configuredBatch: number | undefined): Hello {
+export function helloOf(hsm: Hsm, configuredBatch: number | undefined, publicKey: Uint8Array): Hello {
   const { kind, protection, keysIn, keysPerSecond } = hsm.traits;
   const isSlow = keysPerSecond !== undefined && keysPerSecond < SLOW_BELOW_PER_SECOND;
   return {
+    identity: Buffer.from(publicKey).toString('hex'),
     kind,
     protection,
     keysIn,

@@ -23,7 +23,7 @@ export function openGate(log: Logger): Gate {
     const settings = parseSettings(bytes.toString('utf8'));
     bytes.fill(0);
     log.level = settings.logLevel;
-    opening = openVault(settings);
+    opening = openVault(settings, log);
     const { vault, hello } = await opening;
     table = operationTable(vault);
     return new ByteWriter().text(JSON.stringify(hello)).done();

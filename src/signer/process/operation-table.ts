@@ -21,6 +21,9 @@ export function operationTable(vault: Vault): ReadonlyMap<number, AnswerRequest>
     bind(OPERATIONS.reseal, vault.reseal),
     bind(OPERATIONS.finishRotation, vault.finishRotation),
     bind(OPERATIONS.findDestroyed, async (origins) => vault.findDestroyed(origins)),
+    bind(OPERATIONS.readTombstones, vault.readTombstones),
+    bind(OPERATIONS.addTombstones, vault.addTombstones),
+    bind(OPERATIONS.adoptTombstones, vault.adoptTombstones),
   ]);
 }
 

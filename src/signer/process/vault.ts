@@ -1,7 +1,7 @@
 import { serviceError } from '../../service-error.ts';
 import type { ChildKey, Hsm, HsmRotation, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import { keyFailure } from '../hsm/key-failure.ts';
-import type { ChildPlace, KeyOrigin, Tombstones } from '../tombstones/tombstones.ts';
+import type { ChildPlace, KeyOrigin, RecordPage, Tombstones } from '../tombstones/tombstones.ts';
 import { AUDIT_WALLET_ID, type AuditKey } from './audit-key.ts';
 import { mapInOrder } from '../map-in-order.ts';
 
@@ -23,6 +23,12 @@ export type Vault = {
   readonly destroy: (owner: KeyOwner, derivedFrom: ChildPlace | undefined) => Promise<void>;
   /** Whether each is destroyed, or the key of its place is. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => readonly boolean[];
+  /** Entries of the record of destroyed keys from one on, and the state of all of it. */
+  readonly readTombstones: (from: number) => Promise<RecordPage>;
+  /** Destroys keys by their fingerprints, which another record tells of. */
+  readonly addTombstones: (fingerprints: Uint8Array) => Promise<void>;
+  /** Writes down that the store knows the record. */
+  readonly adoptTombstones: () => Promise<void>;
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Uint8Array;
   readonly beginRotation: () => Promise<void>;
@@ -80,6 +86,9 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
         ({ walletId, derivedFrom }) =>
           tombstones.hasWallet(walletId) || (derivedFrom !== undefined && tombstones.hasChild(derivedFrom)),
       ),
+    readTombstones: tombstones.read,
+    addTombstones: (fingerprints) => tombstones.add(Buffer.from(fingerprints)),
+    adoptTombstones: tombstones.adopt,
     signAuditHead: auditKey.sign,
     auditPublicKey: () => auditKey.publicKey,
     beginRotation: async () => rotationOf(hsm).begin(),

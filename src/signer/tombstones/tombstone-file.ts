@@ -1,125 +1,146 @@
-import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { serviceError } from '../../service-error.ts';
 import { keyFailure } from '../hsm/key-failure.ts';
-import { syncDirectory } from '../files/write-durably.ts';
+import { decodeEntries, ENTRY_BYTES, encodeEntries } from './entries.ts';
+import { ENTRIES_AT, encodeHead, type FileHead } from './file-head.ts';
 import { FINGERPRINT_BYTES } from './fingerprint-set.ts';
+import { type ReadOptions, readTombstoneFile } from './read-tombstone-file.ts';
+import { addEntries, type RecordState } from './record-chain.ts';
 
-const MAGIC = Buffer.from('KSTOMB1\n');
-/** The fingerprint and its CRC-32. */
-const RECORD_BYTES = FINGERPRINT_BYTES + 4;
-const READ_RECORDS = 4096;
 const PAGE_BYTES = 4096;
 
 export type TombstoneFile = {
-  /** Resolves when all of them are on the disk. Those of several calls go there together. */
+  /** Resolves when all of them are on the disk, and the head that tells how many there are. Those of several calls go there together. */
   readonly append: (fingerprints: readonly Buffer[]) => Promise<void>;
+  /** Fingerprints in their order, one behind the other, up to `max`. */
+  readonly read: (from: number, max: number) => Promise<Buffer>;
+  /** What was acknowledged. */
+  readonly state: () => RecordState;
+  readonly isAdopted: () => boolean;
+  /** Writes down that the store knows the record. */
+  readonly adopt: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-export type TombstoneFileOptions = {
-  readonly path: string;
-  /** Whether the file may be made. Elsewhere a missing one is a loss that would revive keys. */
-  readonly mayCreate: boolean;
+export type TombstoneFileOptions = ReadOptions & {
   /** Told each fingerprint that the file has. */
   readonly onFound: (fingerprint: Buffer) => void;
 };
 
 /**
- * A file of fingerprints that only grows. What a crash left half written at its end was never acknowledged and is cut off;
- * damage before the end is refused.
+ * A file of fingerprints that only grows, behind a head that tells how many were acknowledged and the hash of all. An entry is on the disk
+ * first, then the head, then it is acknowledged: what a crash leaves at the end without a head that tells of it was never acknowledged;
+ * what a head tells of and is not there is lost.
  *
- * @throws ServiceError `signerNotStarted` if it is lost or damaged.
+ * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks what was acknowledged.
  */
-export async function openTombstoneFile({
-  path,
-  mayCreate,
-  onFound,
-}: TombstoneFileOptions): Promise<TombstoneFile> {
-  const file = await open(path, constants.O_RDWR | (mayCreate ? constants.O_CREAT : 0), 0o600).catch(
-    (cause: unknown) => {
-      throw refuse(
-        `${path} cannot be opened (${cause instanceof Error ? cause.message : cause}); it tells which keys are destroyed`,
-      );
-    },
-  );
-  try {
-    let end = await readAll(file, path, onFound);
-    if ((await file.stat()).size > end) await file.truncate(end);
-    if (end === 0) end += (await file.write(MAGIC, 0, MAGIC.length, 0)).bytesWritten;
-    await file.sync();
-    await syncDirectory(dirname(path));
-    return createAppender(file, end);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-/** The length of what is whole. */
-async function readAll(
-  file: FileHandle,
-  path: string,
-  onFound: (fingerprint: Buffer) => void,
-): Promise<number> {
-  const { size } = await file.stat();
-  const head = Buffer.alloc(MAGIC.length);
-  await file.read(head, 0, head.length, 0);
-  if (size < MAGIC.length && MAGIC.subarray(0, size).equals(head.subarray(0, size))) return 0;
-  if (!head.equals(MAGIC)) throw refuse(`${path} is damaged at its head: restore it from its backup`);
-  const chunk = Buffer.alloc(READ_RECORDS * RECORD_BYTES);
-  let torn: number | undefined;
-  for (let at = MAGIC.length; ; ) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-    const records = Math.floor(bytesRead / RECORD_BYTES);
-    for (let index = 0; index < records; index += 1) {
-      const record = chunk.subarray(index * RECORD_BYTES, (index + 1) * RECORD_BYTES);
-      const recordAt = at + index * RECORD_BYTES;
-      if (!isWhole(record)) torn ??= recordAt;
-      else if (torn !== undefined)
-        throw refuse(`${path} is damaged at byte ${torn}: restore it from its backup`);
-      else onFound(Buffer.from(record.subarray(0, FINGERPRINT_BYTES)));
-    }
-    at += records * RECORD_BYTES;
-    if (records < READ_RECORDS) return torn ?? at;
-  }
-}
-
-type Waiting = { readonly bytes: Buffer; readonly done: () => void; readonly failed: (error: Error) => void };
-
-function createAppender(file: FileHandle, from: number): TombstoneFile {
-  let end = from;
-  let waiting: Waiting[] = [];
-  let writing: Promise<void> | undefined;
-  const writeWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      const bytes = Buffer.concat(batch.map((entry) => entry.bytes));
-      try {
-        await writeAt(file, bytes, end);
-        end += bytes.length;
-        for (const { done } of batch) done();
-      } catch (cause) {
-        await file.truncate(end).catch(() => undefined);
-        for (const { failed } of batch) failed(keyFailure('the tombstones cannot be written', cause));
-      }
-    }
-    writing = undefined;
-  };
+export async function openTombstoneFile(options: TombstoneFileOptions): Promise<TombstoneFile> {
+  const { head, fingerprints } = await readTombstoneFile(options);
+  for (let at = 0; at < fingerprints.length; at += FINGERPRINT_BYTES)
+    options.onFound(Buffer.from(fingerprints.subarray(at, at + FINGERPRINT_BYTES)));
+  const file = await open(options.path, 'r+');
+  const writer = new EntryWriter(file, head);
   return {
-    append: (fingerprints) =>
-      new Promise((done, failed) => {
-        waiting.push({ bytes: Buffer.concat(fingerprints.map(toRecord)), done, failed });
-        writing ??= writeWaiting();
-      }),
+    append: (added) => writer.append(Buffer.concat(added)),
+    read: (from, max) => readEntries(file, from, Math.min(max, writer.head.count - from)),
+    state: () => writer.head,
+    isAdopted: () => writer.head.isAdopted,
+    adopt: () => writer.adopt(),
     close: async () => {
-      await writing;
+      await writer.idle();
       await file.close();
     },
   };
+}
+
+type Waiting = {
+  readonly fingerprints: Buffer;
+  readonly done: () => void;
+  readonly failed: (error: Error) => void;
+};
+
+/** Writes entries and heads, one batch after the other. */
+class EntryWriter {
+  readonly #file: FileHandle;
+  #head: FileHead;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #isAdopted: boolean;
+  /** A head may be on the disk or not: nothing more is written, and the next start reads which it is. */
+  #isBroken = false;
+
+  constructor(file: FileHandle, head: FileHead) {
+    this.#file = file;
+    this.#head = head;
+    this.#isAdopted = head.isAdopted;
+  }
+
+  get head(): FileHead {
+    return this.#head;
+  }
+
+  append(fingerprints: Buffer): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ fingerprints, done, failed });
+      this.#writing ??= this.#writeWaiting();
+    });
+  }
+
+  adopt(): Promise<void> {
+    this.#isAdopted = true;
+    return this.append(Buffer.alloc(0));
+  }
+
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#write(Buffer.concat(batch.map(({ fingerprints }) => fingerprints)));
+        for (const { done } of batch) done();
+      } catch (cause) {
+        for (const { failed } of batch) failed(keyFailure('the tombstones cannot be written', cause));
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(fingerprints: Buffer): Promise<void> {
+    if (this.#isBroken) throw new Error('an earlier write failed; start the signer again');
+    const end = ENTRIES_AT + this.#head.count * ENTRY_BYTES;
+    try {
+      await writeAt(this.#file, encodeEntries(fingerprints), end);
+    } catch (error) {
+      await this.#file.truncate(end).catch(() => undefined);
+      throw error;
+    }
+    const next: FileHead = {
+      ...addEntries(this.#head, fingerprints),
+      isAdopted: this.#isAdopted,
+      generation: this.#head.generation + 1,
+    };
+    const { at, bytes } = encodeHead(next);
+    this.#isBroken = true;
+    await writeAt(this.#file, bytes, at);
+    this.#isBroken = false;
+    this.#head = next;
+  }
+}
+
+async function readEntries(file: FileHandle, from: number, count: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(Math.max(0, count) * ENTRY_BYTES);
+  for (let length = 0; length < bytes.length; ) {
+    const at = ENTRIES_AT + from * ENTRY_BYTES + length;
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, at);
+    if (bytesRead === 0) throw keyFailure('the tombstones were cut off while the signer ran');
+    length += bytesRead;
+  }
+  const { fingerprints, tornAt } = decodeEntries(bytes);
+  if (tornAt !== undefined) throw keyFailure('the tombstones were changed while the signer ran');
+  return fingerprints;
 }
 
 /** Page by page: a crash then leaves nothing whole behind something torn, which would look like damage. */
@@ -131,16 +152,3 @@ async function writeAt(file: FileHandle, bytes: Buffer, at: number): Promise<voi
     await file.datasync();
   }
 }
-
-function toRecord(fingerprint: Buffer): Buffer {
-  const record = Buffer.alloc(RECORD_BYTES);
-  fingerprint.copy(record);
-  record.writeUInt32LE(crc32(fingerprint), FINGERPRINT_BYTES);
-  return record;
-}
-
-function isWhole(record: Buffer): boolean {
-  return crc32(record.subarray(0, FINGERPRINT_BYTES)) === record.readUInt32LE(FINGERPRINT_BYTES);
-}
-
-const refuse = (reason: string): Error => serviceError('signerNotStarted', { reason });

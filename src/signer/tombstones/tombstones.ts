@@ -1,6 +1,8 @@
-import { hash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { join } from 'node:path';
 import { createFingerprintSet, FINGERPRINT_BYTES } from './fingerprint-set.ts';
+import type { ReadOptions } from './read-tombstone-file.ts';
+import type { RecordState } from './record-chain.ts';
 import { openTombstoneFile } from './tombstone-file.ts';
 
 /** A place below a master: the child at `m/44'/501'/x'/y'`. */
@@ -9,13 +11,25 @@ export type ChildPlace = { readonly masterWalletId: string; readonly x: number; 
 /** Which key a wallet has: its own, or the one of a place below a master. */
 export type KeyOrigin = { readonly walletId: string; readonly derivedFrom: ChildPlace | undefined };
 
+/** A part of a record of destroyed keys. */
+export type RecordPage = RecordState & { readonly isAdopted: boolean; readonly fingerprints: Buffer };
+
+/** Entries that are read at a time. */
+export const RECORD_PAGE = 4096;
+
 /** The keys that were destroyed. They are kept here so that a store restored from a backup revives none of them. */
 export type Tombstones = {
   readonly hasWallet: (walletId: string) => boolean;
   readonly hasChild: (place: ChildPlace) => boolean;
   /** Resolves when the wallet, and the place that it was derived at, are destroyed for good: on the disk. */
   readonly bury: (walletId: string, derivedFrom?: ChildPlace) => Promise<void>;
+  /** The same of keys that another record tells of, by their fingerprints, one behind the other. */
+  readonly add: (fingerprints: Buffer) => Promise<void>;
   readonly size: () => number;
+  /** Entries of the record in their order, their fingerprints one behind the other, and the state of all of it. */
+  readonly read: (from: number) => Promise<RecordPage>;
+  /** Writes down that the store knows the record. */
+  readonly adopt: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -23,32 +37,48 @@ export type Tombstones = {
  * Opens `<directory>/tombstones`. An entry is a 16-byte fingerprint, 20 bytes on the disk and 22 to 43 in memory; a destroyed
  * child takes two. Two different names meet in one fingerprint with odds of n²/2^129.
  *
- * @throws ServiceError `signerNotStarted` if the file is lost or damaged.
+ * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks what was acknowledged.
  */
 export async function openTombstones(
   directory: string,
-  { isFirstStart }: { readonly isFirstStart: boolean },
+  options: Omit<ReadOptions, 'path'>,
 ): Promise<Tombstones> {
   const buried = createFingerprintSet();
   const file = await openTombstoneFile({
+    ...options,
     path: join(directory, 'tombstones'),
-    mayCreate: isFirstStart,
     onFound: buried.add,
   });
+  const write = async (names: readonly Buffer[]): Promise<void> => {
+    const fresh = names.filter((name) => !buried.has(name));
+    if (fresh.length === 0) return;
+    await file.append(fresh);
+    for (const name of fresh) buried.add(name);
+  };
   return {
     hasWallet: (walletId) => buried.has(walletFingerprint(walletId)),
     hasChild: (place) => buried.has(childFingerprint(place)),
-    bury: async (walletId, derivedFrom) => {
-      const names = [walletFingerprint(walletId)];
-      if (derivedFrom !== undefined) names.push(childFingerprint(derivedFrom));
-      const fresh = names.filter((name) => !buried.has(name));
-      if (fresh.length === 0) return;
-      await file.append(fresh);
-      for (const name of fresh) buried.add(name);
-    },
+    bury: (walletId, derivedFrom) =>
+      write([
+        walletFingerprint(walletId),
+        ...(derivedFrom === undefined ? [] : [childFingerprint(derivedFrom)]),
+      ]),
+    add: (fingerprints) => write(split(fingerprints)),
     size: buried.size,
+    read: async (from) => {
+      const { count, hash } = file.state();
+      const fingerprints = await file.read(from, Math.min(RECORD_PAGE, count - from));
+      return { count, hash, isAdopted: file.isAdopted(), fingerprints };
+    },
+    adopt: file.adopt,
     close: file.close,
   };
+}
+
+function split(fingerprints: Buffer): readonly Buffer[] {
+  return Array.from({ length: fingerprints.length / FINGERPRINT_BYTES }, (_, index) =>
+    fingerprints.subarray(index * FINGERPRINT_BYTES, (index + 1) * FINGERPRINT_BYTES),
+  );
 }
 
 const walletFingerprint = (walletId: string): Buffer => fingerprint(`wallet\n${walletId}`);
@@ -57,5 +87,5 @@ const childFingerprint = ({ masterWalletId, x, y }: ChildPlace): Buffer =>
   fingerprint(`child\n${x}\n${y}\n${masterWalletId}`);
 
 function fingerprint(name: string): Buffer {
-  return hash('sha256', name, 'buffer').subarray(0, FINGERPRINT_BYTES);
+  return digest('sha256', name, 'buffer').subarray(0, FINGERPRINT_BYTES);
 }

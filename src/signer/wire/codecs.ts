@@ -1,9 +1,17 @@
 import type { ChildKey, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import type { Resealed } from '../process/vault.ts';
-import type { ChildPlace, KeyOrigin } from '../tombstones/tombstones.ts';
+import type { ChildPlace, KeyOrigin, RecordPage } from '../tombstones/tombstones.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { MAX_ID_BYTES, MAX_ITEMS, MAX_MESSAGE_BYTES, MAX_SEALED_BYTES, MAX_TEXT_BYTES } from './limits.ts';
+import {
+  MAX_FINGERPRINT_BYTES,
+  MAX_ID_BYTES,
+  MAX_ITEMS,
+  MAX_MESSAGE_BYTES,
+  MAX_SEALED_BYTES,
+  MAX_TEXT_BYTES,
+} from './limits.ts';
+import { FINGERPRINT_BYTES } from '../tombstones/fingerprint-set.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /** How one kind of value is written into a frame and read out of it. */
@@ -167,3 +175,25 @@ export const record = <T extends object>(members: { readonly [K in keyof T]: Cod
     read: (reader) => Object.fromEntries(names.map((name) => [name, members[name].read(reader)])) as T,
   };
 };
+
+export const count: Codec<number> = {
+  write: (writer, value) => void writer.u32(value),
+  read: (reader) => reader.u32(),
+};
+
+/** Up to 4,096 fingerprints, one behind the other. */
+export const fingerprints: Codec<Buffer> = {
+  write: (writer, value) => void writer.bytes(value),
+  read: (reader) => {
+    const value = reader.bytes(MAX_FINGERPRINT_BYTES);
+    if (value.length % FINGERPRINT_BYTES !== 0) throw new ProtocolError('a fingerprint that is not whole');
+    return value;
+  },
+};
+
+export const recordPage: Codec<RecordPage> = record({
+  count,
+  hash: fixed(32),
+  isAdopted: flag,
+  fingerprints,
+});

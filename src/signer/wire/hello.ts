@@ -2,6 +2,8 @@ import type { HsmTraits } from '../hsm/hsm.ts';
 
 /** What the signer says when it has opened its backend. */
 export type Hello = Pick<HsmTraits, 'kind' | 'protection' | 'keysIn'> & {
+  /** Its own public key, in hex: it stays the same at each start. */
+  readonly identity: string;
   /** Whether keys can be derived from a managed master. */
   readonly derive: boolean;
   /** Whether `keyslot signer rotate-master` has something to do. */

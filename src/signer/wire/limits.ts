@@ -6,3 +6,5 @@ export const MAX_ID_BYTES = 64;
 /** Keys in one request. More are asked for in several, so that a large batch lets others in between. */
 export const MAX_ITEMS = 128;
 export const MAX_TEXT_BYTES = 4096;
+/** 4,096 fingerprints of destroyed keys. */
+export const MAX_FINGERPRINT_BYTES = 65_536;

@@ -48,6 +48,9 @@ export const OPERATIONS = {
   reseal: operation(11, LONG_MS, listOf(codec.sealedKey), listOf(codec.resealed)),
   finishRotation: operation(12, SHORT_MS, nothing, nothing),
   findDestroyed: operation(13, SHORT_MS, listOf(codec.origin), listOf(codec.flag)),
+  readTombstones: operation(14, SHORT_MS, codec.count, codec.recordPage),
+  addTombstones: operation(15, LONG_MS, codec.fingerprints, nothing),
+  adoptTombstones: operation(16, SHORT_MS, nothing, nothing),
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

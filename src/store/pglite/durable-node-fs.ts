@@ -2,14 +2,18 @@ import { fsyncSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
+/** All but what the group and others may do. */
+const OF_OWNER = ~0o077;
+
 /**
- * PGlite's file system with a working fsync. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS has no
- * such operation: committed rows would survive the death of the process, not that of the machine.
+ * PGlite's file system with a working fsync, and for its owner alone. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS has no
+ * such operation: committed rows would survive the death of the process, not that of the machine. Most files it makes with mode
+ * 0666, by chmod, so that no umask narrows them.
  */
 export class DurableNodeFs extends NodeFS {
   override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pglite, options);
-    const preRun = [...(emscriptenOpts.preRun ?? []), addFsync];
+    const preRun = [...(emscriptenOpts.preRun ?? []), addFsync, keepPrivate];
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }
 }
@@ -23,11 +27,39 @@ export const START_PARAMS: string[] = [
   ...['-c', 'wal_sync_method=fsync', '-c', 'shared_buffers=16MB', '-c', 'max_wal_size=128MB'],
 ];
 
-type NodeFsModule = { NODEFS: { stream_ops: { fsync?: (stream: { readonly nfd: number }) => number } } };
+type Attributes = { mode?: number };
+
+type NodeFsModule = {
+  NODEFS: {
+    node_ops: {
+      mknod: (parent: unknown, name: string, mode: number, device: number) => unknown;
+      setattr: (node: unknown, attributes: Attributes) => void;
+    };
+    stream_ops: {
+      fsync?: (stream: { readonly nfd: number }) => number;
+      setattr: (stream: unknown, attributes: Attributes) => void;
+    };
+  };
+};
 
 function addFsync(module: unknown): void {
   (module as NodeFsModule).NODEFS.stream_ops.fsync = (stream) => {
     fsyncSync(stream.nfd);
     return 0;
   };
+}
+
+/** Takes the rights of others from every mode that a file or directory is made with or is given. */
+function keepPrivate(module: unknown): void {
+  const { node_ops: nodes, stream_ops: streams } = (module as NodeFsModule).NODEFS;
+  const { mknod, setattr: setOfNode } = nodes;
+  const { setattr: setOfStream } = streams;
+  nodes.mknod = (parent, name, mode, device) => mknod(parent, name, mode & OF_OWNER, device);
+  nodes.setattr = (node, attributes) => setOfNode(node, narrowed(attributes));
+  streams.setattr = (stream, attributes) => setOfStream(stream, narrowed(attributes));
+}
+
+function narrowed(attributes: Attributes): Attributes {
+  const { mode } = attributes;
+  return mode === undefined ? attributes : { ...attributes, mode: mode & OF_OWNER };
 }

@@ -7,4 +7,6 @@ export type ToWorker =
 /** What the store's thread answers. `bytes` are PostgreSQL wire protocol, as they are. */
 export type FromWorker =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'bytes'; readonly session: number; readonly bytes: Uint8Array };
+  | { readonly kind: 'bytes'; readonly session: number; readonly bytes: Uint8Array }
+  /** PostgreSQL has given up, and the thread does nothing any more. */
+  | { readonly kind: 'panic'; readonly reason: string };

@@ -7,7 +7,7 @@ import type { Wire } from './wire-stream.ts';
 
 /** A running PGlite in a thread of its own. */
 export type StoreThread = Wire & {
-  /** Resolves when the thread has ended, with the reason where it was not asked to. */
+  /** Resolves when the thread has ended, or PostgreSQL in it, with the reason where it was not asked to. */
   readonly ended: Promise<Error | undefined>;
   /** Ends PostgreSQL in order, then the thread. A thread that does not end in time is cut off. */
   close(): Promise<void>;
@@ -62,10 +62,15 @@ function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreT
   };
 }
 
-/** An `error` comes before `exit`, and a thread that ends by itself was asked to if its exit code is 0. */
+/** An `error` or a PANIC comes before `exit`, and a thread that ends by itself was asked to if its exit code is 0. */
 function awaitEnd(worker: Worker): Promise<Error | undefined> {
   return new Promise((resolve) => {
     worker.once('error', (error) => resolve(toError(error)));
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind !== 'panic') return;
+      resolve(new Error(`PostgreSQL gave up: ${message.reason}`));
+      void worker.terminate();
+    });
     worker.once('exit', (code) =>
       resolve(code === 0 ? undefined : new Error(`the store thread ended with code ${code}`)),
     );

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFs, START_PARAMS } from './durable-node-fs.ts';
+import { findPanic } from './find-panic.ts';
 import { cutFrames } from './frames.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
@@ -17,6 +18,7 @@ const EMPTY = new Uint8Array(0);
 const pglite = await PGlite.create({ fs: new DurableNodeFs(directory), startParams: START_PARAMS });
 let session = 0;
 let started = false;
+let hasPanicked = false;
 let pending: Uint8Array = EMPTY;
 let work: Promise<void> = Promise.resolve();
 
@@ -26,6 +28,7 @@ port.on('message', (message: ToWorker) => {
 answer({ kind: 'ready' });
 
 async function handle(message: ToWorker): Promise<void> {
+  if (hasPanicked) return;
   if (message.kind === 'close') {
     await pglite.close();
     port.close();
@@ -56,7 +59,11 @@ async function takeBytes(bytes: Uint8Array): Promise<void> {
   for (const part of [startup, messages]) {
     if (part === undefined || part.length === 0) continue;
     started = true;
-    answer({ kind: 'bytes', session, bytes: await carryOut(part) });
+    const bytes = await carryOut(part);
+    const reason = findPanic(bytes);
+    hasPanicked = reason !== undefined;
+    answer({ kind: 'bytes', session, bytes });
+    if (reason !== undefined) return answer({ kind: 'panic', reason });
   }
 }
 

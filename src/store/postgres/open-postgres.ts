@@ -45,5 +45,5 @@ function readAddress(databaseUrl: string): Pick<pg.Client, 'user' | 'host' | 'po
 function unreadable(
   reason = 'not an address of the form postgres://user:password@host:5432/database',
 ): Error {
-  return serviceError('storeUnavailable', { where: 'KEYSLOT_DATABASE_URL', reason });
+  return serviceError('storeUnavailable', { where: 'KEYSLOT_DATABASE_URL', reason, fault: 'unreachable' });
 }

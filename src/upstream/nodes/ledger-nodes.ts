@@ -11,6 +11,8 @@ export type NodeVersions = {
   readonly support: (since: string) => Support;
   /** The versions as the nodes say them, each once. */
   readonly versions: () => readonly string[];
+  /** Resolves when no version is being asked for, and a moment later at the latest. */
+  readonly settled: () => Promise<void>;
 };
 
 /** The nodes of a network as one, and what is known of each. */
@@ -41,6 +43,9 @@ export function joinNodes(nodes: readonly WatchedNode[]): LedgerNodes {
     },
     versions: () => [...new Set(watches.flatMap(({ version }) => version ?? []))],
     statuses: () => watches.map((watch) => watch.status()),
+    settled: async () => {
+      await Promise.all(watches.map((watch) => watch.settled()));
+    },
     start: () => {
       for (const watch of watches) watch.start();
     },

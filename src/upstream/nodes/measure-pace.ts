@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Upstream } from '../upstream.ts';
 import { askNode } from './ask-node.ts';
-import type { Pace } from './pace.ts';
+import { isCount, type Pace } from './pace.ts';
 
 /** Samples that are asked for, of a minute each. */
 const SAMPLES = 5;
@@ -18,41 +17,42 @@ export type PaceMeter = { readonly start: () => void; readonly stop: () => void 
  * none, as a young ledger, is asked for its slot until some have gone by.
  */
 export function createPaceMeter(nodes: readonly Upstream[], pace: Pace): PaceMeter {
-  const stopped = new AbortController();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
   const readings = nodes.map((node) => new SlotReadings(node, pace));
   const measure = async (): Promise<void> => {
     for (const [index, node] of nodes.entries()) {
       const isDone = await readSamples(node, pace)
         .then((found) => found || readings[index]?.read())
         .catch(() => false);
-      if (isDone) return;
+      if (isDone || isStopped) return;
     }
   };
   const run = async (): Promise<void> => {
-    do {
-      if (!pace.isAnnounced) await measure();
-    } while (await wait(pace.slotMs === undefined ? SOON_MS : INTERVAL_MS, stopped.signal));
+    if (!pace.isAnnounced) await measure();
+    if (isStopped) return;
+    timer = setTimeout(() => void run(), pace.slotMs === undefined ? SOON_MS : INTERVAL_MS).unref();
   };
-  return { start: () => void run(), stop: () => stopped.abort() };
+  return {
+    start: () => void run(),
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
-/** @returns false when it is over. */
-function wait(ms: number, signal: AbortSignal): Promise<boolean> {
-  return pause(ms, true, { signal, ref: false }).catch(() => false);
-}
-
-/** @returns whether the node has samples. */
+/** @returns whether the node has samples that tell a pace. */
 async function readSamples(node: Upstream, pace: Pace): Promise<boolean> {
   const samples = await askNode(node, 'getRecentPerformanceSamples', [SAMPLES]);
   const total = { slots: 0, ms: 0 };
   for (const sample of Array.isArray(samples) ? samples : []) {
     const { numSlots, samplePeriodSecs } = (sample ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof numSlots !== 'number' || typeof samplePeriodSecs !== 'number') continue;
+    if (!isCount(numSlots) || !isCount(samplePeriodSecs)) continue;
     total.slots += numSlots;
     total.ms += 1_000 * samplePeriodSecs;
   }
-  pace.measure(total.slots, total.ms, 'samples');
-  return total.slots > 0;
+  return pace.measure(total.slots, total.ms, 'samples');
 }
 
 /** The slots of one node at different times. */
@@ -69,7 +69,7 @@ class SlotReadings {
   /** @returns whether the node says its slot. */
   async read(): Promise<boolean> {
     const slot = await askNode(this.#node, 'getSlot', [{ commitment: 'processed' }]);
-    if (typeof slot !== 'number') return false;
+    if (!isCount(slot)) return false;
     const now = { slot, atMs: performance.now() };
     const first = this.#first;
     if (first === undefined || slot < first.slot) this.#first = now;

@@ -10,25 +10,31 @@ const SEMVER = /^(\d{1,5})\.(\d{1,5})\.\d{1,9}(?:-(?<pre>[0-9A-Za-z.-]{1,64}))?(
 /** Below are Solana 1 and 2 of other owners, and clients that count their own versions. */
 const FIRST_ORDERED_MAJOR = 3;
 const MAX_MINORS = 100_000;
-const MAX_VERSION_CHARACTERS = 100;
+/** What is shown in metrics, in logs and on terminals: nothing that could be more than text there. */
+const SHOWN = /^[\x20-\x7e]{1,100}$/;
+const MAX_FEATURE_SET = 0xff_ff_ff_ff;
 /** What Agave answers, and nothing else: who answers more is another client. */
 const MEMBERS: ReadonlySet<string> = new Set(['solana-core', 'feature-set']);
 
 /**
- * Reads the result of getVersion; undefined if it is none. Only versions of Agave are ordered, as only of those the specification says
- * what they have; not an alpha, which may lack what the release has.
+ * Reads the result of getVersion; undefined if it is none, or its version is not 1 to 100 printable characters of ASCII. Only versions
+ * of Agave are ordered, as only of those the specification says what they have; not an alpha, which may lack what the release has.
  */
 export function readSaidVersion(result: unknown): SaidVersion | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const said = result as Readonly<Record<string, unknown>>;
   const { 'solana-core': version, 'feature-set': featureSet } = said;
-  if (typeof version !== 'string' || version.length > MAX_VERSION_CHARACTERS) return undefined;
+  if (typeof version !== 'string' || !SHOWN.test(version)) return undefined;
   const isAgave = Object.keys(said).every((name) => MEMBERS.has(name));
   return {
     version,
-    featureSet: typeof featureSet === 'number' ? featureSet : null,
+    featureSet: isFeatureSet(featureSet) ? featureSet : null,
     order: isAgave ? orderOfVersion(version) : undefined,
   };
+}
+
+function isFeatureSet(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_FEATURE_SET;
 }
 
 /** The order of a version that the specification names, such as `4.4`. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../service-error.ts';
 import type { Upstream } from '../upstream.ts';
 import { askNode } from './ask-node.ts';
@@ -19,6 +20,8 @@ export type NodeWatchOptions = {
 };
 
 const INTERVAL_MS = 60_000;
+/** How long what needs the version waits for it. */
+const SETTLED_MS = 500;
 /** So many equal answers in a row are believed: an address with several nodes behind it may give different ones. */
 const BELIEVED = 3;
 /** So many, an hour's worth, of an address that has said one thing and another. */
@@ -40,6 +43,7 @@ export class NodeWatch {
   #isMixed = false;
   #isLost = false;
   #wasLost = false;
+  #isStopped = false;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -56,17 +60,19 @@ export class NodeWatch {
     };
   }
 
-  /** Asks from now on. */
+  /** Asks from now on, until it is stopped; not after that. */
   start(): void {
+    if (this.#isStopped) return;
     void this.refresh();
     this.#timer = setInterval(() => void this.#ask(), INTERVAL_MS).unref();
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
-  /** Asks anew, as often as is believed. Resolves when it is known, or cannot be. */
+  /** Asks anew, as often as is believed; what was believed holds until an answer says otherwise. Resolves when it is known, or cannot be. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#askAnew().finally(() => {
       this.#refreshing = undefined;
@@ -74,15 +80,31 @@ export class NodeWatch {
     return this.#refreshing;
   }
 
-  /** Resolves when no answer is outstanding. */
+  /**
+   * Resolves when it is known, or cannot be, and a moment later at the latest. A node that was lost is asked: it may have come back as another
+   * version.
+   */
   async settled(): Promise<void> {
-    await this.#refreshing;
+    const refreshing = this.#isLost ? this.refresh() : this.#refreshing;
+    if (refreshing === undefined) return;
+    const waiting = new AbortController();
+    await Promise.race([refreshing, pause(SETTLED_MS, undefined, { signal: waiting.signal })]).finally(() =>
+      waiting.abort(),
+    );
   }
 
-  /** Whether the node has what came with a version (`4.4`); undefined where that is not known. */
+  /** Notes that the WebSocket of the node was lost: it may come back as another version. */
+  lost(): void {
+    this.#isLost = true;
+    this.#wasLost = true;
+  }
+
+  /** Whether the node has what came with a version (`4.4`); undefined where that is not known, as of a node that is lost. */
   has(since: string): boolean | undefined {
     const order = this.order;
-    return order === undefined ? undefined : order >= orderOf(since);
+    if (order === undefined) return undefined;
+    if (order < orderOf(since)) return false;
+    return this.#isLost ? undefined : true;
   }
 
   /** Rises with the version; undefined where it is not known. */
@@ -101,8 +123,7 @@ export class NodeWatch {
   }
 
   async #askAnew(): Promise<void> {
-    this.#agreeing = 0;
-    for (let time = 0; time < BELIEVED; time++) if (!(await this.#ask())) return;
+    for (let time = 0; time < BELIEVED && !this.#isStopped; time++) if (!(await this.#ask())) return;
   }
 
   /** @returns whether it said something. */
@@ -111,6 +132,7 @@ export class NodeWatch {
       const said = readSaidVersion(await askNode(this.#asked, 'getVersion'));
       if (said === undefined) {
         this.#said = undefined;
+        this.#agreeing = 0;
         return false;
       }
       this.#take(said);
@@ -132,12 +154,12 @@ export class NodeWatch {
       this.#agreeing = 1;
     }
     this.#wasLost = false;
+    this.#isLost = false;
   }
 
   readonly #noteLoss = (error: unknown): void => {
     if (!(error instanceof ServiceError) || !LOST.has(error.code)) return;
-    this.#isLost = true;
-    this.#wasLost = true;
+    this.lost();
   };
 
   readonly #noteBack = (): void => {

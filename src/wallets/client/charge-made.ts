@@ -11,7 +11,7 @@ import type { WalletContext } from '../wallet-context.ts';
 export async function chargeMade(context: WalletContext, quote: Quote, bytes: Uint8Array): Promise<void> {
   const facts = [{ action: 'create', outcome: 'ok', units: quote.units }];
   try {
-    await settle(context, { quotes: [quote], facts, answer: undefined });
+    await settle(context, { quotes: [quote], facts, answer: { charged: quote.units } });
   } catch (error) {
     context.keys.engine.wipe(bytes);
     throw error;

@@ -1,47 +1,72 @@
-import { eq } from '../../store/drizzle.ts';
+import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../account/money/prices.ts';
 import type { Quote } from '../../account/money/money.ts';
-import type { Reservation } from '../../account/money/reservation.ts';
+import { newTerms, type Reservation, type ReservationTerms } from '../../account/money/reservation.ts';
 import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
-import { reservations } from '../../store/money-tables.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import { ServiceError } from '../../service-error.ts';
 import { assertAffordable } from '../assert-affordable.ts';
 import { audit, auditExpected, type WalletFact } from '../audit.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
-/** How long what was delivered may stay uncharged: what a process that is killed loses at most. */
-const CHARGE_MS = 1_000;
-
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
-/** Sets aside what wallets cost. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
+/** Sets aside what managed wallets cost, of which none is delivered before it is charged. @throws as `setAside`. */
 export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
-  return setAside(context, await assertAffordable(context, work));
-}
-
-/** Sets aside what was quoted, or what it costs by now. @throws as `reserve`. */
-export async function setAside(context: WalletContext, quote: Quote): Promise<Reservation> {
-  const { money, clock } = context;
-  const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs())]);
-  if (done !== undefined) return done[0];
-  const { accountId, operation, units } = quote;
-  return transact(context, (tx) => money.reserve(tx, { accountId, operation, units, nowMs: clock.nowMs() }));
+  return setAside(context, await assertAffordable(context, work), newTerms());
 }
 
 /**
- * Passes client wallets on and charges for those that its reader was given while the client was there: every second, and at the end,
- * before the stream ends cleanly. A part of the last ones may have reached a client that left, so that they are charged too; what
- * was not given is given back. The bytes are dropped when the reader asks for the next, or leaves.
+ * Sets aside what was quoted for client wallets, or what it costs by now. They are delivered before they are charged: where the process
+ * ends first, all of them are charged.
+ *
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
+ */
+export function reserveQuoted(context: WalletContext, quote: Quote): Promise<Reservation> {
+  const { claim } = context;
+  return setAside(context, quote, {
+    ...{ id: randomUUID(), isChargedWhenLost: true },
+    claimId: claim.id ?? null,
+  });
+}
+
+async function setAside(context: WalletContext, quote: Quote, terms: ReservationTerms): Promise<Reservation> {
+  const { money, clock } = context;
+  const { accountId, operation, units } = quote;
+  try {
+    const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs(), terms)]);
+    if (done !== undefined) return done[0];
+    const work = { accountId, operation, units, nowMs: clock.nowMs() };
+    return await transact(context, (tx) => money.reserve(tx, work, terms));
+  } catch (error) {
+    if (isError(error, 'storeUnavailable')) giveBack(context, { ...terms, accountId });
+    throw error;
+  }
+}
+
+/** Where PostgreSQL's answer was lost the money may be set aside, for work that is not begun. */
+function giveBack(
+  { afterwards, money, clock, ...context }: WalletContext,
+  reservation: Pick<Reservation, 'id' | 'accountId'>,
+): void {
+  const work = () =>
+    transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs())));
+  // What fails for good is logged where it is tried again; what was set aside is then settled when the process ends.
+  afterwards(work).catch(() => undefined);
+}
+
+/**
+ * Passes client wallets on and charges for those that its reader was given while the client was there: at the end, before the stream ends
+ * cleanly. Some of them may not reach a client that leaves; what was not given is given back. The bytes are dropped when the reader asks
+ * for the next, or leaves.
  */
 export async function* chargedStream(
   context: WalletContext,
   reservation: Reservation,
   chunks: AsyncIterable<KeyChunk>,
 ): KeyChunks {
-  const { money, clock, claim, keys } = context;
-  let [delivered, charged, chargedAtMs] = [0, 0, clock.nowMs()];
-  let [isWhole, isCharging] = [false, false];
+  const { claim } = context;
+  let [delivered, isWhole] = [0, false];
   try {
     for await (const chunk of chunks) {
       try {
@@ -49,18 +74,13 @@ export async function* chargedStream(
         delivered += chunk.count;
         yield chunk;
       } finally {
-        keys.drop(chunk);
+        context.keys.drop(chunk);
       }
-      if (clock.nowMs() - chargedAtMs < CHARGE_MS) continue;
-      const units = delivered - charged;
-      isCharging = true;
-      await transact(context, (tx) => money.charge(tx, reservation, units, clock.nowMs()));
-      [charged, chargedAtMs] = [delivered, clock.nowMs()];
     }
     isWhole = true;
   } finally {
     try {
-      await settleStream(context, reservation, { delivered, isWhole, isCharging });
+      await settleStream(context, reservation, { delivered, isWhole });
       if (delivered === 0) await claim.leave();
     } finally {
       if (delivered === 0) claim.end();
@@ -68,35 +88,38 @@ export async function* chargedStream(
   }
 }
 
-type Delivery = {
-  readonly delivered: number;
-  readonly isWhole: boolean;
-  /** Whether some of it was charged before, or may have been. */
-  readonly isCharging: boolean;
-};
+type Delivery = { readonly delivered: number; readonly isWhole: boolean };
 
 /** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
 function settleStream(
   context: WalletContext,
   reservation: Reservation,
-  { delivered, isWhole, isCharging }: Delivery,
+  { delivered, isWhole }: Delivery,
 ): Promise<void> {
   const { money, clock, claim, afterwards } = context;
   const outcome = isWhole ? 'ok' : 'interrupted';
   const facts = [{ action: 'create', outcome, units: delivered }];
-  const isSimple = delivered > 0 && claim.workId === undefined && !isCharging;
+  const isSimple = delivered > 0 && claim.workId === undefined;
   return afterwards(async () => {
-    const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
-    if (!isSettled) {
+    try {
+      const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
+      if (isSettled) return;
       await transact(context, async (tx) => {
-        if (delivered > 0) await claim.finish(tx, undefined);
-        const charged = isCharging ? await readCharged(tx, reservation) : 0;
-        await money.settle(tx, reservation, delivered - charged, clock.nowMs());
+        if (delivered > 0) await claim.finish(tx, { charged: delivered });
+        await money.settle(tx, reservation, delivered, clock.nowMs());
         await audit(tx, context, facts);
       });
+      if (delivered > 0) claim.end();
+    } catch (error) {
+      // Settled already: by an earlier try whose answer was lost, or by a process that took this one for gone.
+      if (isError(error, 'reservationClosed')) claim.end();
+      throw error;
     }
-    if (delivered > 0) claim.end();
   });
+}
+
+function isError(error: unknown, code: 'storeUnavailable' | 'reservationClosed'): boolean {
+  return error instanceof ServiceError && error.code === code;
 }
 
 async function settleTogether(
@@ -110,13 +133,4 @@ async function settleTogether(
     auditExpected(db, context, facts),
   ]);
   return settled !== undefined;
-}
-
-/** For how many units the store has charged: a charge whose answer was lost may have been committed. */
-async function readCharged(tx: StoreTransaction, { id }: Reservation): Promise<number> {
-  const [row] = await tx
-    .select({ delivered: reservations.delivered })
-    .from(reservations)
-    .where(eq(reservations.id, id));
-  return Number(row?.delivered ?? 0n);
 }

@@ -6,9 +6,10 @@ import { beginCharged } from './begin-charged.ts';
 /** Makes wallets as they are read; nothing of them is kept. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function createClientBatch(
   context: WalletContext,
-  { count, mnemonic_words: mnemonicWords, passphrase, format }: WantedBatch,
+  { count: wanted, mnemonic_words: mnemonicWords, passphrase, format }: WantedBatch,
 ): Promise<StreamAnswer> {
-  const { keys, signal, clock } = context;
+  const { keys, signal, clock, claim } = context;
+  const count = claim.again === undefined ? wanted : claim.again.charged - claim.again.received;
   const createdAt = new Date(clock.nowMs());
   const make = () => keys.batch({ count, format, mnemonicWords, passphrase, createdAt }, signal);
   const chunks = await beginCharged(context, { operation: 'wallet_creation', units: count }, make);

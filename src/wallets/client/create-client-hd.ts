@@ -19,24 +19,29 @@ export async function createClientHd(
   context: WalletContext,
   wanted: WantedTree,
 ): Promise<PrintedAnswer | StreamAnswer> {
-  const { keys, signal, clock } = context;
-  const { accounts, change, form, children, mnemonic } = wanted;
+  const { keys, signal, clock, claim } = context;
+  const { accounts, change, form, children: asked, mnemonic } = wanted;
   if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
     throw serviceError('mnemonicInvalid', { reason: reasonOf(mnemonic) });
   }
-  const work = { operation: 'hd_child_derivation', units: children } as const;
+  const children = claim.again?.charged ?? asked;
+  // Of a tree whose words are known the rest is told; one of new words is another tree, and comes whole.
+  const skip = mnemonic === undefined || form === 'json' ? 0 : (claim.again?.received ?? 0);
+  const work = { operation: 'hd_child_derivation', units: asked } as const;
   const make = () => {
     const source = sourceOf(wanted);
-    const job: HdJob = { source, accounts, change, format: form, createdAt: new Date(clock.nowMs()) };
+    const createdAt = new Date(clock.nowMs());
+    const job: HdJob = { source, accounts, change, format: form, createdAt, part: { skip, children } };
     return wiping(source, keys.hd(job, signal));
   };
   if (form === 'json') {
-    const quote = await assertAffordable(context, work);
+    const quote = claim.again === undefined ? await assertAffordable(context, work) : undefined;
     const bytes = await joined(context, make());
-    await chargeMade(context, quote, bytes);
+    if (quote !== undefined) await chargeMade(context, quote, bytes);
     return { kind: 'printed', bytes };
   }
-  return { kind: 'stream', form, count: children + 1, chunks: await beginCharged(context, work, make) };
+  const chunks = await beginCharged(context, work, make);
+  return { kind: 'stream', form, count: children + 1 - skip, chunks };
 }
 
 /** The whole of a bounded tree; what it is made of is wiped as it is read. */

@@ -13,12 +13,12 @@ export async function createClientWallet(
   context: WalletContext,
   { mnemonic_words: mnemonicWords, passphrase, derivation_path, label }: CreateWalletBody,
 ): Promise<PrintedAnswer> {
-  const { keys, signal, clock } = context;
+  const { keys, signal, clock, claim } = context;
   const path = derivation_path === undefined ? undefined : readPath(derivation_path);
-  const quote = await assertAffordable(context, WORK);
+  const quote = claim.again === undefined ? await assertAffordable(context, WORK) : undefined;
   const createdAt = new Date(clock.nowMs());
   const { record } = await keys.single({ mnemonicWords, passphrase, path, createdAt }, signal);
-  await chargeMade(context, quote, record);
+  if (quote !== undefined) await chargeMade(context, quote, record);
   if (label === undefined) return { kind: 'printed', bytes: record };
   const bytes = withLabel(record, label);
   keys.engine.wipe(record);

@@ -6,6 +6,7 @@ import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { type Box, keyOfPlace, type Place } from './place.ts';
+import { isDestroyed } from './is-destroyed.ts';
 import { destroyedOf } from './reconciliation.ts';
 import type { WalletRow } from './wallet-row.ts';
 
@@ -61,6 +62,10 @@ export async function assertNoTombstones(
   const isThere = at(derivationTombstones, masterId, places);
   const [gone] = await tx.select().from(derivationTombstones).where(isThere).limit(1);
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
+  const isRevived = and(at(wallets, masterId, places), isDestroyed);
+  const [revived] = await tx.select().from(wallets).where(isRevived).limit(1);
+  if (revived !== undefined)
+    throw serviceError('derivationDestroyed', { x: revived.x ?? 0, y: revived.y ?? 0 });
 }
 
 function at(table: PlaceColumns, masterId: string, places: readonly Place[]): SQL | undefined {

@@ -4,8 +4,11 @@ import { serviceError } from '../../service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { base58 } from '@scure/base';
+import type { Executes } from '../../store/statement.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { isDestroyed } from './is-destroyed.ts';
+import { isWalletId } from '../wallet-id.ts';
 import { destroyedOf } from './reconciliation.ts';
 
 /** A managed wallet as the store has it. */
@@ -31,11 +34,17 @@ export function toRow(
   };
 }
 
-/** The row of a wallet of an account, or none. */
-export const selectWallet = createSelection<
-  typeof wallets,
-  { readonly id: string; readonly accountId: string }
->(wallets, (place) => sql`id = ${place('id')} and account_id = ${place('accountId')}`);
+type OwnWallet = { readonly id: string; readonly accountId: string };
+
+const selectOwn = createSelection<typeof wallets, OwnWallet>(
+  wallets,
+  (place) => sql`id = ${place('id')} and account_id = ${place('accountId')} and not ${isDestroyed}`,
+);
+
+/** The row of a wallet of an account, or none; a row that is there although its key is destroyed is none. The store is not asked for what is no id: it takes no text with a zero character. */
+export async function selectWallet(db: Executes, wallet: OwnWallet): Promise<readonly WalletRow[]> {
+  return isWalletId(wallet.id) ? selectOwn(db, wallet) : [];
+}
 
 /**
  * Finds a wallet of the caller.

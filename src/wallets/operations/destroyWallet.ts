@@ -56,13 +56,13 @@ function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
  * @throws ServiceError `twoFactorNotEnrolled`, `twoFactorMissing`, `twoFactorInvalid`, `twoFactorLocked`.
  */
 async function assertSecondFactor(
-  { store, installationKey, caller: { accountId }, clock }: WalletContext,
+  { store, installationKey, caller: { accountId, tokenId, address }, clock }: WalletContext,
   code: string | undefined,
   seen: SecondFactor | undefined,
 ): Promise<void> {
   if (code === undefined)
     throw serviceError(seen === undefined ? 'twoFactorNotEnrolled' : 'twoFactorMissing');
-  const attempt = { accountId, code, nowMs: clock.nowMs() };
+  const attempt = { accountId, tokenId, address, code, nowMs: clock.nowMs() };
   const finding = await withStore(() => checkTwoFactor({ store, installationKey }, attempt, seen));
   if (finding.kind === 'notEnrolled') throw serviceError('twoFactorNotEnrolled');
   if (finding.kind === 'invalid') throw serviceError('twoFactorInvalid');

@@ -4,13 +4,14 @@ import { auditAlone, auditIfThere, type WalletFact } from '../audit.ts';
 import { assertFound, selectWallet, type WalletRow } from '../managed/wallet-row.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { isWalletId } from '../wallet-id.ts';
 
 /** `GET /v1/wallets/{id}` (interface.md section 4.4). The audit log has the call before the answer is there. */
 export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (context, { id }) => {
   const { caller, reconciliation } = context;
   const fact: WalletFact = { action: 'fetch', outcome: 'ok', walletId: id };
   // Until then a row that is there may be that of a wallet which is destroyed.
-  const isRowEnough = reconciliation.isDone();
+  const isRowEnough = reconciliation.isDone() && isWalletId(id);
   const [rows, isRecorded] = await together(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),
     isRowEnough ? auditIfThere(db, context, fact) : Promise.resolve(false),

@@ -10,7 +10,7 @@ import { describeStores, SILENT, useStore } from '../../store/backends.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { expectSoundBooks, pay } from '../money/books.ts';
-import { HELD, HOLDER_ID, startHolder } from './start-holder.ts';
+import { HELD, HOLDER_ID, startHolder, STREAMED } from './start-holder.ts';
 
 const clock = { nowMs: () => NOW_MS };
 const join = (store: Store, beatMs = 600_000) => joinGateways({ store, clock, log: SILENT, beatMs });
@@ -25,17 +25,19 @@ async function reserveAs(store: Store, ownerId: string): Promise<string> {
 }
 
 describeStores('a process that serves', (backend) => {
-  test('and was killed has what it had set aside given back at the next start, once, and keeps what it charged', async () => {
+  test('and was killed has what it may have delivered charged in full at the next start, once, and the rest given back', async () => {
     const place = backend.place();
     for (const round of [1n, 2n]) {
       const holder = await startHolder(place);
       await holder.kill();
       const store = await useStore(place);
       await Promise.all([join(store), join(store), join(store)]);
-      const charged = round * BigInt(HELD.delivered) * 1_000n;
+      const charged = round * BigInt(HELD.delivered + STREAMED.units) * 1_000n;
       const available = round * HELD.paid - charged;
       expect(await readBalance(store, HOLDER_ID, NOW_MS)).toMatchObject({ available, reserved: 0n, charged });
-      expect(await store.db.select().from(idempotencyKeys)).toEqual([]);
+      expect(await store.db.select().from(idempotencyKeys)).toMatchObject([
+        { key: STREAMED.key, status: 200, body: null, charged: STREAMED.units, ownerId: null },
+      ]);
       await expectSoundBooks(store, SPEC_PRICES);
       await store.close();
     }

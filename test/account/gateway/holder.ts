@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eq } from '../../../src/store/drizzle.ts';
 import pino from 'pino';
 import { joinGateways } from '../../../src/account/gateway/gateway.ts';
@@ -6,7 +7,7 @@ import { credit } from '../../../src/account/money/credit.ts';
 import { idempotencyKeys } from '../../../src/store/access-tables.ts';
 import { openStore, type StoreOptions } from '../../../src/store/open-store.ts';
 import { accounts } from '../../../src/store/tables.ts';
-import { HELD, HOLDER_ID } from './start-holder.ts';
+import { HELD, HOLDER_ID, STREAMED } from './start-holder.ts';
 
 // Runs as a process: pays in, charges for a part of what it sets aside, leaves an idempotency key open, and waits to be killed.
 
@@ -24,7 +25,14 @@ await store.db.transaction(async (tx) => {
   const work = { accountId, operation: 'wallet_creation', units: HELD.units, nowMs } as const;
   const reservation = await money.reserve(tx, work);
   await money.charge(tx, reservation, HELD.delivered, nowMs);
-  const open = { accountId, key: gateway.id, fingerprint: new Uint8Array(32), ownerId: gateway.id };
-  await tx.insert(idempotencyKeys).values({ ...open, createdAt: new Date(nowMs) });
+  const claimId = randomUUID();
+  const terms = { id: randomUUID(), isChargedWhenLost: true, claimId };
+  await money.reserve(tx, { ...work, units: STREAMED.units }, terms);
+  const open = { accountId, fingerprint: new Uint8Array(32), ownerId: gateway.id };
+  await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.key, STREAMED.key));
+  await tx.insert(idempotencyKeys).values([
+    { ...open, key: gateway.id, createdAt: new Date(nowMs) },
+    { ...open, key: STREAMED.key, claimId, createdAt: new Date(nowMs) },
+  ]);
 });
 process.send?.('holding');

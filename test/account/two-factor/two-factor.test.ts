@@ -30,7 +30,11 @@ describeStores('a second factor', (backend) => {
       TOTP.generate({ secret: Secret.fromBase32(shown.secret), timestamp: nowMs });
     const check = async (code: string, nowMs = NOW_MS, key = installationKey): Promise<TwoFactorFinding> => {
       const seen = await readTwoFactor(store().db, accountId);
-      return checkTwoFactor({ store: store(), installationKey: key }, { accountId, code, nowMs }, seen);
+      return checkTwoFactor(
+        { store: store(), installationKey: key },
+        { accountId, tokenId: 't', code, nowMs },
+        seen,
+      );
     };
     /** A code that no step near this time has. */
     const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].filter((code) =>
@@ -122,7 +126,7 @@ describeStores('a second factor', (backend) => {
         .db.insert(twoFactors)
         .values({ ...own, accountId: thief });
     const places = { store: store(), installationKey };
-    const attempt = { accountId: thief, code: codeAt(NOW_MS), nowMs: NOW_MS };
+    const attempt = { accountId: thief, tokenId: 't', code: codeAt(NOW_MS), nowMs: NOW_MS };
     const stolen = checkTwoFactor(places, attempt, await readTwoFactor(store().db, thief));
     await expect(stolen).rejects.toMatchObject({ code: 'installationKeyWrong' });
     await removeTwoFactor(store(), thief);

@@ -6,6 +6,14 @@ import { SUBSCRIPTION_CONTRACT } from '../../../generated/test/ledger/subscripti
 import { SUBSCRIPTIONS, type SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { CaseResult } from '../runner.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import type { VersionNeed } from './version-need.ts';
+
+/** Of a run as a whole. */
+export type RunMeans = {
+  /** Whether it made what it asks for. */
+  readonly isOwnHistory: boolean;
+  readonly versionNeed: VersionNeed;
+};
 
 export type CaseReport = {
   readonly kind: Case['kind'] | WalletCase['kind'];
@@ -28,25 +36,19 @@ export type PartReport = {
 export type MethodReport = PartReport & { readonly name: MethodName };
 
 /** What a run says of every method. */
-export function reportMethods(
-  results: readonly CaseResult[],
-  isOwnHistory: boolean,
-): readonly MethodReport[] {
+export function reportMethods(results: readonly CaseResult[], means: RunMeans): readonly MethodReport[] {
   const names = Object.keys(CONTRACT) as MethodName[];
   return names.map((name): MethodReport => {
-    const cases = reportCases(CONTRACT[name].cases, results, isOwnHistory);
+    const cases = reportCases(CONTRACT[name].cases, results, means);
     return { name, verdict: verdictOf(cases), isGiven: METHODS[name].origin === 'given', cases };
   });
 }
 
 /** What a run says of every subscription. */
-export function reportSubscriptions(
-  results: readonly CaseResult[],
-  isOwnHistory: boolean,
-): readonly PartReport[] {
+export function reportSubscriptions(results: readonly CaseResult[], means: RunMeans): readonly PartReport[] {
   const names = Object.keys(SUBSCRIPTION_CONTRACT) as SubscriptionName[];
   return names.map((name): PartReport => {
-    const cases = reportCases(SUBSCRIPTION_CONTRACT[name], results, isOwnHistory);
+    const cases = reportCases(SUBSCRIPTION_CONTRACT[name], results, means);
     return { name, verdict: verdictOf(cases), isGiven: SUBSCRIPTIONS[name].origin === 'given', cases };
   });
 }
@@ -54,14 +56,20 @@ export function reportSubscriptions(
 function reportCases(
   cases: readonly Case[],
   results: readonly CaseResult[],
-  isOwnHistory: boolean,
+  means: RunMeans,
 ): readonly CaseReport[] {
+  const { isOwnHistory, versionNeed } = means;
   const byCase = new Map(results.map((result) => [result.case, result]));
   return cases.map((item): CaseReport => {
     const { kind, name } = item;
     const result = byCase.get(item);
-    if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
-    return { kind, name, outcome: outcomeOf(result, isOwnHistory), failures: result.failures };
+    if (result === undefined) {
+      const reason = versionNeed.whyLeftOut(item);
+      return { kind, name, outcome: 'left-out', failures: reason === undefined ? [] : [reason] };
+    }
+    const outcome = outcomeOf(result, isOwnHistory);
+    const isUncertain = outcome === 'differed' && versionNeed.mayBeLacking(item);
+    return { kind, name, outcome: isUncertain ? 'unproven' : outcome, failures: result.failures };
   });
 }
 

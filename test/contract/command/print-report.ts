@@ -85,12 +85,8 @@ export function printAsJson(report: RunReport): string {
     ...head,
     methods: methods.map((each) => ({ method: each.name, ...shownPart(each) })),
     subscriptions: subscriptions.map((each) => ({ subscription: each.name, ...shownPart(each) })),
-    operations: operations.map((each) => ({
-      operation: each.name,
-      ...shownPart(each),
-      reasons: leftOut(each),
-    })),
-    calls: calls.map((each) => ({ call: each.name, ...shownPart(each), reasons: leftOut(each) })),
+    operations: operations.map((each) => ({ operation: each.name, ...shownPart(each) })),
+    calls: calls.map((each) => ({ call: each.name, ...shownPart(each) })),
     ...(report.drift && { drift: report.drift }),
   };
   return `${JSON.stringify(shown, null, 2)}\n`;
@@ -101,6 +97,7 @@ function shownPart(report: PartReport) {
     verdict: report.verdict,
     held: countCases(report, 'held'),
     leftOut: countCases(report, 'left-out'),
+    reasons: leftOut(report),
     cases: report.cases.filter(({ outcome }) => outcome !== 'held' && outcome !== 'left-out'),
   };
 }

@@ -33,6 +33,13 @@ test('from the bound on names are counted as one of their kind, those that are k
   ]);
 });
 
+test('a bound of the caller holds as well, for new names only', () => {
+  const counts = new NameCounts({ maxNames: 9, nowMs: () => 0 });
+  const told = ['a', 'b', 'c', 'a'].map((name) => counts.note(member(name), '4.4.0', 2));
+  expect(told).toEqual(['a', 'b', 'other', undefined]);
+  expect([counts.note(member('c')), counts.size]).toEqual(['c', 4]);
+});
+
 test('a node that has another version at each look is told of eight times', () => {
   const counts = new NameCounts({ maxNames: 2, nowMs: () => 0 });
   const told = Array.from({ length: 100 }, (_, at) => counts.note(member('a'), `4.${at}`));

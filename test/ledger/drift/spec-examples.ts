@@ -34,7 +34,20 @@ export const DOCUMENT = readFileSync(
 
 const { methods, components } = JSON.parse(
   DOCUMENT.replaceAll('#/components/schemas/', '#/$defs/'),
+  (name, value) => (name === 'schema' || name === 'schemas' ? inLaterDialect(value) : value),
 ) as Document;
+
+/** Tuples and references in the dialect that the contract tables have, which is a later one. */
+function inLaterDialect(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inLaterDialect);
+  if (typeof value !== 'object' || value === null) return value;
+  const own = Object.entries(value).map(([name, member]) => [name, inLaterDialect(member)] as const);
+  const { items, additionalItems, allOf, ...rest } = Object.fromEntries(own);
+  if (Array.isArray(allOf)) return { ...rest, ...allOf[0] };
+  return Array.isArray(items)
+    ? { ...rest, prefixItems: items, items: additionalItems }
+    : Object.fromEntries(own);
+}
 
 /** Every result and every notification of the examples. */
 export const SHOWN: readonly ShownMessage[] = methods.flatMap((method) => {

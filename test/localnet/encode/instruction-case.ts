@@ -11,6 +11,7 @@ const REFUSED = {
   returnData: null,
   fee: null,
   balances: null,
+  loadedAddresses: { writable: [], readonly: [] },
 } as const;
 
 /** A distinct address for each number; its text is what parsed forms show. */

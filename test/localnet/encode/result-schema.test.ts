@@ -65,7 +65,6 @@ test('simulateTransaction allows what a simulation did, and preflight data', () 
     postBalances,
     preTokenBalances,
     postTokenBalances,
-    loadedAddresses: LOADED,
   };
   const outcome = {
     logs: ['a'],
@@ -74,6 +73,7 @@ test('simulateTransaction allows what a simulation did, and preflight data', () 
     returnData,
     fee: 5000n,
     balances,
+    loadedAddresses: LOADED,
   };
   const simulation = encodeSimulation(
     { ...outcome, err: null },

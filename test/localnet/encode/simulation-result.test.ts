@@ -18,6 +18,7 @@ const refused: Simulation = {
   returnData: null,
   fee: null,
   balances: null,
+  loadedAddresses: LOADED,
 };
 
 const done: Simulation = {
@@ -32,8 +33,8 @@ const done: Simulation = {
     postBalances: [5n],
     preTokenBalances: [],
     postTokenBalances: sampleRecord(0).meta.postTokenBalances,
-    loadedAddresses: LOADED,
   },
+  loadedAddresses: LOADED,
 };
 
 /** What kit's own tests expect of a refused transaction. */
@@ -54,8 +55,8 @@ const REFUSED = {
   unitsConsumed: 0n,
 };
 
-test('a refused transaction has every member, most of them null', () => {
-  expect(encodeSimulation(refused, NOTHING_ASKED)).toStrictEqual(REFUSED);
+test('a refused transaction has every member, most of them null; its addresses are told but in preflight data', () => {
+  expect(encodeSimulation(refused, NOTHING_ASKED)).toStrictEqual({ ...REFUSED, loadedAddresses: LOADED });
   expect(encodePreflight(refused)).toStrictEqual(REFUSED);
 });
 

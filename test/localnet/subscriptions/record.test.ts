@@ -63,12 +63,24 @@ type World = {
   readonly accounts: Map<string, unknown>;
 };
 
-test('whatever is sent and whenever one subscribes: what is told is what the ledger says at that level', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), agrees), { numRuns: 30 });
-}, 120_000);
+test.each([
+  [31, 20],
+  [1, 10],
+  [0, 10],
+])(
+  'whatever is sent and whenever one subscribes: what is told is what the ledger says at that level (finalized %i slots later)',
+  async (finalitySlots, numRuns) => {
+    const steps = fc.array(step, { minLength: 5, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(steps, (each) => agrees(each, finalitySlots)),
+      { numRuns },
+    );
+  },
+  120_000,
+);
 
-async function agrees(steps: readonly Step[]): Promise<void> {
-  const run = newLedger();
+async function agrees(steps: readonly Step[], finalitySlots: number): Promise<void> {
+  const run = newLedger({ finalitySlots });
   const wallets = Array.from({ length: WALLETS }, () => Keypair.generate());
   const world: World = {
     run,
@@ -80,13 +92,14 @@ async function agrees(steps: readonly Step[]): Promise<void> {
   };
   for (const each of [{ kind: 'airdrop', to: 0, lamports: 20n * SOL } as const, ...steps])
     await act(world, each);
-  await tick(world, 33);
+  await tick(world, finalitySlots + 2);
   for (const each of world.watched) {
     expect({ ...each, told: each.told.map(({ result }) => result) }).toEqual({
       ...each,
       told: await expected(world, each),
     });
-    for (const { result, openSlot } of each.told) assertTime(each, BigInt(result.context.slot), openSlot);
+    for (const { result, openSlot } of each.told)
+      assertTime(world, each, BigInt(result.context.slot), openSlot);
   }
 }
 
@@ -202,25 +215,27 @@ async function signatureResults({ run }: World, each: Watched): Promise<readonly
   const { value } = await run.call('getSignatureStatuses', [each.key], { searchTransactionHistory: true });
   const status = value[0];
   if (status === null || status === undefined) return [];
-  const atStart = each.since - LAG[each.level];
-  const slot = status.slot > atStart ? status.slot : atStart;
-  return [{ context: { slot }, value: { err: status.err } }];
+  const atStart = each.since - lag(run, each.level);
+  const isLater = status.slot > atStart;
+  return [{ context: { slot: isLater ? status.slot : atStart }, value: { err: status.err } }];
 }
 
-/** How far each level is behind the open slot. */
-const LAG: Readonly<Record<Level, bigint>> = { processed: 0n, confirmed: 1n, finalized: 32n };
+/** How far a level is behind the open slot. */
+function lag({ ledger }: TestLedger, level: Level): bigint {
+  return ledger.blocks.openSlot - ledger.slotAt(level);
+}
 
 /** The slots that reached the level since the subscription began. */
 function* slotsOf({ run }: World, { level, since }: Watched): Generator<bigint> {
   const last = level === 'finalized' ? run.ledger.slotAt('finalized') : run.ledger.slotAt('confirmed');
-  const first = level === 'finalized' ? since - 31n : since;
+  const first = level === 'finalized' ? since - run.ledger.finalitySlots : since;
   for (let slot = first; slot <= last; slot++) yield slot;
 }
 
 /** Nothing is told before its slot has reached the level, nor later than that. */
-function assertTime({ kind, level }: Watched, slot: bigint, openSlot: bigint): void {
+function assertTime({ run }: World, { kind, level }: Watched, slot: bigint, openSlot: bigint): void {
   const isAtSlotEnd = kind === 'account' && level === 'processed';
-  expect(openSlot - slot).toBe(isAtSlotEnd ? 1n : LAG[level]);
+  expect(openSlot - slot).toBe(isAtSlotEnd ? 1n : lag(run, level));
 }
 
 function addressOf({ wallets }: World, index: number): string {

@@ -171,20 +171,20 @@ describe('wallet-activity', () => {
   const valid = (accountId: string, scopes: readonly string[]): TokenFinding =>
     ({ kind: 'valid', tokenId: 't', accountId, scopes: new Set(scopes) }) as TokenFinding;
   const rows: readonly (readonly [string, string, TokenFinding, string, string])[] = [
-    ['without a token', '', { kind: 'unknown' }, 'PERMISSION_DENIED', 'tokenMissing'],
-    ['with another scheme', `Basic ${TOKEN}`, { kind: 'unknown' }, 'PERMISSION_DENIED', 'tokenMissing'],
+    ['without a token', '', { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenMissing'],
+    ['with another scheme', `Basic ${TOKEN}`, { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenMissing'],
     ['with an unknown token', `Bearer ${TOKEN}`, { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenUnknown'],
     [
       'with a revoked token',
       `Bearer ${TOKEN}`,
-      { kind: 'revoked', tokenId: 't' },
+      { kind: 'revoked', tokenId: 't', accountId: 'a' },
       'UNAUTHENTICATED',
       'tokenRevoked',
     ],
     [
       'with an expired token',
       `Bearer ${TOKEN}`,
-      { kind: 'expired', tokenId: 't' },
+      { kind: 'expired', tokenId: 't', accountId: 'a' },
       'UNAUTHENTICATED',
       'tokenExpired',
     ],
@@ -214,7 +214,7 @@ describe('wallet-activity', () => {
     const client = rawClient((await start({ findToken: () => finding })).port);
     const stream = subscribe(client, { topic: 'wallet-activity' }, { authorization: `Bearer ${TOKEN}` });
     await new Promise((resolve) => stream.once('metadata', resolve));
-    finding = { kind: 'revoked', tokenId: 't' };
+    finding = { kind: 'revoked', tokenId: 't', accountId: 'a' };
     expect(await endOf(stream)).toMatchObject({ status: 'UNAUTHENTICATED', error: 'tokenRevoked' });
   });
 });

@@ -1,54 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { type Client, credentials, type GrpcObject, loadPackageDefinition, Metadata } from '@grpc/grpc-js';
-import { loadFileDescriptorSetFromBuffer, loadSync, type PackageDefinition } from '@grpc/proto-loader';
-import { expect, it, onTestFinished } from 'vitest';
+import { Metadata } from '@grpc/grpc-js';
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader';
+import { expect, it } from 'vitest';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
+import { ask, clientOf, HEALTH, REFLECTION, reflect, standard } from './standard-client.ts';
 import { KEY, startStreamServer } from './start-stream-server.ts';
 
-const MODULES = new URL('../../../node_modules/', import.meta.url);
-const HEALTH = 'grpc-health-check/proto/health/v1/health.proto';
-const REFLECTION = '@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto';
 const SERVICE = 'keyslot.stream.v1.StreamService';
-
-type Calls = { readonly [method: string]: (...args: unknown[]) => Stream };
-type Stream = {
-  on: (event: string, listener: (value: unknown) => void) => Stream;
-  write: (request: unknown) => void;
-  end: () => void;
-  cancel: () => void;
-};
-type ClientType = new (address: string, channel: unknown) => Client & Calls;
-
-/** A client that knows a service from descriptors only; it is closed when the test ends. */
-const clientOf = (definition: PackageDefinition, name: string, port: number): Calls => {
-  const type = name
-    .split('.')
-    .reduce<unknown>((node, step) => (node as GrpcObject)[step], loadPackageDefinition(definition));
-  const client = new (type as ClientType)(`127.0.0.1:${port}`, credentials.createInsecure());
-  onTestFinished(() => client.close());
-  return client;
-};
-
-const standard = (path: string, name: string, port: number): Calls =>
-  clientOf(loadSync(fileURLToPath(new URL(path, MODULES)), { enums: String }), name, port);
-
-/** The answer of a unary call. */
-const ask = (calls: Calls, method: string, request: unknown, metadata = new Metadata()): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    calls[method]?.(request, metadata, (error: Error | null, answer: unknown) =>
-      error === null ? resolve(answer) : reject(error),
-    );
-  });
-
-/** The answer of the reflection service to one request. */
-const reflect = (calls: Calls, request: unknown): Promise<Record<string, never>> =>
-  new Promise((resolve, reject) => {
-    const stream = calls.ServerReflectionInfo?.();
-    stream?.on('data', (answer) => resolve(answer as Record<string, never>)).on('error', reject);
-    stream?.write(request);
-    stream?.end();
-  });
 
 const start = async (): Promise<number> =>
   (await startStreamServer({ node: createScriptedLedger(100) })).port;

@@ -5,7 +5,9 @@ import { createAuthenticate, type KeyFinder } from '../../../src/gate/authentica
 import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
 import type { PlanLimit } from '../../../src/gate/rate-limit.ts';
 import type { CountedMessage } from '../../../src/gate/usage-book.ts';
+import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
+import type { TlsOptions } from '../../../src/server/tls/tls-files.ts';
 import type { ServiceError } from '../../../src/service-error.ts';
 import { createHub, type HubOptions } from '../../../src/stream/hub.ts';
 import type { LedgerNode } from '../../../src/stream/ledger-node.ts';
@@ -24,7 +26,8 @@ export type StreamServerOptions = {
   readonly maxStreamsPerKey?: number;
   readonly unread?: { readonly maxBytes: number; readonly maxMessages: number };
   readonly findToken?: (presented: string) => TokenFinding;
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  readonly tls?: TlsOptions;
+  readonly connections?: Connections;
 };
 
 export type StreamServer = GrpcServer & {
@@ -70,7 +73,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     authenticate: createAuthenticate(
       { find: (presented) => keys.get(presented) ?? { kind: 'unknown' } },
       clock,
-      { isBehindProxy: false },
+      () => false,
     ),
     networks: [
       {
@@ -92,6 +95,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     onClose: () => undefined,
     onError: (error) => void errors.push(error),
     tls: options.tls,
+    connections: options.connections,
   });
   const close = async (deadlineMs: number): Promise<void> => {
     hub.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { WalletServer } from '../wallet-server.ts';
+import type { WalletServer } from '../open-wallet-server.ts';
 import { isSignature } from './is-signature.ts';
 import { type Ending, readJson, readWallets, type ToldWallet } from './read-wallets.ts';
 

@@ -5,6 +5,11 @@ export type Random = (below: number) => number;
 export function seededRandom(name: string): Random {
   const seed = Number(process.env.KEYSLOT_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: the same moments again with KEYSLOT_FUZZ_SEED=${seed}`);
+  return randomOf(seed);
+}
+
+/** The numbers of a seed. */
+export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;

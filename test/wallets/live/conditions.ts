@@ -27,6 +27,22 @@ export async function breakStore(databaseUrl: string): Promise<WalletState> {
   return { [Symbol.asyncDispose]: async () => void (await rename('away_', '')) };
 }
 
+/** What each operation writes first: the log, or what it sets aside. */
+const WRITTEN_FIRST = ['audit_records', 'ledger_transactions'];
+
+/** Nothing more goes into the tables, as on a full disk. */
+export async function fillStore(databaseUrl: string): Promise<WalletState> {
+  const onEach = (write: (table: string) => string): string => WRITTEN_FIRST.map(write).join(';');
+  await query(
+    databaseUrl,
+    `create or replace function tell_full() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    ${onEach((table) => `create trigger a_full before insert on ${table} execute function tell_full()`)}`,
+  );
+  const empty = onEach((table) => `drop trigger a_full on ${table}`);
+  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, empty)) };
+}
+
 /** No sealed key can be opened. */
 export async function spoilKeys(databaseUrl: string): Promise<WalletState> {
   const flip = (): Promise<unknown> =>

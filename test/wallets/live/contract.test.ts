@@ -11,6 +11,7 @@ import { runWalletContract, type WalletResult, type WalletRun } from '../run-con
 import {
   asStarted,
   breakStore,
+  fillStore,
   holdRequest,
   removeToken,
   slowBody,
@@ -122,6 +123,7 @@ async function runWithDatabase(postgresUrl: string): Promise<Shown> {
     if (condition === 'slow_body') return slowBody(server);
     if (condition === 'slow_key_backend') return asStarted();
     if (condition === 'broken_store') return await breakStore(database.url);
+    if (condition === 'full_store') return await fillStore(database.url);
     if (condition === 'key_backend_down') return await spoilKeys(database.url);
     if (condition === 'request_under_way') return await holdRequest(server, database.url, request);
     return condition === 'signer_down' ? await stopSigner(server) : undefined;

@@ -58,7 +58,8 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   onTestFinished(() => keys.close());
   const watched = watchPool(keys.pool);
   const own = { ...keys, pool: watched.pool };
-  const places = { config, store, account, keys: own, metrics, clock: systemClock, log: SILENT };
+  const planOf = () => ({ requestsPerSecond: 1_000_000 });
+  const places = { config, store, account, keys: own, metrics, planOf, clock: systemClock, log: SILENT };
   const { handler: serve, close } = await startWallets(places);
   onTestFinished(close);
   const socketPath = join(dataDir, 'wallets.sock');

@@ -901,7 +901,6 @@ export const getSignatureStatuses: MethodContract = {
         { searchTransactionHistory: true, commitment: 'unheard-of' },
       ],
       expect: { kind: 'not-refused', error: 'invalidType', code: -32602 },
-      since: '4.4',
     },
     {
       method: 'getSignatureStatuses',

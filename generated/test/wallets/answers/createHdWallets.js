@@ -3,7 +3,7 @@ import { isBase58 } from '../../../runtime/base58.ts';
 export const validate = validate0;
 const func0 = isBase58;
 const pattern0 = new RegExp("^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$", 'u');
-const pattern1 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern1 = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 const pattern2 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
@@ -337,7 +337,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 instancePath: instancePath + '/master/label',
                 schemaPath: '#/properties/master/anyOf/0/properties/label/pattern',
                 keyword: 'pattern',
-                params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+                params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
               };
               if (vErrors === null) {
                 vErrors = [err20];
@@ -360,17 +360,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+            if (!data6.isWellFormed()) {
+              const err22 = {
+                instancePath: instancePath + '/master/label',
+                schemaPath: '#/properties/master/anyOf/0/properties/label/x-well-formed',
+                keyword: 'x-well-formed',
+                params: {},
+              };
+              if (vErrors === null) {
+                vErrors = [err22];
+              } else {
+                vErrors.push(err22);
+              }
+              errors++;
+            }
           } else {
-            const err22 = {
+            const err23 = {
               instancePath: instancePath + '/master/label',
               schemaPath: '#/properties/master/anyOf/0/properties/label/type',
               keyword: 'type',
               params: { type: 'string' },
             };
             if (vErrors === null) {
-              vErrors = [err22];
+              vErrors = [err23];
             } else {
-              vErrors.push(err22);
+              vErrors.push(err23);
             }
             errors++;
           }
@@ -379,45 +393,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           let data7 = data0.created_at;
           if (typeof data7 === 'string') {
             if (!pattern2.test(data7)) {
-              const err23 = {
+              const err24 = {
                 instancePath: instancePath + '/master/created_at',
                 schemaPath: '#/properties/master/anyOf/0/properties/created_at/pattern',
                 keyword: 'pattern',
                 params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
               };
               if (vErrors === null) {
-                vErrors = [err23];
+                vErrors = [err24];
               } else {
-                vErrors.push(err23);
+                vErrors.push(err24);
               }
               errors++;
             }
           } else {
-            const err24 = {
+            const err25 = {
               instancePath: instancePath + '/master/created_at',
               schemaPath: '#/properties/master/anyOf/0/properties/created_at/type',
               keyword: 'type',
               params: { type: 'string' },
             };
             if (vErrors === null) {
-              vErrors = [err24];
+              vErrors = [err25];
             } else {
-              vErrors.push(err24);
+              vErrors.push(err25);
             }
             errors++;
           }
         }
       } else {
-        const err25 = {
+        const err26 = {
           instancePath: instancePath + '/master',
           schemaPath: '#/properties/master/anyOf/0/type',
           keyword: 'type',
           params: { type: 'object' },
         };
         if (vErrors === null) {
-          vErrors = [err25];
+          vErrors = [err26];
         } else {
-          vErrors.push(err25);
+          vErrors.push(err26);
         }
         errors++;
       }
@@ -427,25 +441,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         const _errs21 = errors;
         if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
           if (data0.address === undefined) {
-            const err26 = {
-              instancePath: instancePath + '/master',
-              schemaPath: '#/properties/master/anyOf/1/required',
-              keyword: 'required',
-              params: { missingProperty: 'address' },
-            };
-            if (vErrors === null) {
-              vErrors = [err26];
-            } else {
-              vErrors.push(err26);
-            }
-            errors++;
-          }
-          if (data0.custody === undefined) {
             const err27 = {
               instancePath: instancePath + '/master',
               schemaPath: '#/properties/master/anyOf/1/required',
               keyword: 'required',
-              params: { missingProperty: 'custody' },
+              params: { missingProperty: 'address' },
             };
             if (vErrors === null) {
               vErrors = [err27];
@@ -454,12 +454,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (data0.wallet_id === undefined) {
+          if (data0.custody === undefined) {
             const err28 = {
               instancePath: instancePath + '/master',
               schemaPath: '#/properties/master/anyOf/1/required',
               keyword: 'required',
-              params: { missingProperty: 'wallet_id' },
+              params: { missingProperty: 'custody' },
             };
             if (vErrors === null) {
               vErrors = [err28];
@@ -468,17 +468,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (data0.created_at === undefined) {
+          if (data0.wallet_id === undefined) {
             const err29 = {
+              instancePath: instancePath + '/master',
+              schemaPath: '#/properties/master/anyOf/1/required',
+              keyword: 'required',
+              params: { missingProperty: 'wallet_id' },
+            };
+            if (vErrors === null) {
+              vErrors = [err29];
+            } else {
+              vErrors.push(err29);
+            }
+            errors++;
+          }
+          if (data0.created_at === undefined) {
+            const err30 = {
               instancePath: instancePath + '/master',
               schemaPath: '#/properties/master/anyOf/1/required',
               keyword: 'required',
               params: { missingProperty: 'created_at' },
             };
             if (vErrors === null) {
-              vErrors = [err29];
+              vErrors = [err30];
             } else {
-              vErrors.push(err29);
+              vErrors.push(err30);
             }
             errors++;
           }
@@ -493,16 +507,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 key2 === 'created_at'
               )
             ) {
-              const err30 = {
+              const err31 = {
                 instancePath: instancePath + '/master',
                 schemaPath: '#/properties/master/anyOf/1/additionalProperties',
                 keyword: 'additionalProperties',
                 params: { additionalProperty: key2 },
               };
               if (vErrors === null) {
-                vErrors = [err30];
+                vErrors = [err31];
               } else {
-                vErrors.push(err30);
+                vErrors.push(err31);
               }
               errors++;
             }
@@ -511,40 +525,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             let data8 = data0.address;
             if (typeof data8 === 'string') {
               if (!func0(data8, 32)) {
-                const err31 = {
+                const err32 = {
                   instancePath: instancePath + '/master/address',
                   schemaPath: '#/properties/master/anyOf/1/properties/address/x-base58',
                   keyword: 'x-base58',
                   params: {},
                 };
                 if (vErrors === null) {
-                  vErrors = [err31];
+                  vErrors = [err32];
                 } else {
-                  vErrors.push(err31);
+                  vErrors.push(err32);
                 }
                 errors++;
               }
             } else {
-              const err32 = {
+              const err33 = {
                 instancePath: instancePath + '/master/address',
                 schemaPath: '#/properties/master/anyOf/1/properties/address/type',
-                keyword: 'type',
-                params: { type: 'string' },
-              };
-              if (vErrors === null) {
-                vErrors = [err32];
-              } else {
-                vErrors.push(err32);
-              }
-              errors++;
-            }
-          }
-          if (data0.custody !== undefined) {
-            let data9 = data0.custody;
-            if (typeof data9 !== 'string') {
-              const err33 = {
-                instancePath: instancePath + '/master/custody',
-                schemaPath: '#/properties/master/anyOf/1/properties/custody/type',
                 keyword: 'type',
                 params: { type: 'string' },
               };
@@ -555,12 +552,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
-            if ('managed' !== data9) {
+          }
+          if (data0.custody !== undefined) {
+            let data9 = data0.custody;
+            if (typeof data9 !== 'string') {
               const err34 = {
                 instancePath: instancePath + '/master/custody',
-                schemaPath: '#/properties/master/anyOf/1/properties/custody/const',
-                keyword: 'const',
-                params: { allowedValue: 'managed' },
+                schemaPath: '#/properties/master/anyOf/1/properties/custody/type',
+                keyword: 'type',
+                params: { type: 'string' },
               };
               if (vErrors === null) {
                 vErrors = [err34];
@@ -569,30 +569,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
+            if ('managed' !== data9) {
+              const err35 = {
+                instancePath: instancePath + '/master/custody',
+                schemaPath: '#/properties/master/anyOf/1/properties/custody/const',
+                keyword: 'const',
+                params: { allowedValue: 'managed' },
+              };
+              if (vErrors === null) {
+                vErrors = [err35];
+              } else {
+                vErrors.push(err35);
+              }
+              errors++;
+            }
           }
           if (data0.wallet_id !== undefined) {
             let data10 = data0.wallet_id;
             if (typeof data10 === 'string') {
               if (data10.length < 1) {
-                const err35 = {
+                const err36 = {
                   instancePath: instancePath + '/master/wallet_id',
                   schemaPath: '#/properties/master/anyOf/1/properties/wallet_id/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
-                };
-                if (vErrors === null) {
-                  vErrors = [err35];
-                } else {
-                  vErrors.push(err35);
-                }
-                errors++;
-              }
-              if (data10.length > 64 && Array.from(data10).length > 64) {
-                const err36 = {
-                  instancePath: instancePath + '/master/wallet_id',
-                  schemaPath: '#/properties/master/anyOf/1/properties/wallet_id/x-max-chars',
-                  keyword: 'x-max-chars',
-                  params: { limit: 64 },
                 };
                 if (vErrors === null) {
                   vErrors = [err36];
@@ -601,17 +601,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
+              if (data10.length > 64 && Array.from(data10).length > 64) {
+                const err37 = {
+                  instancePath: instancePath + '/master/wallet_id',
+                  schemaPath: '#/properties/master/anyOf/1/properties/wallet_id/x-max-chars',
+                  keyword: 'x-max-chars',
+                  params: { limit: 64 },
+                };
+                if (vErrors === null) {
+                  vErrors = [err37];
+                } else {
+                  vErrors.push(err37);
+                }
+                errors++;
+              }
             } else {
-              const err37 = {
+              const err38 = {
                 instancePath: instancePath + '/master/wallet_id',
                 schemaPath: '#/properties/master/anyOf/1/properties/wallet_id/type',
                 keyword: 'type',
                 params: { type: 'string' },
               };
               if (vErrors === null) {
-                vErrors = [err37];
+                vErrors = [err38];
               } else {
-                vErrors.push(err37);
+                vErrors.push(err38);
               }
               errors++;
             }
@@ -620,30 +634,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             let data11 = data0.derivation_path;
             if (typeof data11 === 'string') {
               if (!pattern0.test(data11)) {
-                const err38 = {
+                const err39 = {
                   instancePath: instancePath + '/master/derivation_path',
                   schemaPath: '#/properties/master/anyOf/1/properties/derivation_path/pattern',
                   keyword: 'pattern',
                   params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
                 };
                 if (vErrors === null) {
-                  vErrors = [err38];
+                  vErrors = [err39];
                 } else {
-                  vErrors.push(err38);
+                  vErrors.push(err39);
                 }
                 errors++;
               }
             } else {
-              const err39 = {
+              const err40 = {
                 instancePath: instancePath + '/master/derivation_path',
                 schemaPath: '#/properties/master/anyOf/1/properties/derivation_path/type',
                 keyword: 'type',
                 params: { type: 'string' },
               };
               if (vErrors === null) {
-                vErrors = [err39];
+                vErrors = [err40];
               } else {
-                vErrors.push(err39);
+                vErrors.push(err40);
               }
               errors++;
             }
@@ -652,25 +666,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             let data12 = data0.label;
             if (typeof data12 === 'string') {
               if (data12.length < 1) {
-                const err40 = {
+                const err41 = {
                   instancePath: instancePath + '/master/label',
                   schemaPath: '#/properties/master/anyOf/1/properties/label/minLength',
                   keyword: 'minLength',
                   params: { limit: 1 },
-                };
-                if (vErrors === null) {
-                  vErrors = [err40];
-                } else {
-                  vErrors.push(err40);
-                }
-                errors++;
-              }
-              if (!pattern1.test(data12)) {
-                const err41 = {
-                  instancePath: instancePath + '/master/label',
-                  schemaPath: '#/properties/master/anyOf/1/properties/label/pattern',
-                  keyword: 'pattern',
-                  params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
                 };
                 if (vErrors === null) {
                   vErrors = [err41];
@@ -679,12 +679,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-              if (data12.length > 100 && Array.from(data12).length > 100) {
+              if (!pattern1.test(data12)) {
                 const err42 = {
                   instancePath: instancePath + '/master/label',
-                  schemaPath: '#/properties/master/anyOf/1/properties/label/x-max-chars',
-                  keyword: 'x-max-chars',
-                  params: { limit: 100 },
+                  schemaPath: '#/properties/master/anyOf/1/properties/label/pattern',
+                  keyword: 'pattern',
+                  params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
                 };
                 if (vErrors === null) {
                   vErrors = [err42];
@@ -693,30 +693,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
                 errors++;
               }
-            } else {
-              const err43 = {
-                instancePath: instancePath + '/master/label',
-                schemaPath: '#/properties/master/anyOf/1/properties/label/type',
-                keyword: 'type',
-                params: { type: 'string' },
-              };
-              if (vErrors === null) {
-                vErrors = [err43];
-              } else {
-                vErrors.push(err43);
+              if (data12.length > 100 && Array.from(data12).length > 100) {
+                const err43 = {
+                  instancePath: instancePath + '/master/label',
+                  schemaPath: '#/properties/master/anyOf/1/properties/label/x-max-chars',
+                  keyword: 'x-max-chars',
+                  params: { limit: 100 },
+                };
+                if (vErrors === null) {
+                  vErrors = [err43];
+                } else {
+                  vErrors.push(err43);
+                }
+                errors++;
               }
-              errors++;
-            }
-          }
-          if (data0.created_at !== undefined) {
-            let data13 = data0.created_at;
-            if (typeof data13 === 'string') {
-              if (!pattern2.test(data13)) {
+              if (!data12.isWellFormed()) {
                 const err44 = {
-                  instancePath: instancePath + '/master/created_at',
-                  schemaPath: '#/properties/master/anyOf/1/properties/created_at/pattern',
-                  keyword: 'pattern',
-                  params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+                  instancePath: instancePath + '/master/label',
+                  schemaPath: '#/properties/master/anyOf/1/properties/label/x-well-formed',
+                  keyword: 'x-well-formed',
+                  params: {},
                 };
                 if (vErrors === null) {
                   vErrors = [err44];
@@ -727,8 +723,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
             } else {
               const err45 = {
-                instancePath: instancePath + '/master/created_at',
-                schemaPath: '#/properties/master/anyOf/1/properties/created_at/type',
+                instancePath: instancePath + '/master/label',
+                schemaPath: '#/properties/master/anyOf/1/properties/label/type',
                 keyword: 'type',
                 params: { type: 'string' },
               };
@@ -740,17 +736,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               errors++;
             }
           }
+          if (data0.created_at !== undefined) {
+            let data13 = data0.created_at;
+            if (typeof data13 === 'string') {
+              if (!pattern2.test(data13)) {
+                const err46 = {
+                  instancePath: instancePath + '/master/created_at',
+                  schemaPath: '#/properties/master/anyOf/1/properties/created_at/pattern',
+                  keyword: 'pattern',
+                  params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+                };
+                if (vErrors === null) {
+                  vErrors = [err46];
+                } else {
+                  vErrors.push(err46);
+                }
+                errors++;
+              }
+            } else {
+              const err47 = {
+                instancePath: instancePath + '/master/created_at',
+                schemaPath: '#/properties/master/anyOf/1/properties/created_at/type',
+                keyword: 'type',
+                params: { type: 'string' },
+              };
+              if (vErrors === null) {
+                vErrors = [err47];
+              } else {
+                vErrors.push(err47);
+              }
+              errors++;
+            }
+          }
         } else {
-          const err46 = {
+          const err48 = {
             instancePath: instancePath + '/master',
             schemaPath: '#/properties/master/anyOf/1/type',
             keyword: 'type',
             params: { type: 'object' },
           };
           if (vErrors === null) {
-            vErrors = [err46];
+            vErrors = [err48];
           } else {
-            vErrors.push(err46);
+            vErrors.push(err48);
           }
           errors++;
         }
@@ -758,16 +786,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         valid1 = valid1 || _valid0;
       }
       if (!valid1) {
-        const err47 = {
+        const err49 = {
           instancePath: instancePath + '/master',
           schemaPath: '#/properties/master/anyOf',
           keyword: 'anyOf',
           params: {},
         };
         if (vErrors === null) {
-          vErrors = [err47];
+          vErrors = [err49];
         } else {
-          vErrors.push(err47);
+          vErrors.push(err49);
         }
         errors++;
       } else {
@@ -792,39 +820,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           const _errs40 = errors;
           if (data15 && typeof data15 == 'object' && !Array.isArray(data15)) {
             if (data15.address === undefined) {
-              const err48 = {
-                instancePath: instancePath + '/wallets/' + i0,
-                schemaPath: '#/properties/wallets/items/anyOf/0/required',
-                keyword: 'required',
-                params: { missingProperty: 'address' },
-              };
-              if (vErrors === null) {
-                vErrors = [err48];
-              } else {
-                vErrors.push(err48);
-              }
-              errors++;
-            }
-            if (data15.custody === undefined) {
-              const err49 = {
-                instancePath: instancePath + '/wallets/' + i0,
-                schemaPath: '#/properties/wallets/items/anyOf/0/required',
-                keyword: 'required',
-                params: { missingProperty: 'custody' },
-              };
-              if (vErrors === null) {
-                vErrors = [err49];
-              } else {
-                vErrors.push(err49);
-              }
-              errors++;
-            }
-            if (data15.secret_key === undefined) {
               const err50 = {
                 instancePath: instancePath + '/wallets/' + i0,
                 schemaPath: '#/properties/wallets/items/anyOf/0/required',
                 keyword: 'required',
-                params: { missingProperty: 'secret_key' },
+                params: { missingProperty: 'address' },
               };
               if (vErrors === null) {
                 vErrors = [err50];
@@ -833,17 +833,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               }
               errors++;
             }
-            if (data15.created_at === undefined) {
+            if (data15.custody === undefined) {
               const err51 = {
+                instancePath: instancePath + '/wallets/' + i0,
+                schemaPath: '#/properties/wallets/items/anyOf/0/required',
+                keyword: 'required',
+                params: { missingProperty: 'custody' },
+              };
+              if (vErrors === null) {
+                vErrors = [err51];
+              } else {
+                vErrors.push(err51);
+              }
+              errors++;
+            }
+            if (data15.secret_key === undefined) {
+              const err52 = {
+                instancePath: instancePath + '/wallets/' + i0,
+                schemaPath: '#/properties/wallets/items/anyOf/0/required',
+                keyword: 'required',
+                params: { missingProperty: 'secret_key' },
+              };
+              if (vErrors === null) {
+                vErrors = [err52];
+              } else {
+                vErrors.push(err52);
+              }
+              errors++;
+            }
+            if (data15.created_at === undefined) {
+              const err53 = {
                 instancePath: instancePath + '/wallets/' + i0,
                 schemaPath: '#/properties/wallets/items/anyOf/0/required',
                 keyword: 'required',
                 params: { missingProperty: 'created_at' },
               };
               if (vErrors === null) {
-                vErrors = [err51];
+                vErrors = [err53];
               } else {
-                vErrors.push(err51);
+                vErrors.push(err53);
               }
               errors++;
             }
@@ -859,43 +887,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   key3 === 'created_at'
                 )
               ) {
-                const err52 = {
+                const err54 = {
                   instancePath: instancePath + '/wallets/' + i0,
                   schemaPath: '#/properties/wallets/items/anyOf/0/additionalProperties',
                   keyword: 'additionalProperties',
                   params: { additionalProperty: key3 },
-                };
-                if (vErrors === null) {
-                  vErrors = [err52];
-                } else {
-                  vErrors.push(err52);
-                }
-                errors++;
-              }
-            }
-            if (data15.address !== undefined) {
-              let data16 = data15.address;
-              if (typeof data16 === 'string') {
-                if (!func0(data16, 32)) {
-                  const err53 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/address',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/address/x-base58',
-                    keyword: 'x-base58',
-                    params: {},
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err53];
-                  } else {
-                    vErrors.push(err53);
-                  }
-                  errors++;
-                }
-              } else {
-                const err54 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/address',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/address/type',
-                  keyword: 'type',
-                  params: { type: 'string' },
                 };
                 if (vErrors === null) {
                   vErrors = [err54];
@@ -905,28 +901,29 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 errors++;
               }
             }
-            if (data15.custody !== undefined) {
-              let data17 = data15.custody;
-              if (typeof data17 !== 'string') {
-                const err55 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/custody',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/custody/type',
+            if (data15.address !== undefined) {
+              let data16 = data15.address;
+              if (typeof data16 === 'string') {
+                if (!func0(data16, 32)) {
+                  const err55 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/address',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/address/x-base58',
+                    keyword: 'x-base58',
+                    params: {},
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err55];
+                  } else {
+                    vErrors.push(err55);
+                  }
+                  errors++;
+                }
+              } else {
+                const err56 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/address',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/address/type',
                   keyword: 'type',
                   params: { type: 'string' },
-                };
-                if (vErrors === null) {
-                  vErrors = [err55];
-                } else {
-                  vErrors.push(err55);
-                }
-                errors++;
-              }
-              if ('client' !== data17) {
-                const err56 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/custody',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/custody/const',
-                  keyword: 'const',
-                  params: { allowedValue: 'client' },
                 };
                 if (vErrors === null) {
                   vErrors = [err56];
@@ -936,29 +933,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 errors++;
               }
             }
-            if (data15.secret_key !== undefined) {
-              let data18 = data15.secret_key;
-              if (typeof data18 === 'string') {
-                if (!func0(data18, 64)) {
-                  const err57 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/secret_key',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/secret_key/x-base58',
-                    keyword: 'x-base58',
-                    params: {},
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err57];
-                  } else {
-                    vErrors.push(err57);
-                  }
-                  errors++;
-                }
-              } else {
-                const err58 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/secret_key',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/secret_key/type',
+            if (data15.custody !== undefined) {
+              let data17 = data15.custody;
+              if (typeof data17 !== 'string') {
+                const err57 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/custody',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/custody/type',
                   keyword: 'type',
                   params: { type: 'string' },
+                };
+                if (vErrors === null) {
+                  vErrors = [err57];
+                } else {
+                  vErrors.push(err57);
+                }
+                errors++;
+              }
+              if ('client' !== data17) {
+                const err58 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/custody',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/custody/const',
+                  keyword: 'const',
+                  params: { allowedValue: 'client' },
                 };
                 if (vErrors === null) {
                   vErrors = [err58];
@@ -968,15 +964,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 errors++;
               }
             }
-            if (data15.mnemonic !== undefined) {
-              let data19 = data15.mnemonic;
-              if (typeof data19 === 'string') {
-                if (data19.length < 1) {
+            if (data15.secret_key !== undefined) {
+              let data18 = data15.secret_key;
+              if (typeof data18 === 'string') {
+                if (!func0(data18, 64)) {
                   const err59 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/minLength',
-                    keyword: 'minLength',
-                    params: { limit: 1 },
+                    instancePath: instancePath + '/wallets/' + i0 + '/secret_key',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/secret_key/x-base58',
+                    keyword: 'x-base58',
+                    params: {},
                   };
                   if (vErrors === null) {
                     vErrors = [err59];
@@ -985,44 +981,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                   errors++;
                 }
-                if (data19.length > 512 && Array.from(data19).length > 512) {
-                  const err60 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/x-max-chars',
-                    keyword: 'x-max-chars',
-                    params: { limit: 512 },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err60];
-                  } else {
-                    vErrors.push(err60);
-                  }
-                  errors++;
-                }
               } else {
-                const err61 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/type',
+                const err60 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/secret_key',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/secret_key/type',
                   keyword: 'type',
                   params: { type: 'string' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err61];
+                  vErrors = [err60];
                 } else {
-                  vErrors.push(err61);
+                  vErrors.push(err60);
                 }
                 errors++;
               }
             }
-            if (data15.derivation_path !== undefined) {
-              let data20 = data15.derivation_path;
-              if (typeof data20 === 'string') {
-                if (!pattern0.test(data20)) {
+            if (data15.mnemonic !== undefined) {
+              let data19 = data15.mnemonic;
+              if (typeof data19 === 'string') {
+                if (data19.length < 1) {
+                  const err61 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/minLength',
+                    keyword: 'minLength',
+                    params: { limit: 1 },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err61];
+                  } else {
+                    vErrors.push(err61);
+                  }
+                  errors++;
+                }
+                if (data19.length > 512 && Array.from(data19).length > 512) {
                   const err62 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/derivation_path/pattern',
-                    keyword: 'pattern',
-                    params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
+                    instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/x-max-chars',
+                    keyword: 'x-max-chars',
+                    params: { limit: 512 },
                   };
                   if (vErrors === null) {
                     vErrors = [err62];
@@ -1033,8 +1029,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 }
               } else {
                 const err63 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/derivation_path/type',
+                  instancePath: instancePath + '/wallets/' + i0 + '/mnemonic',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/mnemonic/type',
                   keyword: 'type',
                   params: { type: 'string' },
                 };
@@ -1046,15 +1042,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 errors++;
               }
             }
-            if (data15.label !== undefined) {
-              let data21 = data15.label;
-              if (typeof data21 === 'string') {
-                if (data21.length < 1) {
+            if (data15.derivation_path !== undefined) {
+              let data20 = data15.derivation_path;
+              if (typeof data20 === 'string') {
+                if (!pattern0.test(data20)) {
                   const err64 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/label',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/minLength',
-                    keyword: 'minLength',
-                    params: { limit: 1 },
+                    instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/derivation_path/pattern',
+                    keyword: 'pattern',
+                    params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
                   };
                   if (vErrors === null) {
                     vErrors = [err64];
@@ -1063,26 +1059,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                   errors++;
                 }
-                if (!pattern1.test(data21)) {
-                  const err65 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/label',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/pattern',
-                    keyword: 'pattern',
-                    params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err65];
-                  } else {
-                    vErrors.push(err65);
-                  }
-                  errors++;
+              } else {
+                const err65 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/derivation_path/type',
+                  keyword: 'type',
+                  params: { type: 'string' },
+                };
+                if (vErrors === null) {
+                  vErrors = [err65];
+                } else {
+                  vErrors.push(err65);
                 }
-                if (data21.length > 100 && Array.from(data21).length > 100) {
+                errors++;
+              }
+            }
+            if (data15.label !== undefined) {
+              let data21 = data15.label;
+              if (typeof data21 === 'string') {
+                if (data21.length < 1) {
                   const err66 = {
                     instancePath: instancePath + '/wallets/' + i0 + '/label',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/x-max-chars',
-                    keyword: 'x-max-chars',
-                    params: { limit: 100 },
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/minLength',
+                    keyword: 'minLength',
+                    params: { limit: 1 },
                   };
                   if (vErrors === null) {
                     vErrors = [err66];
@@ -1091,32 +1091,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                   errors++;
                 }
-              } else {
-                const err67 = {
-                  instancePath: instancePath + '/wallets/' + i0 + '/label',
-                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/type',
-                  keyword: 'type',
-                  params: { type: 'string' },
-                };
-                if (vErrors === null) {
-                  vErrors = [err67];
-                } else {
-                  vErrors.push(err67);
-                }
-                errors++;
-              }
-            }
-            if (data15.created_at !== undefined) {
-              let data22 = data15.created_at;
-              if (typeof data22 === 'string') {
-                if (!pattern2.test(data22)) {
-                  const err68 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/created_at',
-                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/created_at/pattern',
+                if (!pattern1.test(data21)) {
+                  const err67 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/label',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/pattern',
                     keyword: 'pattern',
-                    params: {
-                      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$',
-                    },
+                    params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err67];
+                  } else {
+                    vErrors.push(err67);
+                  }
+                  errors++;
+                }
+                if (data21.length > 100 && Array.from(data21).length > 100) {
+                  const err68 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/label',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/x-max-chars',
+                    keyword: 'x-max-chars',
+                    params: { limit: 100 },
                   };
                   if (vErrors === null) {
                     vErrors = [err68];
@@ -1125,32 +1119,80 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                   errors++;
                 }
+                if (!data21.isWellFormed()) {
+                  const err69 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/label',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/x-well-formed',
+                    keyword: 'x-well-formed',
+                    params: {},
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err69];
+                  } else {
+                    vErrors.push(err69);
+                  }
+                  errors++;
+                }
               } else {
-                const err69 = {
+                const err70 = {
+                  instancePath: instancePath + '/wallets/' + i0 + '/label',
+                  schemaPath: '#/properties/wallets/items/anyOf/0/properties/label/type',
+                  keyword: 'type',
+                  params: { type: 'string' },
+                };
+                if (vErrors === null) {
+                  vErrors = [err70];
+                } else {
+                  vErrors.push(err70);
+                }
+                errors++;
+              }
+            }
+            if (data15.created_at !== undefined) {
+              let data22 = data15.created_at;
+              if (typeof data22 === 'string') {
+                if (!pattern2.test(data22)) {
+                  const err71 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/created_at',
+                    schemaPath: '#/properties/wallets/items/anyOf/0/properties/created_at/pattern',
+                    keyword: 'pattern',
+                    params: {
+                      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$',
+                    },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err71];
+                  } else {
+                    vErrors.push(err71);
+                  }
+                  errors++;
+                }
+              } else {
+                const err72 = {
                   instancePath: instancePath + '/wallets/' + i0 + '/created_at',
                   schemaPath: '#/properties/wallets/items/anyOf/0/properties/created_at/type',
                   keyword: 'type',
                   params: { type: 'string' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err69];
+                  vErrors = [err72];
                 } else {
-                  vErrors.push(err69);
+                  vErrors.push(err72);
                 }
                 errors++;
               }
             }
           } else {
-            const err70 = {
+            const err73 = {
               instancePath: instancePath + '/wallets/' + i0,
               schemaPath: '#/properties/wallets/items/anyOf/0/type',
               keyword: 'type',
               params: { type: 'object' },
             };
             if (vErrors === null) {
-              vErrors = [err70];
+              vErrors = [err73];
             } else {
-              vErrors.push(err70);
+              vErrors.push(err73);
             }
             errors++;
           }
@@ -1160,58 +1202,58 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             const _errs57 = errors;
             if (data15 && typeof data15 == 'object' && !Array.isArray(data15)) {
               if (data15.address === undefined) {
-                const err71 = {
+                const err74 = {
                   instancePath: instancePath + '/wallets/' + i0,
                   schemaPath: '#/properties/wallets/items/anyOf/1/required',
                   keyword: 'required',
                   params: { missingProperty: 'address' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err71];
+                  vErrors = [err74];
                 } else {
-                  vErrors.push(err71);
+                  vErrors.push(err74);
                 }
                 errors++;
               }
               if (data15.custody === undefined) {
-                const err72 = {
+                const err75 = {
                   instancePath: instancePath + '/wallets/' + i0,
                   schemaPath: '#/properties/wallets/items/anyOf/1/required',
                   keyword: 'required',
                   params: { missingProperty: 'custody' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err72];
+                  vErrors = [err75];
                 } else {
-                  vErrors.push(err72);
+                  vErrors.push(err75);
                 }
                 errors++;
               }
               if (data15.wallet_id === undefined) {
-                const err73 = {
+                const err76 = {
                   instancePath: instancePath + '/wallets/' + i0,
                   schemaPath: '#/properties/wallets/items/anyOf/1/required',
                   keyword: 'required',
                   params: { missingProperty: 'wallet_id' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err73];
+                  vErrors = [err76];
                 } else {
-                  vErrors.push(err73);
+                  vErrors.push(err76);
                 }
                 errors++;
               }
               if (data15.created_at === undefined) {
-                const err74 = {
+                const err77 = {
                   instancePath: instancePath + '/wallets/' + i0,
                   schemaPath: '#/properties/wallets/items/anyOf/1/required',
                   keyword: 'required',
                   params: { missingProperty: 'created_at' },
                 };
                 if (vErrors === null) {
-                  vErrors = [err74];
+                  vErrors = [err77];
                 } else {
-                  vErrors.push(err74);
+                  vErrors.push(err77);
                 }
                 errors++;
               }
@@ -1226,60 +1268,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     key4 === 'created_at'
                   )
                 ) {
-                  const err75 = {
+                  const err78 = {
                     instancePath: instancePath + '/wallets/' + i0,
                     schemaPath: '#/properties/wallets/items/anyOf/1/additionalProperties',
                     keyword: 'additionalProperties',
                     params: { additionalProperty: key4 },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err75];
-                  } else {
-                    vErrors.push(err75);
-                  }
-                  errors++;
-                }
-              }
-              if (data15.address !== undefined) {
-                let data23 = data15.address;
-                if (typeof data23 === 'string') {
-                  if (!func0(data23, 32)) {
-                    const err76 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/address',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/address/x-base58',
-                      keyword: 'x-base58',
-                      params: {},
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err76];
-                    } else {
-                      vErrors.push(err76);
-                    }
-                    errors++;
-                  }
-                } else {
-                  const err77 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/address',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/address/type',
-                    keyword: 'type',
-                    params: { type: 'string' },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err77];
-                  } else {
-                    vErrors.push(err77);
-                  }
-                  errors++;
-                }
-              }
-              if (data15.custody !== undefined) {
-                let data24 = data15.custody;
-                if (typeof data24 !== 'string') {
-                  const err78 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/custody',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/custody/type',
-                    keyword: 'type',
-                    params: { type: 'string' },
                   };
                   if (vErrors === null) {
                     vErrors = [err78];
@@ -1288,58 +1281,61 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                   errors++;
                 }
-                if ('managed' !== data24) {
-                  const err79 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/custody',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/custody/const',
-                    keyword: 'const',
-                    params: { allowedValue: 'managed' },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err79];
-                  } else {
-                    vErrors.push(err79);
-                  }
-                  errors++;
-                }
               }
-              if (data15.wallet_id !== undefined) {
-                let data25 = data15.wallet_id;
-                if (typeof data25 === 'string') {
-                  if (data25.length < 1) {
-                    const err80 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/minLength',
-                      keyword: 'minLength',
-                      params: { limit: 1 },
+              if (data15.address !== undefined) {
+                let data23 = data15.address;
+                if (typeof data23 === 'string') {
+                  if (!func0(data23, 32)) {
+                    const err79 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/address',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/address/x-base58',
+                      keyword: 'x-base58',
+                      params: {},
                     };
                     if (vErrors === null) {
-                      vErrors = [err80];
+                      vErrors = [err79];
                     } else {
-                      vErrors.push(err80);
-                    }
-                    errors++;
-                  }
-                  if (data25.length > 64 && Array.from(data25).length > 64) {
-                    const err81 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/x-max-chars',
-                      keyword: 'x-max-chars',
-                      params: { limit: 64 },
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err81];
-                    } else {
-                      vErrors.push(err81);
+                      vErrors.push(err79);
                     }
                     errors++;
                   }
                 } else {
-                  const err82 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/type',
+                  const err80 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/address',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/address/type',
                     keyword: 'type',
                     params: { type: 'string' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err80];
+                  } else {
+                    vErrors.push(err80);
+                  }
+                  errors++;
+                }
+              }
+              if (data15.custody !== undefined) {
+                let data24 = data15.custody;
+                if (typeof data24 !== 'string') {
+                  const err81 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/custody',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/custody/type',
+                    keyword: 'type',
+                    params: { type: 'string' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err81];
+                  } else {
+                    vErrors.push(err81);
+                  }
+                  errors++;
+                }
+                if ('managed' !== data24) {
+                  const err82 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/custody',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/custody/const',
+                    keyword: 'const',
+                    params: { allowedValue: 'managed' },
                   };
                   if (vErrors === null) {
                     vErrors = [err82];
@@ -1349,15 +1345,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   errors++;
                 }
               }
-              if (data15.derivation_path !== undefined) {
-                let data26 = data15.derivation_path;
-                if (typeof data26 === 'string') {
-                  if (!pattern0.test(data26)) {
+              if (data15.wallet_id !== undefined) {
+                let data25 = data15.wallet_id;
+                if (typeof data25 === 'string') {
+                  if (data25.length < 1) {
                     const err83 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/derivation_path/pattern',
-                      keyword: 'pattern',
-                      params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
+                      instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/minLength',
+                      keyword: 'minLength',
+                      params: { limit: 1 },
                     };
                     if (vErrors === null) {
                       vErrors = [err83];
@@ -1366,44 +1362,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     }
                     errors++;
                   }
+                  if (data25.length > 64 && Array.from(data25).length > 64) {
+                    const err84 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/x-max-chars',
+                      keyword: 'x-max-chars',
+                      params: { limit: 64 },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err84];
+                    } else {
+                      vErrors.push(err84);
+                    }
+                    errors++;
+                  }
                 } else {
-                  const err84 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/derivation_path/type',
+                  const err85 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/wallet_id',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/wallet_id/type',
                     keyword: 'type',
                     params: { type: 'string' },
                   };
                   if (vErrors === null) {
-                    vErrors = [err84];
+                    vErrors = [err85];
                   } else {
-                    vErrors.push(err84);
+                    vErrors.push(err85);
                   }
                   errors++;
                 }
               }
-              if (data15.label !== undefined) {
-                let data27 = data15.label;
-                if (typeof data27 === 'string') {
-                  if (data27.length < 1) {
-                    const err85 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/label',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/minLength',
-                      keyword: 'minLength',
-                      params: { limit: 1 },
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err85];
-                    } else {
-                      vErrors.push(err85);
-                    }
-                    errors++;
-                  }
-                  if (!pattern1.test(data27)) {
+              if (data15.derivation_path !== undefined) {
+                let data26 = data15.derivation_path;
+                if (typeof data26 === 'string') {
+                  if (!pattern0.test(data26)) {
                     const err86 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/label',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/pattern',
+                      instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/derivation_path/pattern',
                       keyword: 'pattern',
-                      params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+                      params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
                     };
                     if (vErrors === null) {
                       vErrors = [err86];
@@ -1412,46 +1408,44 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     }
                     errors++;
                   }
-                  if (data27.length > 100 && Array.from(data27).length > 100) {
-                    const err87 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/label',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/x-max-chars',
-                      keyword: 'x-max-chars',
-                      params: { limit: 100 },
-                    };
-                    if (vErrors === null) {
-                      vErrors = [err87];
-                    } else {
-                      vErrors.push(err87);
-                    }
-                    errors++;
-                  }
                 } else {
-                  const err88 = {
-                    instancePath: instancePath + '/wallets/' + i0 + '/label',
-                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/type',
+                  const err87 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/derivation_path',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/derivation_path/type',
                     keyword: 'type',
                     params: { type: 'string' },
                   };
                   if (vErrors === null) {
-                    vErrors = [err88];
+                    vErrors = [err87];
                   } else {
-                    vErrors.push(err88);
+                    vErrors.push(err87);
                   }
                   errors++;
                 }
               }
-              if (data15.created_at !== undefined) {
-                let data28 = data15.created_at;
-                if (typeof data28 === 'string') {
-                  if (!pattern2.test(data28)) {
+              if (data15.label !== undefined) {
+                let data27 = data15.label;
+                if (typeof data27 === 'string') {
+                  if (data27.length < 1) {
+                    const err88 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/label',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/minLength',
+                      keyword: 'minLength',
+                      params: { limit: 1 },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err88];
+                    } else {
+                      vErrors.push(err88);
+                    }
+                    errors++;
+                  }
+                  if (!pattern1.test(data27)) {
                     const err89 = {
-                      instancePath: instancePath + '/wallets/' + i0 + '/created_at',
-                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/created_at/pattern',
+                      instancePath: instancePath + '/wallets/' + i0 + '/label',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/pattern',
                       keyword: 'pattern',
-                      params: {
-                        pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$',
-                      },
+                      params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
                     };
                     if (vErrors === null) {
                       vErrors = [err89];
@@ -1460,32 +1454,94 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     }
                     errors++;
                   }
+                  if (data27.length > 100 && Array.from(data27).length > 100) {
+                    const err90 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/label',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/x-max-chars',
+                      keyword: 'x-max-chars',
+                      params: { limit: 100 },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err90];
+                    } else {
+                      vErrors.push(err90);
+                    }
+                    errors++;
+                  }
+                  if (!data27.isWellFormed()) {
+                    const err91 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/label',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/x-well-formed',
+                      keyword: 'x-well-formed',
+                      params: {},
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err91];
+                    } else {
+                      vErrors.push(err91);
+                    }
+                    errors++;
+                  }
                 } else {
-                  const err90 = {
+                  const err92 = {
+                    instancePath: instancePath + '/wallets/' + i0 + '/label',
+                    schemaPath: '#/properties/wallets/items/anyOf/1/properties/label/type',
+                    keyword: 'type',
+                    params: { type: 'string' },
+                  };
+                  if (vErrors === null) {
+                    vErrors = [err92];
+                  } else {
+                    vErrors.push(err92);
+                  }
+                  errors++;
+                }
+              }
+              if (data15.created_at !== undefined) {
+                let data28 = data15.created_at;
+                if (typeof data28 === 'string') {
+                  if (!pattern2.test(data28)) {
+                    const err93 = {
+                      instancePath: instancePath + '/wallets/' + i0 + '/created_at',
+                      schemaPath: '#/properties/wallets/items/anyOf/1/properties/created_at/pattern',
+                      keyword: 'pattern',
+                      params: {
+                        pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$',
+                      },
+                    };
+                    if (vErrors === null) {
+                      vErrors = [err93];
+                    } else {
+                      vErrors.push(err93);
+                    }
+                    errors++;
+                  }
+                } else {
+                  const err94 = {
                     instancePath: instancePath + '/wallets/' + i0 + '/created_at',
                     schemaPath: '#/properties/wallets/items/anyOf/1/properties/created_at/type',
                     keyword: 'type',
                     params: { type: 'string' },
                   };
                   if (vErrors === null) {
-                    vErrors = [err90];
+                    vErrors = [err94];
                   } else {
-                    vErrors.push(err90);
+                    vErrors.push(err94);
                   }
                   errors++;
                 }
               }
             } else {
-              const err91 = {
+              const err95 = {
                 instancePath: instancePath + '/wallets/' + i0,
                 schemaPath: '#/properties/wallets/items/anyOf/1/type',
                 keyword: 'type',
                 params: { type: 'object' },
               };
               if (vErrors === null) {
-                vErrors = [err91];
+                vErrors = [err95];
               } else {
-                vErrors.push(err91);
+                vErrors.push(err95);
               }
               errors++;
             }
@@ -1493,16 +1549,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             valid6 = valid6 || _valid1;
           }
           if (!valid6) {
-            const err92 = {
+            const err96 = {
               instancePath: instancePath + '/wallets/' + i0,
               schemaPath: '#/properties/wallets/items/anyOf',
               keyword: 'anyOf',
               params: {},
             };
             if (vErrors === null) {
-              vErrors = [err92];
+              vErrors = [err96];
             } else {
-              vErrors.push(err92);
+              vErrors.push(err96);
             }
             errors++;
           } else {
@@ -1517,26 +1573,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
         }
       } else {
-        const err93 = {
+        const err97 = {
           instancePath: instancePath + '/wallets',
           schemaPath: '#/properties/wallets/type',
           keyword: 'type',
           params: { type: 'array' },
         };
         if (vErrors === null) {
-          vErrors = [err93];
+          vErrors = [err97];
         } else {
-          vErrors.push(err93);
+          vErrors.push(err97);
         }
         errors++;
       }
     }
   } else {
-    const err94 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err98 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err94];
+      vErrors = [err98];
     } else {
-      vErrors.push(err94);
+      vErrors.push(err98);
     }
     errors++;
   }

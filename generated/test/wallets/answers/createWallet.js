@@ -3,7 +3,7 @@ import { isBase58 } from '../../../runtime/base58.ts';
 export const validate = validate0;
 const func0 = isBase58;
 const pattern0 = new RegExp("^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$", 'u');
-const pattern1 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern1 = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 const pattern2 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
@@ -290,7 +290,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             instancePath: instancePath + '/label',
             schemaPath: '#/anyOf/0/properties/label/pattern',
             keyword: 'pattern',
-            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
           };
           if (vErrors === null) {
             vErrors = [err17];
@@ -313,17 +313,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (!data5.isWellFormed()) {
+          const err19 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/anyOf/0/properties/label/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err19];
+          } else {
+            vErrors.push(err19);
+          }
+          errors++;
+        }
       } else {
-        const err19 = {
+        const err20 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/anyOf/0/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err19];
+          vErrors = [err20];
         } else {
-          vErrors.push(err19);
+          vErrors.push(err20);
         }
         errors++;
       }
@@ -332,40 +346,40 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data6 = data.created_at;
       if (typeof data6 === 'string') {
         if (!pattern2.test(data6)) {
-          const err20 = {
+          const err21 = {
             instancePath: instancePath + '/created_at',
             schemaPath: '#/anyOf/0/properties/created_at/pattern',
             keyword: 'pattern',
             params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
           };
           if (vErrors === null) {
-            vErrors = [err20];
+            vErrors = [err21];
           } else {
-            vErrors.push(err20);
+            vErrors.push(err21);
           }
           errors++;
         }
       } else {
-        const err21 = {
+        const err22 = {
           instancePath: instancePath + '/created_at',
           schemaPath: '#/anyOf/0/properties/created_at/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err21];
+          vErrors = [err22];
         } else {
-          vErrors.push(err21);
+          vErrors.push(err22);
         }
         errors++;
       }
     }
   } else {
-    const err22 = { instancePath, schemaPath: '#/anyOf/0/type', keyword: 'type', params: { type: 'object' } };
+    const err23 = { instancePath, schemaPath: '#/anyOf/0/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err22];
+      vErrors = [err23];
     } else {
-      vErrors.push(err22);
+      vErrors.push(err23);
     }
     errors++;
   }
@@ -375,25 +389,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     const _errs18 = errors;
     if (data && typeof data == 'object' && !Array.isArray(data)) {
       if (data.address === undefined) {
-        const err23 = {
-          instancePath,
-          schemaPath: '#/anyOf/1/required',
-          keyword: 'required',
-          params: { missingProperty: 'address' },
-        };
-        if (vErrors === null) {
-          vErrors = [err23];
-        } else {
-          vErrors.push(err23);
-        }
-        errors++;
-      }
-      if (data.custody === undefined) {
         const err24 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
-          params: { missingProperty: 'custody' },
+          params: { missingProperty: 'address' },
         };
         if (vErrors === null) {
           vErrors = [err24];
@@ -402,12 +402,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data.wallet_id === undefined) {
+      if (data.custody === undefined) {
         const err25 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
-          params: { missingProperty: 'wallet_id' },
+          params: { missingProperty: 'custody' },
         };
         if (vErrors === null) {
           vErrors = [err25];
@@ -416,17 +416,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         errors++;
       }
-      if (data.created_at === undefined) {
+      if (data.wallet_id === undefined) {
         const err26 = {
+          instancePath,
+          schemaPath: '#/anyOf/1/required',
+          keyword: 'required',
+          params: { missingProperty: 'wallet_id' },
+        };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+      if (data.created_at === undefined) {
+        const err27 = {
           instancePath,
           schemaPath: '#/anyOf/1/required',
           keyword: 'required',
           params: { missingProperty: 'created_at' },
         };
         if (vErrors === null) {
-          vErrors = [err26];
+          vErrors = [err27];
         } else {
-          vErrors.push(err26);
+          vErrors.push(err27);
         }
         errors++;
       }
@@ -441,16 +455,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             key1 === 'created_at'
           )
         ) {
-          const err27 = {
+          const err28 = {
             instancePath,
             schemaPath: '#/anyOf/1/additionalProperties',
             keyword: 'additionalProperties',
             params: { additionalProperty: key1 },
           };
           if (vErrors === null) {
-            vErrors = [err27];
+            vErrors = [err28];
           } else {
-            vErrors.push(err27);
+            vErrors.push(err28);
           }
           errors++;
         }
@@ -459,40 +473,23 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data7 = data.address;
         if (typeof data7 === 'string') {
           if (!func0(data7, 32)) {
-            const err28 = {
+            const err29 = {
               instancePath: instancePath + '/address',
               schemaPath: '#/anyOf/1/properties/address/x-base58',
               keyword: 'x-base58',
               params: {},
             };
             if (vErrors === null) {
-              vErrors = [err28];
+              vErrors = [err29];
             } else {
-              vErrors.push(err28);
+              vErrors.push(err29);
             }
             errors++;
           }
         } else {
-          const err29 = {
+          const err30 = {
             instancePath: instancePath + '/address',
             schemaPath: '#/anyOf/1/properties/address/type',
-            keyword: 'type',
-            params: { type: 'string' },
-          };
-          if (vErrors === null) {
-            vErrors = [err29];
-          } else {
-            vErrors.push(err29);
-          }
-          errors++;
-        }
-      }
-      if (data.custody !== undefined) {
-        let data8 = data.custody;
-        if (typeof data8 !== 'string') {
-          const err30 = {
-            instancePath: instancePath + '/custody',
-            schemaPath: '#/anyOf/1/properties/custody/type',
             keyword: 'type',
             params: { type: 'string' },
           };
@@ -503,12 +500,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
-        if ('managed' !== data8) {
+      }
+      if (data.custody !== undefined) {
+        let data8 = data.custody;
+        if (typeof data8 !== 'string') {
           const err31 = {
             instancePath: instancePath + '/custody',
-            schemaPath: '#/anyOf/1/properties/custody/const',
-            keyword: 'const',
-            params: { allowedValue: 'managed' },
+            schemaPath: '#/anyOf/1/properties/custody/type',
+            keyword: 'type',
+            params: { type: 'string' },
           };
           if (vErrors === null) {
             vErrors = [err31];
@@ -517,30 +517,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if ('managed' !== data8) {
+          const err32 = {
+            instancePath: instancePath + '/custody',
+            schemaPath: '#/anyOf/1/properties/custody/const',
+            keyword: 'const',
+            params: { allowedValue: 'managed' },
+          };
+          if (vErrors === null) {
+            vErrors = [err32];
+          } else {
+            vErrors.push(err32);
+          }
+          errors++;
+        }
       }
       if (data.wallet_id !== undefined) {
         let data9 = data.wallet_id;
         if (typeof data9 === 'string') {
           if (data9.length < 1) {
-            const err32 = {
+            const err33 = {
               instancePath: instancePath + '/wallet_id',
               schemaPath: '#/anyOf/1/properties/wallet_id/minLength',
               keyword: 'minLength',
               params: { limit: 1 },
-            };
-            if (vErrors === null) {
-              vErrors = [err32];
-            } else {
-              vErrors.push(err32);
-            }
-            errors++;
-          }
-          if (data9.length > 64 && Array.from(data9).length > 64) {
-            const err33 = {
-              instancePath: instancePath + '/wallet_id',
-              schemaPath: '#/anyOf/1/properties/wallet_id/x-max-chars',
-              keyword: 'x-max-chars',
-              params: { limit: 64 },
             };
             if (vErrors === null) {
               vErrors = [err33];
@@ -549,17 +549,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
+          if (data9.length > 64 && Array.from(data9).length > 64) {
+            const err34 = {
+              instancePath: instancePath + '/wallet_id',
+              schemaPath: '#/anyOf/1/properties/wallet_id/x-max-chars',
+              keyword: 'x-max-chars',
+              params: { limit: 64 },
+            };
+            if (vErrors === null) {
+              vErrors = [err34];
+            } else {
+              vErrors.push(err34);
+            }
+            errors++;
+          }
         } else {
-          const err34 = {
+          const err35 = {
             instancePath: instancePath + '/wallet_id',
             schemaPath: '#/anyOf/1/properties/wallet_id/type',
             keyword: 'type',
             params: { type: 'string' },
           };
           if (vErrors === null) {
-            vErrors = [err34];
+            vErrors = [err35];
           } else {
-            vErrors.push(err34);
+            vErrors.push(err35);
           }
           errors++;
         }
@@ -568,30 +582,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data10 = data.derivation_path;
         if (typeof data10 === 'string') {
           if (!pattern0.test(data10)) {
-            const err35 = {
+            const err36 = {
               instancePath: instancePath + '/derivation_path',
               schemaPath: '#/anyOf/1/properties/derivation_path/pattern',
               keyword: 'pattern',
               params: { pattern: "^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$" },
             };
             if (vErrors === null) {
-              vErrors = [err35];
+              vErrors = [err36];
             } else {
-              vErrors.push(err35);
+              vErrors.push(err36);
             }
             errors++;
           }
         } else {
-          const err36 = {
+          const err37 = {
             instancePath: instancePath + '/derivation_path',
             schemaPath: '#/anyOf/1/properties/derivation_path/type',
             keyword: 'type',
             params: { type: 'string' },
           };
           if (vErrors === null) {
-            vErrors = [err36];
+            vErrors = [err37];
           } else {
-            vErrors.push(err36);
+            vErrors.push(err37);
           }
           errors++;
         }
@@ -600,25 +614,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         let data11 = data.label;
         if (typeof data11 === 'string') {
           if (data11.length < 1) {
-            const err37 = {
+            const err38 = {
               instancePath: instancePath + '/label',
               schemaPath: '#/anyOf/1/properties/label/minLength',
               keyword: 'minLength',
               params: { limit: 1 },
-            };
-            if (vErrors === null) {
-              vErrors = [err37];
-            } else {
-              vErrors.push(err37);
-            }
-            errors++;
-          }
-          if (!pattern1.test(data11)) {
-            const err38 = {
-              instancePath: instancePath + '/label',
-              schemaPath: '#/anyOf/1/properties/label/pattern',
-              keyword: 'pattern',
-              params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
             };
             if (vErrors === null) {
               vErrors = [err38];
@@ -627,12 +627,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-          if (data11.length > 100 && Array.from(data11).length > 100) {
+          if (!pattern1.test(data11)) {
             const err39 = {
               instancePath: instancePath + '/label',
-              schemaPath: '#/anyOf/1/properties/label/x-max-chars',
-              keyword: 'x-max-chars',
-              params: { limit: 100 },
+              schemaPath: '#/anyOf/1/properties/label/pattern',
+              keyword: 'pattern',
+              params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
             };
             if (vErrors === null) {
               vErrors = [err39];
@@ -641,30 +641,26 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             }
             errors++;
           }
-        } else {
-          const err40 = {
-            instancePath: instancePath + '/label',
-            schemaPath: '#/anyOf/1/properties/label/type',
-            keyword: 'type',
-            params: { type: 'string' },
-          };
-          if (vErrors === null) {
-            vErrors = [err40];
-          } else {
-            vErrors.push(err40);
+          if (data11.length > 100 && Array.from(data11).length > 100) {
+            const err40 = {
+              instancePath: instancePath + '/label',
+              schemaPath: '#/anyOf/1/properties/label/x-max-chars',
+              keyword: 'x-max-chars',
+              params: { limit: 100 },
+            };
+            if (vErrors === null) {
+              vErrors = [err40];
+            } else {
+              vErrors.push(err40);
+            }
+            errors++;
           }
-          errors++;
-        }
-      }
-      if (data.created_at !== undefined) {
-        let data12 = data.created_at;
-        if (typeof data12 === 'string') {
-          if (!pattern2.test(data12)) {
+          if (!data11.isWellFormed()) {
             const err41 = {
-              instancePath: instancePath + '/created_at',
-              schemaPath: '#/anyOf/1/properties/created_at/pattern',
-              keyword: 'pattern',
-              params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+              instancePath: instancePath + '/label',
+              schemaPath: '#/anyOf/1/properties/label/x-well-formed',
+              keyword: 'x-well-formed',
+              params: {},
             };
             if (vErrors === null) {
               vErrors = [err41];
@@ -675,8 +671,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
         } else {
           const err42 = {
-            instancePath: instancePath + '/created_at',
-            schemaPath: '#/anyOf/1/properties/created_at/type',
+            instancePath: instancePath + '/label',
+            schemaPath: '#/anyOf/1/properties/label/type',
             keyword: 'type',
             params: { type: 'string' },
           };
@@ -688,17 +684,49 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           errors++;
         }
       }
+      if (data.created_at !== undefined) {
+        let data12 = data.created_at;
+        if (typeof data12 === 'string') {
+          if (!pattern2.test(data12)) {
+            const err43 = {
+              instancePath: instancePath + '/created_at',
+              schemaPath: '#/anyOf/1/properties/created_at/pattern',
+              keyword: 'pattern',
+              params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
+            };
+            if (vErrors === null) {
+              vErrors = [err43];
+            } else {
+              vErrors.push(err43);
+            }
+            errors++;
+          }
+        } else {
+          const err44 = {
+            instancePath: instancePath + '/created_at',
+            schemaPath: '#/anyOf/1/properties/created_at/type',
+            keyword: 'type',
+            params: { type: 'string' },
+          };
+          if (vErrors === null) {
+            vErrors = [err44];
+          } else {
+            vErrors.push(err44);
+          }
+          errors++;
+        }
+      }
     } else {
-      const err43 = {
+      const err45 = {
         instancePath,
         schemaPath: '#/anyOf/1/type',
         keyword: 'type',
         params: { type: 'object' },
       };
       if (vErrors === null) {
-        vErrors = [err43];
+        vErrors = [err45];
       } else {
-        vErrors.push(err43);
+        vErrors.push(err45);
       }
       errors++;
     }
@@ -706,11 +734,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     valid0 = valid0 || _valid0;
   }
   if (!valid0) {
-    const err44 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
+    const err46 = { instancePath, schemaPath: '#/anyOf', keyword: 'anyOf', params: {} };
     if (vErrors === null) {
-      vErrors = [err44];
+      vErrors = [err46];
     } else {
-      vErrors.push(err44);
+      vErrors.push(err46);
     }
     errors++;
   } else {

@@ -3,7 +3,7 @@ import { isBase58 } from '../../../runtime/base58.ts';
 export const validate = validate0;
 const func0 = isBase58;
 const pattern0 = new RegExp("^m(/44'/501'/(0|[1-9][0-9]{0,9})'/(0|[1-9][0-9]{0,9})')?$", 'u');
-const pattern1 = new RegExp('^[^\\p{Cc}\\p{Cs}]*$', 'u');
+const pattern1 = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 const pattern2 = new RegExp('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
@@ -316,7 +316,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             instancePath: instancePath + '/label',
             schemaPath: '#/properties/label/pattern',
             keyword: 'pattern',
-            params: { pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
           };
           if (vErrors === null) {
             vErrors = [err19];
@@ -339,17 +339,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           }
           errors++;
         }
+        if (!data5.isWellFormed()) {
+          const err21 = {
+            instancePath: instancePath + '/label',
+            schemaPath: '#/properties/label/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
+          };
+          if (vErrors === null) {
+            vErrors = [err21];
+          } else {
+            vErrors.push(err21);
+          }
+          errors++;
+        }
       } else {
-        const err21 = {
+        const err22 = {
           instancePath: instancePath + '/label',
           schemaPath: '#/properties/label/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err21];
+          vErrors = [err22];
         } else {
-          vErrors.push(err21);
+          vErrors.push(err22);
         }
         errors++;
       }
@@ -358,30 +372,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data6 = data.key_protection;
       if (typeof data6 === 'string') {
         if (data6.length < 1) {
-          const err22 = {
+          const err23 = {
             instancePath: instancePath + '/key_protection',
             schemaPath: '#/properties/key_protection/minLength',
             keyword: 'minLength',
             params: { limit: 1 },
           };
           if (vErrors === null) {
-            vErrors = [err22];
+            vErrors = [err23];
           } else {
-            vErrors.push(err22);
+            vErrors.push(err23);
           }
           errors++;
         }
       } else {
-        const err23 = {
+        const err24 = {
           instancePath: instancePath + '/key_protection',
           schemaPath: '#/properties/key_protection/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err23];
+          vErrors = [err24];
         } else {
-          vErrors.push(err23);
+          vErrors.push(err24);
         }
         errors++;
       }
@@ -390,40 +404,40 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       let data7 = data.created_at;
       if (typeof data7 === 'string') {
         if (!pattern2.test(data7)) {
-          const err24 = {
+          const err25 = {
             instancePath: instancePath + '/created_at',
             schemaPath: '#/properties/created_at/pattern',
             keyword: 'pattern',
             params: { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' },
           };
           if (vErrors === null) {
-            vErrors = [err24];
+            vErrors = [err25];
           } else {
-            vErrors.push(err24);
+            vErrors.push(err25);
           }
           errors++;
         }
       } else {
-        const err25 = {
+        const err26 = {
           instancePath: instancePath + '/created_at',
           schemaPath: '#/properties/created_at/type',
           keyword: 'type',
           params: { type: 'string' },
         };
         if (vErrors === null) {
-          vErrors = [err25];
+          vErrors = [err26];
         } else {
-          vErrors.push(err25);
+          vErrors.push(err26);
         }
         errors++;
       }
     }
   } else {
-    const err26 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
+    const err27 = { instancePath, schemaPath: '#/type', keyword: 'type', params: { type: 'object' } };
     if (vErrors === null) {
-      vErrors = [err26];
+      vErrors = [err27];
     } else {
-      vErrors.push(err26);
+      vErrors.push(err27);
     }
     errors++;
   }

@@ -5,7 +5,13 @@ import type { WalletContract } from '../../wallet-case.ts';
 export const createHdWallets: WalletContract = {
   statuses: {
     '200': [],
-    '400': ['body_invalid', 'body_not_utf8', 'idempotency_key_invalid', 'mnemonic_invalid'],
+    '400': [
+      'body_invalid',
+      'body_not_utf8',
+      'idempotency_key_invalid',
+      'wallets_received_invalid',
+      'mnemonic_invalid',
+    ],
     '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
     '402': ['balance_insufficient', 'credit_limit_reached'],
     '403': ['scope_missing'],
@@ -16,6 +22,7 @@ export const createHdWallets: WalletContract = {
       'idempotency_key_reused',
       'idempotency_key_in_use',
       'idempotency_secret_not_kept',
+      'idempotency_nothing_charged',
       'derivation_destroyed',
     ],
     '413': ['body_too_large'],
@@ -23,7 +30,7 @@ export const createHdWallets: WalletContract = {
     '422': ['derive_not_supported', 'stream_required', 'hd_too_many_children', 'managed_batch_too_large'],
     '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
-    '503': ['signer_unavailable', 'key_backend_failed'],
+    '503': ['store_unavailable', 'signer_unavailable', 'key_backend_failed'],
   },
   cases: [
     {
@@ -209,6 +216,38 @@ export const createHdWallets: WalletContract = {
         body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
       },
       expect: { kind: 'problem', status: 400, code: 'idempotency_key_invalid', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createHdWallets',
+      name: 'walletsReceivedInvalid: no whole number',
+      kind: 'error',
+      example: 'wallets_received_invalid',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': '$fresh_key',
+          'X-Wallets-Received': '-1',
+        },
+        body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
+      },
+      expect: { kind: 'problem', status: 400, code: 'wallets_received_invalid', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createHdWallets',
+      name: 'walletsReceivedInvalid: without an Idempotency-Key',
+      kind: 'error',
+      example: 'wallets_received_invalid',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json', 'X-Wallets-Received': '0' },
+        body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
+      },
+      expect: { kind: 'problem', status: 400, code: 'wallets_received_invalid', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createHdWallets',
@@ -505,6 +544,29 @@ export const createHdWallets: WalletContract = {
     },
     {
       operation: 'createHdWallets',
+      name: 'idempotencyNothingCharged',
+      kind: 'error',
+      example: 'idempotency_nothing_charged',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': '$fresh_key',
+          'X-Wallets-Received': '0',
+        },
+        body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
+      },
+      expect: {
+        kind: 'problem',
+        status: 409,
+        code: 'idempotency_nothing_charged',
+        headers: ['X-Request-Id'],
+      },
+    },
+    {
+      operation: 'createHdWallets',
       name: 'derivationDestroyed',
       kind: 'error',
       example: 'derivation_destroyed',
@@ -650,6 +712,21 @@ export const createHdWallets: WalletContract = {
         body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
       },
       expect: { kind: 'problem', status: 500, code: 'internal_error', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createHdWallets',
+      name: 'storeUnavailable',
+      kind: 'error',
+      example: 'store_unavailable',
+      condition: 'full_store',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { mnemonic_words: 12, accounts: { start: 0, count: 2 } },
+      },
+      expect: { kind: 'problem', status: 503, code: 'store_unavailable', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createHdWallets',

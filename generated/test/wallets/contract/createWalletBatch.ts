@@ -5,19 +5,24 @@ import type { WalletContract } from '../../wallet-case.ts';
 export const createWalletBatch: WalletContract = {
   statuses: {
     '200': [],
-    '400': ['body_invalid', 'body_not_utf8', 'idempotency_key_invalid'],
+    '400': ['body_invalid', 'body_not_utf8', 'idempotency_key_invalid', 'wallets_received_invalid'],
     '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
     '402': ['balance_insufficient', 'credit_limit_reached'],
     '403': ['scope_missing'],
     '406': ['not_acceptable'],
     '408': ['request_timeout'],
-    '409': ['idempotency_key_reused', 'idempotency_key_in_use', 'idempotency_secret_not_kept'],
+    '409': [
+      'idempotency_key_reused',
+      'idempotency_key_in_use',
+      'idempotency_secret_not_kept',
+      'idempotency_nothing_charged',
+    ],
     '413': ['body_too_large'],
     '415': ['content_type_not_allowed'],
     '422': ['managed_batch_too_large'],
     '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
-    '503': ['signer_unavailable', 'key_backend_failed'],
+    '503': ['store_unavailable', 'signer_unavailable', 'key_backend_failed'],
   },
   cases: [
     {
@@ -140,6 +145,38 @@ export const createWalletBatch: WalletContract = {
         body: { count: 2 },
       },
       expect: { kind: 'problem', status: 400, code: 'idempotency_key_invalid', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createWalletBatch',
+      name: 'walletsReceivedInvalid: no whole number',
+      kind: 'error',
+      example: 'wallets_received_invalid',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': '$fresh_key',
+          'X-Wallets-Received': '-1',
+        },
+        body: { count: 2 },
+      },
+      expect: { kind: 'problem', status: 400, code: 'wallets_received_invalid', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createWalletBatch',
+      name: 'walletsReceivedInvalid: without an Idempotency-Key',
+      kind: 'error',
+      example: 'wallets_received_invalid',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json', 'X-Wallets-Received': '0' },
+        body: { count: 2 },
+      },
+      expect: { kind: 'problem', status: 400, code: 'wallets_received_invalid', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createWalletBatch',
@@ -352,6 +389,29 @@ export const createWalletBatch: WalletContract = {
     },
     {
       operation: 'createWalletBatch',
+      name: 'idempotencyNothingCharged',
+      kind: 'error',
+      example: 'idempotency_nothing_charged',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': '$fresh_key',
+          'X-Wallets-Received': '0',
+        },
+        body: { count: 2 },
+      },
+      expect: {
+        kind: 'problem',
+        status: 409,
+        code: 'idempotency_nothing_charged',
+        headers: ['X-Request-Id'],
+      },
+    },
+    {
+      operation: 'createWalletBatch',
       name: 'bodyTooLarge',
       kind: 'error',
       example: 'body_too_large',
@@ -426,6 +486,21 @@ export const createWalletBatch: WalletContract = {
         body: { count: 2 },
       },
       expect: { kind: 'problem', status: 500, code: 'internal_error', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createWalletBatch',
+      name: 'storeUnavailable',
+      kind: 'error',
+      example: 'store_unavailable',
+      condition: 'full_store',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { count: 2 },
+      },
+      expect: { kind: 'problem', status: 503, code: 'store_unavailable', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createWalletBatch',

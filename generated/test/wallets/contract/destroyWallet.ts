@@ -14,8 +14,9 @@ export const destroyWallet: WalletContract = {
       'two_factor_locked',
     ],
     '404': ['wallet_not_found'],
+    '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
-    '503': ['signer_unavailable', 'key_backend_failed'],
+    '503': ['store_unavailable', 'signer_unavailable', 'key_backend_failed'],
   },
   cases: [
     {
@@ -33,7 +34,7 @@ export const destroyWallet: WalletContract = {
         kind: 'success',
         status: 200,
         media: 'application/json',
-        headers: ['X-Request-Id', 'Cache-Control'],
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'],
       },
     },
     {
@@ -209,6 +210,24 @@ export const destroyWallet: WalletContract = {
     },
     {
       operation: 'destroyWallet',
+      name: 'walletRateLimited',
+      kind: 'error',
+      example: 'wallet_rate_limited',
+      request: {
+        method: 'DELETE',
+        path: '/v1/wallets/$fresh_wallet_id',
+        token: '$token_at_rate_limit',
+        headers: { 'X-Two-Factor-Code': '$two_factor_code' },
+      },
+      expect: {
+        kind: 'problem',
+        status: 429,
+        code: 'wallet_rate_limited',
+        headers: ['X-Request-Id', 'Retry-After'],
+      },
+    },
+    {
+      operation: 'destroyWallet',
       name: 'internalError',
       kind: 'error',
       example: 'internal_error',
@@ -220,6 +239,20 @@ export const destroyWallet: WalletContract = {
         headers: { 'X-Two-Factor-Code': '$two_factor_code' },
       },
       expect: { kind: 'problem', status: 500, code: 'internal_error', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'destroyWallet',
+      name: 'storeUnavailable',
+      kind: 'error',
+      example: 'store_unavailable',
+      condition: 'full_store',
+      request: {
+        method: 'DELETE',
+        path: '/v1/wallets/$fresh_wallet_id',
+        token: '$token',
+        headers: { 'X-Two-Factor-Code': '$two_factor_code' },
+      },
+      expect: { kind: 'problem', status: 503, code: 'store_unavailable', headers: ['X-Request-Id'] },
     },
     {
       operation: 'destroyWallet',

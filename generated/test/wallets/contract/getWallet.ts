@@ -8,7 +8,9 @@ export const getWallet: WalletContract = {
     '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
     '403': ['scope_missing'],
     '404': ['wallet_not_found'],
+    '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
+    '503': ['store_unavailable'],
   },
   cases: [
     {
@@ -21,7 +23,7 @@ export const getWallet: WalletContract = {
         kind: 'success',
         status: 200,
         media: 'application/json',
-        headers: ['X-Request-Id', 'Cache-Control'],
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'],
       },
     },
     {
@@ -110,12 +112,34 @@ export const getWallet: WalletContract = {
     },
     {
       operation: 'getWallet',
+      name: 'walletRateLimited',
+      kind: 'error',
+      example: 'wallet_rate_limited',
+      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token_at_rate_limit', headers: {} },
+      expect: {
+        kind: 'problem',
+        status: 429,
+        code: 'wallet_rate_limited',
+        headers: ['X-Request-Id', 'Retry-After'],
+      },
+    },
+    {
+      operation: 'getWallet',
       name: 'internalError',
       kind: 'error',
       example: 'internal_error',
       condition: 'broken_store',
       request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
       expect: { kind: 'problem', status: 500, code: 'internal_error', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'getWallet',
+      name: 'storeUnavailable',
+      kind: 'error',
+      example: 'store_unavailable',
+      condition: 'full_store',
+      request: { method: 'GET', path: '/v1/wallets/$wallet_id', token: '$token', headers: {} },
+      expect: { kind: 'problem', status: 503, code: 'store_unavailable', headers: ['X-Request-Id'] },
     },
   ],
 };

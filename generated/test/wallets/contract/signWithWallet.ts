@@ -14,8 +14,9 @@ export const signWithWallet: WalletContract = {
     '409': ['idempotency_key_reused', 'idempotency_key_in_use'],
     '413': ['body_too_large'],
     '415': ['content_type_not_allowed'],
+    '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
-    '503': ['signer_unavailable', 'key_backend_failed'],
+    '503': ['store_unavailable', 'signer_unavailable', 'key_backend_failed'],
   },
   cases: [
     {
@@ -34,7 +35,7 @@ export const signWithWallet: WalletContract = {
         kind: 'success',
         status: 200,
         media: 'application/json',
-        headers: ['X-Request-Id', 'Cache-Control'],
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'],
       },
     },
     {
@@ -53,7 +54,7 @@ export const signWithWallet: WalletContract = {
         kind: 'success',
         status: 200,
         media: 'application/json',
-        headers: ['X-Request-Id', 'Cache-Control'],
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'],
       },
     },
     {
@@ -413,6 +414,25 @@ export const signWithWallet: WalletContract = {
     },
     {
       operation: 'signWithWallet',
+      name: 'walletRateLimited',
+      kind: 'error',
+      example: 'wallet_rate_limited',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/$wallet_id/sign',
+        token: '$token_at_rate_limit',
+        headers: { 'Content-Type': 'application/json' },
+        body: { message: 'hello', encoding: 'utf8' },
+      },
+      expect: {
+        kind: 'problem',
+        status: 429,
+        code: 'wallet_rate_limited',
+        headers: ['X-Request-Id', 'Retry-After'],
+      },
+    },
+    {
+      operation: 'signWithWallet',
       name: 'internalError',
       kind: 'error',
       example: 'internal_error',
@@ -425,6 +445,21 @@ export const signWithWallet: WalletContract = {
         body: { message: 'hello', encoding: 'utf8' },
       },
       expect: { kind: 'problem', status: 500, code: 'internal_error', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'signWithWallet',
+      name: 'storeUnavailable',
+      kind: 'error',
+      example: 'store_unavailable',
+      condition: 'full_store',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/$wallet_id/sign',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { message: 'hello', encoding: 'utf8' },
+      },
+      expect: { kind: 'problem', status: 503, code: 'store_unavailable', headers: ['X-Request-Id'] },
     },
     {
       operation: 'signWithWallet',

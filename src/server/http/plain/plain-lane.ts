@@ -8,13 +8,13 @@ export type PlainLaneOptions = Omit<PlainConnectionOptions, 'onGone'> & {
   readonly onNeverAsked: (socket: Socket) => void;
 };
 
-/** How many bytes had gone either way when a connection fell silent. */
-type Silence = { readonly bytes: number; readonly sinceMs: number };
+/** A connection, and how many bytes had gone either way when it fell silent. */
+type Watched = { readonly connection: PlainConnection; bytes: number; sinceMs: number };
 
 /** The connections of a server before they are handed to node:http. A sweep looks at all of them; only one with an unread answer has a timer. */
 export class PlainLane {
   readonly #options: PlainLaneOptions;
-  readonly #connections = new Map<PlainConnection, Silence>();
+  readonly #connections = new Map<Socket, Watched>();
 
   constructor(options: PlainLaneOptions) {
     this.#options = options;
@@ -22,18 +22,30 @@ export class PlainLane {
 
   /** Takes a new connection in. */
   open(socket: Socket): void {
-    const onGone = (): void => void this.#connections.delete(connection);
+    const onGone = (): void => void this.#connections.delete(socket);
     const connection = new PlainConnection(socket, { ...this.#options, onGone });
-    this.#connections.set(connection, { bytes: 0, sinceMs: performance.now() });
+    this.#connections.set(socket, { connection, bytes: 0, sinceMs: performance.now() });
+  }
+
+  /** Whether an answer is under way on a connection that is here. */
+  isBusy(socket: Socket): boolean {
+    return this.#connections.get(socket)?.connection.isBusy === true;
+  }
+
+  /** Whether a request of a connection that is here has been answered. */
+  hasServed(socket: Socket): boolean {
+    return this.#connections.get(socket)?.connection.hasServed === true;
   }
 
   /** Ends the connections that have been silent for too long. To be called every second or so. */
   sweep(): void {
     const nowMs = performance.now();
-    for (const [connection, { bytes, sinceMs }] of this.#connections) {
-      const moved = connection.socket.bytesRead + connection.socket.bytesWritten;
+    for (const [socket, watched] of this.#connections) {
+      const { connection, bytes, sinceMs } = watched;
+      const moved = socket.bytesRead + socket.bytesWritten;
       if (moved !== bytes) {
-        this.#connections.set(connection, { bytes: moved, sinceMs: nowMs });
+        watched.bytes = moved;
+        watched.sinceMs = nowMs;
         continue;
       }
       if (!connection.isBusy) connection.forget();

@@ -1,4 +1,5 @@
 import { serviceError } from '../../../service-error.ts';
+import { secretBytes } from '../../../keys/secret-bytes.ts';
 import { readSecretFile } from '../../files/read-secret-file.ts';
 import { MASTER_KEY_BYTES, type MasterKey, type MasterKeys, takeMasterKey } from './master-key.ts';
 import type { MasterKeyStore } from './master-keys.ts';
@@ -56,7 +57,7 @@ async function readKey(setting: string, path: string): Promise<MasterKey> {
 function fromHex(text: Buffer): Buffer | undefined {
   const end = text.findLastIndex((byte) => byte !== 0x0a && byte !== 0x0d) + 1;
   if (end !== 2 * MASTER_KEY_BYTES) return undefined;
-  const key = Buffer.alloc(MASTER_KEY_BYTES);
+  const key = secretBytes(MASTER_KEY_BYTES);
   for (let index = 0; index < end; index += 1) {
     const digit = hexDigit(text[index] ?? 0);
     if (digit === undefined) return undefined;

@@ -1,4 +1,5 @@
 import sodium from 'sodium-native';
+import { secretBytes } from '../../../keys/secret-bytes.ts';
 import { secretBuffer, wipe } from './secret.ts';
 
 export const MASTER_KEY_BYTES = 32;
@@ -24,7 +25,7 @@ export function takeMasterKey(bytes: Buffer): MasterKey {
 
 /** A new random master key. */
 export function newMasterKey(): MasterKey {
-  const bytes = Buffer.alloc(MASTER_KEY_BYTES);
+  const bytes = secretBytes(MASTER_KEY_BYTES);
   sodium.randombytes_buf(bytes);
   return takeMasterKey(bytes);
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import sodium from 'sodium-native';
 import { keyFailure } from '../key-failure.ts';
 import type { KeyOwner, SealedKey } from '../hsm.ts';
@@ -44,6 +44,7 @@ export type Sealer = {
 export function createSealer(): Sealer {
   const recordKey = secretBuffer(32);
   const opened = secretBuffer(64);
+  const overwriteFreed = createOverwrite();
   const deriveRecordKey = (master: MasterKey, head: Buffer): void =>
     sodium.crypto_auth(
       recordKey,
@@ -80,6 +81,7 @@ export function createSealer(): Sealer {
       decipher.setAAD(associatedData(head, owner));
       decipher.setAuthTag(record.subarray(-TAG_BYTES));
       const text = decipher.update(record.subarray(TEXT_AT, -TAG_BYTES));
+      overwriteFreed(text.length);
       try {
         assertAuthentic(decipher);
         return use(opened.subarray(0, text.copy(opened)), content);
@@ -89,6 +91,16 @@ export function createSealer(): Sealer {
       }
     },
   };
+}
+
+/**
+ * Overwrites what Node leaves of a secret of some size: `update` computes into memory that is a byte larger, copies what it gives, and
+ * frees the first copy as it is. The next `update` of as many bytes gets that memory, and fills it.
+ */
+function createOverwrite(): (sizeBytes: number) => void {
+  const filler = createCipheriv('aes-256-ctr', randomBytes(32), randomBytes(16));
+  const zeros = Buffer.alloc(64);
+  return (sizeBytes) => void filler.update(zeros.subarray(0, sizeBytes));
 }
 
 /** The id of the master key that a record is sealed under. @throws ServiceError `keyBackendFailed` if it is no record. */

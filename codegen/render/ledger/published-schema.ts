@@ -1,0 +1,53 @@
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Param } from '../../model/method.ts';
+import { reachedTitles } from '../../model/reach.ts';
+import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
+
+/** The schema files as documents show them: those that params reach say in JSON Schema's own words what is taken. */
+export const publishedSchemas = (model: LedgerModel): Schemas => {
+  const { param } = reachedTitles(model);
+  return new Map(
+    [...model.schemas].map(([title, schema]) => [title, param.has(title) ? taken(schema) : schema]),
+  );
+};
+
+/** The schema of a param as documents show it. */
+export const publishedParam = ({ schema, required }: Param): Schema =>
+  required ? taken(schema) : orNull(taken(schema));
+
+/** What is optional in params may be null, and a lenient list of words takes others. */
+const taken = (written: Schema): Schema =>
+  mapSchema(written, (part) => {
+    const { properties, required = [] } = part;
+    if (part['x-lenient']) return lenient(part);
+    if (!properties) return part;
+    const members = Object.entries(properties).map(([name, member]) => [
+      name,
+      required.includes(name) ? member : orNull(member),
+    ]);
+    return { ...part, properties: Object.fromEntries(members) };
+  });
+
+const NULL: Schema = { type: 'null' };
+
+/** What documents say of a part stays beside the choice, where viewers look for it. */
+const orNull = (schema: Schema): Schema => {
+  const { description, default: fallback, ...rest } = schema;
+  const beside = {
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
+  return schema.$ref === undefined && schema.anyOf !== undefined && schema['x-tagged'] === undefined
+    ? { ...schema, anyOf: [...schema.anyOf, NULL] }
+    : { ...beside, anyOf: [rest, NULL] };
+};
+
+/** The words that are documented, or anything else but those that are refused. */
+const lenient = ({ type, enum: words, ...rest }: Schema): Schema => {
+  const refused = Object.keys(rest['x-lenient'] ?? {});
+  const other: Schema = {
+    description: 'Any other value is ignored.',
+    ...(refused.length > 0 && { not: { enum: refused } }),
+  };
+  return { ...rest, anyOf: [{ ...(type && { type }), ...(words && { enum: words }) }, other] };
+};

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../json.ts';
+import { type ContextType, type ProblemModel, snakeCase, statusOf } from '../../model/errors.ts';
+import { refTo } from '../../model/schema.ts';
+import type { WalletSchema } from '../../model/wallets/schema.ts';
+import type { WalletsModel } from '../../model/wallets/wallets.ts';
+
+/** The problems that operations answer, in name order. */
+export const answeredProblems = ({ operations, problems }: WalletsModel): readonly ProblemModel[] => {
+  const answered = new Set(operations.flatMap(({ errors }) => errors.map(({ error }) => error.name)));
+  return problems.filter(({ name }) => answered.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+/** The title of the schema of a problem: `balanceInsufficient` to `BalanceInsufficientProblem`. */
+export const problemTitle = ({ name }: ProblemModel): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1)}Problem`;
+
+/** What a problem has of its own: its code and status, and the members that its data has. */
+export const problemMembers = (
+  problem: ProblemModel,
+): { readonly required: readonly string[]; readonly properties: Readonly<Record<string, WalletSchema>> } => {
+  const { name, data, context } = problem;
+  const own = data.map((member) => [snakeCase(member), memberSchema(context[member])] as const);
+  return {
+    required: ['code', 'status', ...own.map(([member]) => member)],
+    properties: {
+      code: { type: 'string', const: snakeCase(name) },
+      status: { type: 'integer', const: statusOf(problem) },
+      ...Object.fromEntries(own),
+    },
+  };
+};
+
+/** The schema of a problem in the document: what all problems have, and what is its own. */
+export const problemSchema = (problem: ProblemModel): JsonObject => {
+  const { required, properties } = problemMembers(problem);
+  const own = { type: 'object', required, properties } as unknown as JsonObject;
+  return { description: problem.summary, allOf: [{ $ref: refTo('Problem') }, own] };
+};
+
+const memberSchema = (type: ContextType | undefined): WalletSchema =>
+  type === 'fieldProblems'
+    ? { type: 'array', items: { $ref: refTo('FieldProblem') } }
+    : { type: type ?? 'string' };

@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, isNull } from '../store/drizzle.ts';
+import { gateways, type idempotencyKeys } from '../store/access-tables.ts';
+import { reservations } from '../store/money-tables.ts';
+import type { StoreTransaction } from '../store/open-store.ts';
+
+export type KeyRow = typeof idempotencyKeys.$inferSelect;
+
+/** This process, and the claims that it works on. */
+export type Owner = { readonly ownerId: string; readonly underWay: Set<string> };
+
+/** How long a key counts. */
+export const KEPT_MS = 86_400_000;
+
+/** Whether its day is over: it counts no more. */
+export function isExpired({ createdAt }: KeyRow, nowMs: number): boolean {
+  return createdAt.getTime() <= nowMs - KEPT_MS;
+}
+
+/** Whether it came with this request; compared in the same time whatever the difference. */
+export function isSameRequest({ fingerprint: kept }: KeyRow, fingerprint: Uint8Array): boolean {
+  return kept.length === fingerprint.length && timingSafeEqual(kept, fingerprint);
+}
+
+/**
+ * Whether the process that does the work lives and, if it is this one, still works on it; or has left money set aside that is about to be
+ * charged in full, which the key will then know of.
+ */
+export async function isInUse(
+  tx: StoreTransaction,
+  { ownerId, underWay }: Owner,
+  row: KeyRow,
+): Promise<boolean> {
+  if (row.ownerId === null) return false;
+  if (row.ownerId === ownerId && underWay.has(row.claimId)) return true;
+  if (row.ownerId !== ownerId) {
+    const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, row.ownerId));
+    if (owners.length > 0) return true;
+  }
+  const isLeft = and(eq(reservations.claimId, row.claimId), isNull(reservations.closedAt));
+  return (await tx.select({ id: reservations.id }).from(reservations).where(isLeft)).length > 0;
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq } from '../store/drizzle.ts';
+import { idempotencyKeys } from '../store/access-tables.ts';
+import type { StoreTransaction } from '../store/open-store.ts';
+import { isExpired, isInUse, isSameRequest, type Owner } from './idempotency-row.ts';
+import type { IdempotencyFinding, IdempotentRequest } from './idempotency.ts';
+
+/** Asks for the wallets of an earlier request that were charged and did not arrive. */
+export type MadeAgain = {
+  /** How many of its wallets came, those that are free included. */
+  readonly received: number;
+  /** How many of its wallets are free: a master. */
+  readonly free: number;
+  /** Those of the requests that it may be the repetition of. */
+  readonly fingerprints: readonly Uint8Array[];
+};
+
+type Asked = Pick<IdempotentRequest, 'accountId' | 'key' | 'nowMs'> & MadeAgain;
+
+/**
+ * Claims a key whose answer was not kept, for what it was charged and did not bring: once, and not where the client was seen to take it
+ * whole. Never begins work that would be charged.
+ */
+export async function beginAgain(
+  tx: StoreTransaction,
+  owner: Owner,
+  { accountId, key, nowMs, received, free, fingerprints }: Asked,
+): Promise<IdempotencyFinding> {
+  const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
+  const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
+  if (row === undefined || isExpired(row, nowMs)) return { kind: 'nothingCharged' };
+  if (!fingerprints.some((each) => isSameRequest(row, each))) return { kind: 'otherBody' };
+  if (await isInUse(tx, owner, row)) return { kind: 'inUse' };
+  if (row.status === null) return { kind: 'nothingCharged' };
+  const { charged, isDrained, isMadeAgain, workId } = row;
+  if (charged === null) return { kind: 'secretNotKept' };
+  const limit = charged + free;
+  if (received > limit) return { kind: 'receivedTooMany', limit };
+  if (isDrained || isMadeAgain) return { kind: 'secretNotKept' };
+  if (received === limit) {
+    // Who has said that everything came is not believed when it says later that nothing did.
+    await tx.update(idempotencyKeys).set({ isDrained: true }).where(isKey);
+    return { kind: 'secretNotKept' };
+  }
+  const claimId = randomUUID();
+  await tx.update(idempotencyKeys).set({ ownerId: owner.ownerId, claimId, isMadeAgain: true }).where(isKey);
+  owner.underWay.add(claimId);
+  return { kind: 'again', workId, claim: { accountId, key, claimId }, charged };
+}

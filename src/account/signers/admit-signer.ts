@@ -1,0 +1,53 @@
+import type { Store } from '../../store/open-store.ts';
+import { signers } from '../../store/signer-tables.ts';
+import { withStoreErrors } from '../../store/store-errors.ts';
+import { EMPTY_RECORD } from '../../signer/tombstones/record-chain.ts';
+import { hasManagedKeys, WHERE } from './known-signers.ts';
+import type { RecordPlaces } from './publish-record.ts';
+import { nameOf, refuse } from './refusal.ts';
+import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
+
+export type Admission = {
+  /** The signers that the store takes. */
+  readonly known: readonly TombstoneHead[];
+  /** Whether the signer has been one of a store before. */
+  readonly isAdopted: boolean;
+};
+
+/**
+ * @throws ServiceError `signerNotStarted` where a store that takes other signers does not take this one by itself. It does where this is the
+ *   first, where it was made before stores knew signers, and where there is nothing yet that another one keeps. An embedded store has one.
+ */
+export async function assertAdmitted(
+  { store, publicKey }: Pick<RecordPlaces, 'store' | 'publicKey'>,
+  { known, isAdopted }: Admission,
+): Promise<void> {
+  if (known.length === 0) return;
+  if (store.kind === 'postgres' && (!isAdopted || !(await hasManagedKeys(store)))) return;
+  const names = known.map((head) => nameOf(head.publicKey)).join(', ');
+  const reason = [
+    `the store's signer is ${names}, and that of this data directory is ${nameOf(publicKey)}`,
+    'restore the directory signer/ of the data directory, whole, from its newest backup',
+    'to go on with this one, stop the server and see keyslot signer adopt',
+  ].join('; ');
+  throw refuse(reason);
+}
+
+/** Has the store know a signer from now on, with an empty copy of its record. */
+export async function introduceSigner(places: RecordPlaces): Promise<void> {
+  const { publicKey, signer, clock } = places;
+  const statement = { ...EMPTY_RECORD, atMs: clock.nowMs(), isAdoption: false };
+  const head = await signTombstoneHead(signer, publicKey, statement);
+  await withStoreErrors(WHERE, () => insertSigner(places.store.db, head));
+}
+
+/** The row of a signer, with its statement. */
+export async function insertSigner(
+  db: Pick<Store['db'], 'insert'>,
+  { publicKey, count, hash, atMs, signature }: TombstoneHead,
+): Promise<void> {
+  await db
+    .insert(signers)
+    .values({ publicKey, tombstones: count, hash, at: new Date(atMs), signature })
+    .onConflictDoNothing();
+}

@@ -1,0 +1,72 @@
+import { and, asc, between, eq } from '../../store/drizzle.ts';
+import { insertNewRows } from '../../store/insert-rows.ts';
+import type { Store } from '../../store/open-store.ts';
+import { signerTombstones } from '../../store/signer-tables.ts';
+import type { Executes } from '../../store/statement.ts';
+import { withStoreErrors } from '../../store/store-errors.ts';
+import {
+  addEntries,
+  EMPTY_RECORD,
+  ENTRY_BYTES,
+  isSameRecord,
+  type RecordState,
+} from '../../signer/tombstones/record-chain.ts';
+import { WHERE } from './known-signers.ts';
+import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
+
+const PAGE = 4_096;
+
+/**
+ * Adds entries of a signer's record to its copy; those that are there stay as they are.
+ *
+ * @param after how many come before them.
+ * @returns how many they are.
+ */
+export async function addToCopy(
+  db: Executes,
+  signer: Uint8Array,
+  after: number,
+  entries: Buffer,
+): Promise<number> {
+  const rows = Array.from({ length: entries.length / ENTRY_BYTES }, (_, index) => ({
+    signer,
+    seq: after + index + 1,
+    fingerprint: entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES),
+  }));
+  const { signer: owner, seq } = signerTombstones;
+  await insertNewRows(db, signerTombstones, rows, { target: [owner, seq], key: seq });
+  return rows.length;
+}
+
+/** The entries of a signer's copy in their order, page by page, up to a number. */
+export async function* readCopy(
+  { db }: Pick<Store, 'db'>,
+  signer: Uint8Array,
+  upTo: number,
+): AsyncGenerator<Buffer> {
+  const { signer: owner, seq, fingerprint } = signerTombstones;
+  for (let after = 0; after < upTo; ) {
+    const rows = await withStoreErrors(WHERE, () =>
+      db
+        .select({ seq, fingerprint })
+        .from(signerTombstones)
+        .where(and(eq(owner, signer), between(seq, after + 1, upTo)))
+        .orderBy(asc(seq))
+        .limit(PAGE),
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield Buffer.concat(rows.map((row) => row.fingerprint));
+    after = last.seq;
+  }
+}
+
+/**
+ * Whether the copy of a signer's record is what the signer stated: nothing was taken out or changed. What the signer added since is not
+ * looked at.
+ */
+export async function isCopyWhole(store: Pick<Store, 'db'>, head: TombstoneHead): Promise<boolean> {
+  let read: RecordState = EMPTY_RECORD;
+  for await (const entries of readCopy(store, head.publicKey, head.count)) read = addEntries(read, entries);
+  return isSameRecord(read, head) && isGenuine(head);
+}

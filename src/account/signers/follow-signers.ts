@@ -1,0 +1,35 @@
+import { readSigners } from './known-signers.ts';
+import { keepInFile, type RecordPlaces, TOMBSTONE_CHANNEL } from './publish-record.ts';
+import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
+import type { KnownRecords } from './tombstone-heads-file.ts';
+
+/**
+ * Writes down in this server's file of heads how far the records of the other signers are, as they are heard of: a store that knows less at
+ * the next start has lost some of it. Where the store is heard again after a loss, the signer's own record is brought up to date there.
+ */
+export async function followSigners(
+  places: RecordPlaces,
+  { known, publish }: { readonly known: KnownRecords; readonly publish: () => Promise<void> },
+): Promise<{ readonly close: () => Promise<void> }> {
+  const { store, publicKey } = places;
+  const furthest = new Map([...known].map(([key, { count }]) => [key, count]));
+  const isNews = (head: TombstoneHead): boolean =>
+    Buffer.compare(head.publicKey, publicKey) !== 0 &&
+    head.count > (furthest.get(hex(head.publicKey)) ?? 0) &&
+    isGenuine(head);
+  const keepOthers = async (): Promise<void> => {
+    const news = (await readSigners(store)).filter(isNews);
+    if (news.length > 0) await keepInFile(places, news);
+    for (const head of news) furthest.set(hex(head.publicKey), head.count);
+  };
+  if (store.listen === undefined) return { close: async () => undefined };
+  return store.listen(TOMBSTONE_CHANNEL, {
+    onConnected: async () => {
+      await publish();
+      await keepOthers();
+    },
+    onAnnouncement: keepOthers,
+  });
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,0 +1,112 @@
+import { assertAdmitted, introduceSigner } from './admit-signer.ts';
+import { checkRecord, type KnownState } from './check-record.ts';
+import { addToCopy, isCopyWhole } from './copies.ts';
+import { followSigners } from './follow-signers.ts';
+import { isInUse, readSigners } from './known-signers.ts';
+import { createPublisher, type RecordPlaces, type RecordSigner } from './publish-record.ts';
+import { nameOf, refuse } from './refusal.ts';
+import type { TombstoneHead } from './tombstone-head.ts';
+import { type KnownRecords, readKnownRecords } from './tombstone-heads-file.ts';
+
+/** The signer of a server whose destructions are known to the store before they are acknowledged. */
+export type SignerRecord<S> = { readonly signer: S; readonly close: () => Promise<void> };
+
+/**
+ * Holds a signer that has started, and its record of destroyed keys, against what the store and the file of heads know, and brings the
+ * store's copy up to date. A signer that the store does not know yet is taken in where that hides no loss; the log says so once.
+ *
+ * @throws ServiceError `signerNotStarted`, with what to restore: the store takes another signer; keys that were destroyed are missing from
+ *   the record, or from the store's copy of another signer's. `storeUnavailable`.
+ */
+export async function openSignerRecord<S extends RecordSigner>(
+  options: Omit<RecordPlaces, 'publicKey' | 'signer'> & { readonly signer: S },
+): Promise<SignerRecord<S>> {
+  const { store, signer, headsFile, log } = options;
+  const places = { ...options, publicKey: await signer.auditPublicKey() };
+  const stored = await readSigners(store);
+  const inFile = await readKnownRecords(headsFile, places.publicKey);
+  const own = stored.find(isOf(places.publicKey));
+  const { isAdopted } = await signer.readTombstones(0);
+  if (own === undefined) await assertAdmitted(places, { known: stored, isAdopted });
+  const { count } = await checkRecord(signer, statesOf(own, inFile.get(hex(places.publicKey))));
+  // A signer that begins with its store is not worth a word.
+  const isFound = own === undefined && (await isInUse(store));
+  if (own === undefined) await introduceSigner(places);
+  const publish = createPublisher(places);
+  await publish();
+  await restoreOwnCopy(places);
+  await assertOthersWhole(places, inFile);
+  if (!isAdopted) await signer.adoptTombstones();
+  if (own === undefined) {
+    const level = isFound ? 'warn' : 'debug';
+    const facts = { signer: nameOf(places.publicKey), destroyedKeys: count };
+    log[level](facts, 'the store takes this signer and its record from now on');
+  }
+  const following = await followSigners(places, { known: inFile, publish });
+  return { signer: withPublishing(signer, publish), close: following.close };
+}
+
+/** A signer whose destructions resolve when the store knows them too. */
+function withPublishing<S extends RecordSigner>(signer: S, publish: () => Promise<void>): S {
+  return {
+    ...signer,
+    destroy: async (request) => {
+      await signer.destroy(request);
+      await publish();
+    },
+  };
+}
+
+function statesOf(
+  stored: TombstoneHead | undefined,
+  inFile: TombstoneHead | undefined,
+): readonly KnownState[] {
+  return [
+    ...(stored === undefined ? [] : [{ ...stored, where: 'the store' }]),
+    ...(inFile === undefined ? [] : [{ ...inFile, where: 'the file of heads' }]),
+  ];
+}
+
+/** What was taken out of the store's copy of this signer's record is put back: the record itself has been held against all that is known. */
+async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
+  const { store, signer, publicKey, log } = places;
+  const own = (await readSigners(store)).find(isOf(publicKey));
+  if (own === undefined || (await isCopyWhole(store, own))) return;
+  for (let count = 0; ; ) {
+    const { fingerprints } = await signer.readTombstones(count);
+    if (fingerprints.length === 0) break;
+    count += await addToCopy(store.db, publicKey, count, fingerprints);
+  }
+  if (!(await isCopyWhole(store, own)))
+    throw refuse(
+      'the store has other destroyed keys of this signer than its record: restore the store from its backup, or see keyslot signer adopt',
+    );
+  log.warn('the store had lost destroyed keys of this signer: they are written there again');
+}
+
+/** Another server's signer may not have less in the store than it stated: its destroyed keys would sign here. */
+async function assertOthersWhole({ store, publicKey }: RecordPlaces, inFile: KnownRecords): Promise<void> {
+  const stored = (await readSigners(store)).filter((head) => !isOf(publicKey)(head));
+  for (const head of stored) if (!(await isCopyWhole(store, head))) throw lost(head.publicKey);
+  for (const head of inFile.values()) {
+    if (isOf(publicKey)(head)) continue;
+    if ((stored.find(isOf(head.publicKey))?.count ?? 0) < head.count) throw lost(head.publicKey);
+  }
+}
+
+function lost(publicKey: Uint8Array): Error {
+  return refuse(
+    [
+      `the store has lost destroyed keys of another server's signer, ${nameOf(publicKey)}`,
+      'start that server, which writes them there again, then this one; or restore the store from a newer backup',
+      'if neither is there any more, see keyslot signer adopt',
+    ].join('; '),
+  );
+}
+
+const isOf =
+  (publicKey: Uint8Array) =>
+  (head: TombstoneHead): boolean =>
+    Buffer.compare(head.publicKey, publicKey) === 0;
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
+import { serviceError } from '../../service-error.ts';
+import type { Signer } from '../../signer/signer.ts';
+import { addEntries, isSameRecord } from '../../signer/tombstones/record-chain.ts';
+import { and, eq } from '../../store/drizzle.ts';
+import type { Store } from '../../store/open-store.ts';
+import { signers } from '../../store/signer-tables.ts';
+import { withStoreErrors } from '../../store/store-errors.ts';
+import { announce } from '../follow-store.ts';
+import { addToCopy } from './copies.ts';
+import { readSigners, WHERE } from './known-signers.ts';
+import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
+import { appendTombstoneHeads } from './tombstone-heads-file.ts';
+
+/** Where servers hear that a signer's record has grown. */
+export const TOMBSTONE_CHANNEL = 'keyslot_tombstones';
+
+/** What a signer does for its record. */
+export type RecordSigner = Pick<
+  Signer,
+  'auditPublicKey' | 'signAuditHead' | 'readTombstones' | 'addTombstones' | 'adoptTombstones' | 'destroy'
+>;
+
+export type RecordPlaces = {
+  readonly store: Store;
+  readonly signer: RecordSigner;
+  /** The signer's own key. */
+  readonly publicKey: Uint8Array;
+  readonly headsFile: string;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'debug' | 'warn' | 'error'>;
+};
+
+/**
+ * Brings the store's copy of the signer's record up to date, with a signed statement of how it is then; the statement goes to the file of
+ * heads too. Calls that come meanwhile share the next round.
+ *
+ * @returns what resolves when all that the record had when it was called is in the store.
+ * @throws ServiceError `storeUnavailable`, what the signer says.
+ */
+export function createPublisher(places: RecordPlaces): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    running = publish(places).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}
+
+async function publish(places: RecordPlaces): Promise<void> {
+  const { signer, publicKey, clock } = places;
+  for (;;) {
+    const known = await readOwn(places);
+    const page = await signer.readTombstones(known.count);
+    if (page.fingerprints.length === 0) return;
+    const end = addEntries(known, page.fingerprints);
+    if (end.count === page.count && !isSameRecord(end, page))
+      throw unknown('has another record of this server’s signer');
+    const statement = { ...end, atMs: clock.nowMs(), isAdoption: false };
+    const head = await signTombstoneHead(signer, publicKey, statement);
+    if (await keep(places, known, head, page.fingerprints)) await keepInFile(places, [head]);
+  }
+}
+
+/** False: the store's copy is not what it was. */
+function keep(
+  { store }: RecordPlaces,
+  known: TombstoneHead,
+  { publicKey, count, hash, atMs, signature }: TombstoneHead,
+  entries: Buffer,
+): Promise<boolean> {
+  const isAsKnown = and(eq(signers.publicKey, publicKey), eq(signers.tombstones, known.count));
+  return withStoreErrors(WHERE, () =>
+    store.db.transaction(async (tx) => {
+      const changed = await tx
+        .update(signers)
+        .set({ tombstones: count, hash, at: new Date(atMs), signature })
+        .where(isAsKnown)
+        .returning({ publicKey: signers.publicKey });
+      if (changed.length === 0) return false;
+      await addToCopy(tx, publicKey, known.count, entries);
+      await announce(tx, TOMBSTONE_CHANNEL);
+      return true;
+    }),
+  );
+}
+
+/** What cannot be written there is known to the store, and keeps nobody from anything. */
+export async function keepInFile(
+  { headsFile, log }: Pick<RecordPlaces, 'headsFile' | 'log'>,
+  heads: readonly TombstoneHead[],
+): Promise<void> {
+  try {
+    await appendTombstoneHeads(headsFile, heads);
+  } catch (error) {
+    log.error(
+      { err: error },
+      'the file of heads does not tell how many keys are destroyed: it cannot be written',
+    );
+  }
+}
+
+async function readOwn({ store, publicKey }: RecordPlaces): Promise<TombstoneHead> {
+  const own = (await readSigners(store)).find((head) => Buffer.compare(head.publicKey, publicKey) === 0);
+  if (own === undefined) throw unknown('does not know this server’s signer any more');
+  return own;
+}
+
+function unknown(what: string): Error {
+  return serviceError('storeUnavailable', {
+    where: WHERE,
+    fault: 'damaged',
+    reason: `the store ${what}: start the server again`,
+  });
+}

@@ -1,0 +1,88 @@
+import { eq } from '../store/drizzle.ts';
+import { PLANS } from '../../generated/plans.ts';
+import { walletUseLimits } from '../store/access-tables.ts';
+import type { Store } from '../store/open-store.ts';
+import { announce } from './follow-store.ts';
+import {
+  admitCall,
+  type CreateLimit as CallLimit,
+  type CreateStanding as CallStanding,
+  type TakesCalls,
+} from './wallet-create-limit.ts';
+
+const { window_seconds: WINDOW_SECONDS } = PLANS.wallet_use_limit;
+
+/** What processes that follow the limits of a store are told on: the id of an account. */
+export const USE_LIMIT_CHANNEL = 'keyslot_wallet_use_limits';
+
+/** How often each account may use managed wallets in a window, in memory, where that is another figure than its plan has. */
+export class UseLimitBook {
+  readonly #raised = new Map<string, number>();
+  readonly #byFigure = new Map<number, CallLimit>();
+
+  /** The limit of an account whose plan has so many requests per second. */
+  limitOf(accountId: string, requestsPerSecond: number): CallLimit {
+    const requests = this.#raised.get(accountId) ?? requestsPerSecond * WINDOW_SECONDS;
+    const known = this.#byFigure.get(requests);
+    if (known !== undefined) return known;
+    const made = { name: 'wallet-use', requestsPerSecond: requests / WINDOW_SECONDS, burst: requests };
+    this.#byFigure.set(requests, made);
+    return made;
+  }
+
+  /** Takes in what an account may call in a window; undefined: what its plan says. */
+  put(accountId: string, requests: number | undefined): void {
+    if (requests === undefined) this.#raised.delete(accountId);
+    else this.#raised.set(accountId, requests);
+  }
+}
+
+export type UseLimitPlaces = {
+  readonly useLimits: UseLimitBook;
+  readonly useRateLimit: TakesCalls;
+  readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
+};
+
+/**
+ * Counts one call that fetches, signs with or destroys a wallet.
+ * @throws ServiceError `walletRateLimited` with the seconds to wait.
+ */
+export function admitUse(
+  { useLimits, useRateLimit, planOf }: UseLimitPlaces,
+  accountId: string,
+): Promise<CallStanding> {
+  const limit = useLimits.limitOf(accountId, planOf(accountId).requestsPerSecond);
+  return admitCall(useRateLimit, accountId, limit, WINDOW_SECONDS);
+}
+
+/** Reads the limits that differ from plans into a book: all, or that of one account. */
+export async function readUseLimits(
+  store: Store,
+  useLimits: UseLimitBook,
+  accountId?: string,
+): Promise<void> {
+  const wanted = accountId === undefined ? undefined : eq(walletUseLimits.accountId, accountId);
+  const rows = await store.db.select().from(walletUseLimits).where(wanted);
+  if (accountId !== undefined) useLimits.put(accountId, undefined);
+  for (const { accountId: owner, requests } of rows) useLimits.put(owner, requests);
+}
+
+/** Sets how often an account may use wallets in a window, from its next window on; undefined: as its plan says. */
+export async function setUseLimit(
+  { store, useLimits }: { readonly store: Store; readonly useLimits: UseLimitBook },
+  accountId: string,
+  requests: number | undefined,
+): Promise<{ readonly requests: number | null; readonly windowSeconds: number }> {
+  await store.db.transaction(async (tx) => {
+    const { accountId: target } = walletUseLimits;
+    if (requests === undefined) await tx.delete(walletUseLimits).where(eq(target, accountId));
+    else
+      await tx
+        .insert(walletUseLimits)
+        .values({ accountId, requests })
+        .onConflictDoUpdate({ target, set: { requests } });
+    await announce(tx, USE_LIMIT_CHANNEL, accountId);
+  });
+  useLimits.put(accountId, requests);
+  return { requests: requests ?? null, windowSeconds: WINDOW_SECONDS };
+}

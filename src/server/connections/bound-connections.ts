@@ -1,0 +1,73 @@
+import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ServiceError } from '../../service-error.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
+import type { Connections } from './connections.ts';
+
+export type BoundedServer = {
+  readonly connections: Connections;
+  /** Whether its connections are served when their handshake is done. */
+  readonly isTls: boolean;
+  readonly ownerOf: (socket: Socket) => ConnectionOwner;
+  /** Says on a connection that is not served why that is so. */
+  readonly refuse: (socket: Socket, reason: ServiceError) => void;
+};
+
+/**
+ * Puts the bounds before what a server does with each connection. It costs what it costs when a connection comes and goes; requests cost
+ * nothing.
+ *
+ * @returns what finds the connection that a stream belongs to.
+ */
+export function boundConnections(
+  server: Server,
+  { connections, isTls, ownerOf, refuse }: BoundedServer,
+): (stream: Duplex) => Connection | undefined {
+  const known = new WeakMap<Duplex, Connection>();
+  /** What was decided of connections whose handshake is under way, by the address and port of the other end. */
+  const opening = new Map<string, Connection | ServiceError>();
+  intercept(server, 'connection', (socket, next) => {
+    const opened = connections.open(socket, isTls ? handshakeOwner(socket) : ownerOf(socket));
+    if (opened instanceof Connection) known.set(socket, opened);
+    if (isTls) {
+      const peer = peerOf(socket);
+      opening.set(peer, opened);
+      socket.once('close', () => {
+        if (opening.get(peer) === opened) opening.delete(peer);
+      });
+    }
+    if (opened instanceof Connection) next();
+    else connections.answer(socket, isTls ? next : () => refuse(socket, opened));
+  });
+  if (isTls) {
+    intercept(server, 'secureConnection', (socket, next) => {
+      const opened = opening.get(peerOf(socket));
+      opening.delete(peerOf(socket));
+      if (opened instanceof ServiceError) return refuse(socket, opened);
+      if (opened === undefined) return void socket.destroy();
+      known.set(socket, opened);
+      opened.take(ownerOf(socket));
+      next();
+    });
+  }
+  return (stream) => known.get(stream);
+}
+
+/** The other end of a connection, as gRPC calls name it too. */
+export function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
+/** Nothing can be said before the handshake is done. */
+function handshakeOwner(socket: Socket): ConnectionOwner {
+  return { isInUse: () => false, progress: () => 0, shed: () => void socket.destroy() };
+}
+
+type Listener = (this: Server, socket: Socket) => void;
+
+/** Comes before the first listener of an event, which is the one that serves. */
+function intercept(server: Server, event: string, before: (socket: Socket, next: () => void) => void): void {
+  const serve = server.listeners(event).at(0) as Listener;
+  server.off(event, serve);
+  server.on(event, (socket: Socket) => before(socket, () => serve.call(server, socket)));
+}

@@ -1,0 +1,35 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServiceError } from '../../service-error.ts';
+import type { ConnectionOwner } from '../connections/connection.ts';
+import type { PlainLane } from './plain/plain-lane.ts';
+import type { RequestTracker } from './request-tracker.ts';
+
+export type HttpOwnerParts = {
+  readonly server: Server;
+  readonly tracker: RequestTracker;
+  readonly lane: PlainLane | undefined;
+};
+
+/** Told to `clientError` of a connection that is ended to make room: what came of a request gets an answer. */
+export class ConnectionShed extends Error {
+  readonly reason: ServiceError;
+
+  constructor(reason: ServiceError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+/** The HTTP side of a connection: in use while a request that has come is answered. */
+export function createHttpOwner({ server, tracker, lane }: HttpOwnerParts, socket: Socket): ConnectionOwner {
+  return {
+    isInUse: () => lane?.isBusy(socket) === true || tracker.isBusy(socket),
+    progress: () => socket.bytesWritten,
+    shed: (reason) => {
+      const hasServed = lane?.hasServed(socket) === true || tracker.hasServed(socket);
+      if (hasServed) socket.destroySoon();
+      else server.emit('clientError', new ConnectionShed(reason), socket);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { BODY_MEMBERS } from '../../../generated/wallets/operations.ts';
+import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
+
+/**
+ * Finds members of bodies in the query of a request, where they would say nothing: `?custody=managed` would be answered with secret keys.
+ * Their values are not told. Other parameters of a query pass.
+ */
+export function misplacedMembers(query: unknown): readonly FieldProblem[] {
+  const names = typeof query === 'object' && query !== null ? Object.keys(query) : [];
+  return names
+    .map((name) => name.toLowerCase())
+    .filter((name) => BODY_MEMBERS.has(name))
+    .map((name) => ({
+      pointer: `/${name}`,
+      detail: 'is in the query of the address; send it as a member of the JSON body',
+    }));
+}

@@ -1,0 +1,50 @@
+import type { ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { hardenProcess } from '../../harden-process.ts';
+import { becomeUser } from '../../users/system-user.ts';
+import { spawnSigner } from '../client/signer-launcher.ts';
+import type { FromKeeper, ToKeeper } from './messages.ts';
+
+// The keeper: started by root in the signer's directory, it becomes the signer's user and starts signers for the gateway, which is another user
+// and could not. It hands their sockets over and knows nothing else. What the gateway sends chooses nothing but when.
+
+process.umask(0o077);
+hardenProcess();
+process.on('SIGINT', () => undefined);
+const [name = '', uid, gid] = process.argv.slice(2);
+becomeUser({ name, uid: Number(uid), gid: Number(gid) });
+
+/** The signer that lives; there is one at a time. */
+let living: { readonly id: number; readonly child: ChildProcess } | undefined;
+
+process.on('message', (message: ToKeeper) => {
+  if (message.kind === 'launch') launch(message.id);
+  else if (living?.id === message.id) living.child.kill('SIGKILL');
+});
+// The signers leave when the gateway's end of their socket is closed.
+process.on('disconnect', () => process.exit(0));
+tell({ kind: 'ready' });
+
+function launch(id: number): void {
+  if (living !== undefined) {
+    tell({ kind: 'failed', id, reason: 'another signer lives' });
+    return;
+  }
+  const child = spawnSigner();
+  child.once('error', ({ message: reason }) => {
+    if (child.pid === undefined) tell({ kind: 'failed', id, reason });
+  });
+  const { pid } = child;
+  if (pid === undefined) return;
+  living = { id, child };
+  child.once('exit', (code, signal) => {
+    living = undefined;
+    tell({ kind: 'exited', id, code, signal });
+  });
+  const socket = child.stdio[3];
+  if (socket instanceof Socket) tell({ kind: 'launched', id, pid }, socket);
+}
+
+function tell(message: FromKeeper, socket?: Socket): void {
+  if (process.connected) process.send?.(message, socket);
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DamagedStore } from './damaged-store.ts';
+
+// PGlite fills a directory that has no PG_VERSION with a new database, whatever else lies in it, and says "PGlite failed to initialize properly"
+// or "Aborted()" of the others.
+
+/** Files that every database has, and that are never empty. */
+const FILES = ['PG_VERSION', 'global/pg_control', 'global/pg_filenode.map', 'postgresql.conf'];
+/** Directories that every database has, and that are never empty. */
+const DIRECTORIES = ['base', 'global', 'pg_wal', 'pg_xact', 'pg_multixact/offsets'];
+/** The name of a segment of the log; the first bytes of one tell its format. */
+const SEGMENT = /^[0-9A-F]{24}$/;
+
+/**
+ * Holds that a directory with a database has what PostgreSQL cannot start without. An empty one is none.
+ *
+ * @throws DamagedStore naming what is missing, empty or zeroed.
+ */
+export function assertWhole(directory: string): void {
+  if (readdirSync(directory).length === 0) return;
+  const maps = namesIn(directory, 'base').map((database) => `base/${database}`);
+  const faults = [
+    ...DIRECTORIES.flatMap((path) => (namesIn(directory, path).length === 0 ? [`${path} has no files`] : [])),
+    ...[...FILES, ...maps.flatMap((path) => [`${path}/PG_VERSION`, `${path}/pg_filenode.map`])].flatMap(
+      (path) => faultOf(directory, path),
+    ),
+    // The first transactions of a database are the ones that made it: they are committed.
+    ...namesIn(directory, 'pg_xact').flatMap((name) =>
+      name === '0000' ? faultOf(directory, `pg_xact/${name}`) : [],
+    ),
+    ...faultOfLog(directory),
+  ];
+  if (faults.length > 0) throw new DamagedStore(directory, faults.join(', '));
+}
+
+function faultOfLog(directory: string): readonly string[] {
+  const segments = namesIn(directory, 'pg_wal').filter((name) => SEGMENT.test(name));
+  const isRead = segments.some((name) => faultOf(directory, `pg_wal/${name}`).length === 0);
+  return isRead ? [] : ['pg_wal has no segment that can be read'];
+}
+
+function faultOf(directory: string, path: string): readonly string[] {
+  try {
+    const bytes = readFileSync(join(directory, path));
+    if (bytes.length === 0) return [`${path} is empty`];
+    return bytes.every((byte) => byte === 0) ? [`${path} has only zeros`] : [];
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return [`${path} is missing`];
+  }
+}
+
+function namesIn(directory: string, path: string): readonly string[] {
+  try {
+    return readdirSync(join(directory, path));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return [];
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { assertWhole } from './assert-whole.ts';
+import { type StoreThread, startStoreThread } from './store-thread.ts';
+import { toError } from './thrown-error.ts';
+import type { Wire } from './wire-stream.ts';
+
+/** The store's thread, and those that come after it where it ends. */
+export type KeptThread = Wire & Pick<StoreThread, 'close'>;
+
+export type KeptThreadOptions = {
+  readonly directory: string;
+  readonly log: Logger;
+  /** How long it waits before it starts another thread. Default 1,000 ms. */
+  readonly pauseMs?: number;
+};
+
+const PAUSE_MS = 1_000;
+
+/**
+ * Starts PGlite, and starts it anew whenever it ends by itself, as a PostgreSQL server does after a crash: what was committed is read from its
+ * log again. Meanwhile connections are lost at once. A disk that is full lets it start when there is room.
+ *
+ * @throws Error why it does not start the first time.
+ */
+export async function startKeptThread(options: KeptThreadOptions): Promise<KeptThread> {
+  const { directory, log, pauseMs = PAUSE_MS } = options;
+  const closing = new AbortController();
+  let current: StoreThread | undefined;
+  let running = Promise.resolve();
+  let reason = '';
+  const keep = (thread: StoreThread): void => {
+    current = thread;
+    running = thread.ended.then(async (error) => {
+      current = undefined;
+      if (closing.signal.aborted) return;
+      log.error({ err: error, store: directory }, 'the embedded store ended; it is started anew');
+      reason = toError(error).message;
+      const next = await startAgain(options, pauseMs, closing.signal);
+      if (next !== undefined) keep(next);
+    });
+  };
+  keep(await startStoreThread(directory));
+  return {
+    connect: (receive, lose) => {
+      if (current !== undefined) return current.connect(receive, lose);
+      queueMicrotask(() => lose(new Error(`the embedded store is being started anew: ${reason}`)));
+      return () => undefined;
+    },
+    close: async () => {
+      closing.abort();
+      await current?.close();
+      await running;
+    },
+  };
+}
+
+/** Tries until a thread runs. Undefined: it is to be closed. */
+async function startAgain(
+  { directory, log }: KeptThreadOptions,
+  pauseMs: number,
+  closing: AbortSignal,
+): Promise<StoreThread | undefined> {
+  let lastReason = '';
+  while (await hasPaused(pauseMs, closing)) {
+    try {
+      assertWhole(directory);
+      const thread = await startStoreThread(directory);
+      log.warn({ store: directory }, 'the embedded store runs again');
+      return thread;
+    } catch (error) {
+      const reason = toError(error).message;
+      if (reason !== lastReason) log.error({ reason, store: directory }, 'the embedded store does not start');
+      lastReason = reason;
+    }
+  }
+  return undefined;
+}
+
+/** False: it was told to close. */
+function hasPaused(pauseMs: number, closing: AbortSignal): Promise<boolean> {
+  if (closing.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      clearTimeout(timer);
+      closing.removeEventListener('abort', settle);
+      resolve(!closing.aborted);
+    };
+    const timer = setTimeout(settle, pauseMs);
+    closing.addEventListener('abort', settle);
+  });
+}

@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { serviceError } from '../service-error.ts';
+import type { SystemUser } from './system-user.ts';
+
+/**
+ * A directory of a user, made with mode 0700 where it does not exist. One that exists has to be that user's: root changes the owner of nothing that
+ * another user may have put there. Its parent has to exist.
+ *
+ * @throws ServiceError `invalidConfig` with what to do.
+ */
+export async function ownDirectory(path: string, owner: SystemUser): Promise<void> {
+  const isNew = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw refuse(`${path} cannot be made: ${error.message}`, error);
+    },
+  );
+  // By its descriptor: what was looked at is what is changed, and no link is followed.
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    (error: Error) => {
+      throw refuse(`${path} cannot be opened: ${error.message}`, error);
+    },
+  );
+  try {
+    if (isNew) await directory.chown(owner.uid, owner.gid);
+    const { uid } = await directory.stat();
+    if (uid === owner.uid) return;
+    throw refuse(
+      `${path} belongs to user ${uid} and has to be ${owner.name}'s (${owner.uid}): stop the server, then chown -R ${owner.name}: ${path}`,
+    );
+  } finally {
+    await directory.close();
+  }
+}
+
+const refuse = (problems: string, cause?: unknown): Error =>
+  serviceError('invalidConfig', { problems }, cause);

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { serviceError } from '../service-error.ts';
+
+/** A user of the machine. */
+export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number };
+
+/** Node has it (process.initgroups), its types do not. */
+type ProcessWithGroups = { readonly initgroups?: (name: string, extraGroup: number) => void };
+
+const LOOKUP_DEADLINE_MS = 5_000;
+
+/**
+ * The user of a name, as the system knows it (NSS, not /etc/passwd alone).
+ *
+ * @throws ServiceError `invalidConfig` naming the setting where there is none, or it is root.
+ */
+export function findUser(setting: string, name: string): SystemUser {
+  const ask = (option: '-u' | '-g'): number => {
+    try {
+      const options = { encoding: 'utf8', timeout: LOOKUP_DEADLINE_MS, stdio: 'pipe' } as const;
+      return Number(execFileSync('id', [option, name], options));
+    } catch (error) {
+      throw serviceError(
+        'invalidConfig',
+        { problems: `${setting} is ${name}: there is no such user; make it, e.g. useradd --system ${name}` },
+        error,
+      );
+    }
+  };
+  const user = { name, uid: ask('-u'), gid: ask('-g') };
+  if (user.uid === 0)
+    throw serviceError('invalidConfig', {
+      problems: `${setting} is ${name}, which is root: name another user`,
+    });
+  return user;
+}
+
+/**
+ * Makes this process, all of its threads and whatever it starts from now on a user's, with that user's groups and no way back. For root.
+ *
+ * @throws Error where the system refuses, or the process could become root again.
+ */
+export function becomeUser({ name, uid, gid }: SystemUser): void {
+  const { initgroups } = process as ProcessWithGroups;
+  if (initgroups === undefined) throw new Error('this system has no users to change to');
+  initgroups(name, gid);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || canBecomeRoot())
+    throw new Error(`the process did not become ${name} for good`);
+}
+
+function canBecomeRoot(): boolean {
+  try {
+    process.setuid?.(0);
+    return true;
+  } catch {
+    return false;
+  }
+}

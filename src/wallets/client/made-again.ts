@@ -1,0 +1,30 @@
+import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
+/**
+ * Passes client wallets on that were charged for before. Once one was given to the reader, they are not made another time. The bytes are
+ * dropped when the reader asks for the next, or leaves.
+ */
+export async function* madeAgain(
+  { claim, signal, keys }: WalletContext,
+  chunks: AsyncIterable<KeyChunk>,
+): KeyChunks {
+  let isDelivered = false;
+  try {
+    for await (const chunk of chunks) {
+      try {
+        signal.throwIfAborted();
+        isDelivered ||= chunk.count > 0;
+        yield chunk;
+      } finally {
+        keys.drop(chunk);
+      }
+    }
+  } finally {
+    try {
+      if (!isDelivered) await claim.leave();
+    } finally {
+      claim.end();
+    }
+  }
+}
