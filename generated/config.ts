@@ -170,7 +170,7 @@ export type Config = {
   readonly hsm: {
     /** soft: sealed with a master key. pkcs11: in a PKCS#11 token. */
     readonly kind: 'soft' | 'pkcs11';
-    /** Most managed wallets in one batch. Absent: what any batch may have; a token that makes fewer than 500 keys a second is measured at start, and takes what it makes in ten seconds. */
+    /** Most managed wallets in one batch, or children of one managed master in one call, for a token that is not to be held by one caller for long. Absent: what any batch may have, which is streamed as fast as the token makes keys. */
     readonly max_managed_batch?: number;
     /** Keys sealed with AES-256-GCM under a master key. */
     readonly soft: {
@@ -782,7 +782,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_HSM_MAX_MANAGED_BATCH',
     secret: false,
     description:
-      'Most managed wallets in one batch. Absent: what any batch may have; a token that makes fewer than 500 keys a second is measured at start, and takes what it makes in ten seconds.',
+      'Most managed wallets in one batch, or children of one managed master in one call, for a token that is not to be held by one caller for long. Absent: what any batch may have, which is streamed as fast as the token makes keys.',
   },
   {
     path: ['hsm', 'soft', 'master_key_file'],

@@ -1268,7 +1268,7 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** The key backend is too slow for so many managed wallets in one call. */
+  /** More managed wallets are asked for in one call than the operator allows for this key backend. */
   managedBatchTooLarge: {
     area: 'wallets',
     http: 422,
@@ -1277,7 +1277,7 @@ export const ERRORS = {
       status: 422,
       title: 'Managed batch too large',
       detail:
-        'The key backend of this server makes at most {limit} managed wallets in one call, and {value} are asked for.',
+        'This server makes at most {limit} managed wallets in one call (hsm.max_managed_batch), and {value} are asked for.',
     },
     data: ['limit', 'value'],
   },

@@ -1,12 +1,13 @@
 import {
   type IdempotentOptions,
   type ItemStream,
+  itemStream,
   type RestCall,
   RestCallError,
   type RestRequest,
 } from './rest-call.ts';
 
-/** What a call may have that creates wallets. */
+/** The options of a call that creates wallets. */
 export type CreationOptions = IdempotentOptions & {
   /**
    * How many wallets, a master counted, an earlier call with this idempotency key brought: those that it was charged for and did not
@@ -23,13 +24,15 @@ const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNE
 /**
  * Calls that bring what they were charged for. Where the connection breaks while wallets in client custody are created, the call is repeated
  * with its Idempotency-Key, a new one if it has none: once, and for `timeoutMs` while the server cannot be reached or is not done with the
- * first one. What cannot be had so ends in the error of the first try.
+ * first one. A batch in managed custody is repeated as long as each try brings more. What cannot be had so ends in the error of the first try.
  */
 export const createCompleteCall =
   (send: RestCall, { timeoutMs = 30_000 }: { readonly timeoutMs?: number }): RestCall =>
   async (request) => {
-    const { headers = {}, body } = request;
-    if (!('x-wallets-received' in headers) || !isClientCustody(body)) return send(request);
+    const { operation, headers = {}, body } = request;
+    const isManaged = !isClientCustody(body);
+    if (!('x-wallets-received' in headers) || (isManaged && operation !== 'createWalletBatch'))
+      return send(request);
     const keyed = {
       ...request,
       headers: { ...headers, 'idempotency-key': headers['idempotency-key'] ?? newKey() },
@@ -37,13 +40,14 @@ export const createCompleteCall =
     const given = headers['x-wallets-received'];
     const answer = await send(keyed).catch((error: unknown) => {
       if (given === undefined && isUnanswered(error))
-        return repeat({ send, timeoutMs, error }, [keyed, after(keyed, 0)]);
+        return repeat({ send, timeoutMs, error }, isManaged ? [keyed] : [keyed, after(keyed, 0)]);
       // The server does not know yet that the program which asked first is gone.
       if (given !== undefined && codeOf(error) === 'idempotency_key_in_use')
         return repeat({ send, timeoutMs, error }, [keyed]);
       throw error;
     });
-    return isStream(answer) ? completed({ send, timeoutMs }, keyed, answer) : answer;
+    if (!isStream(answer)) return answer;
+    return (isManaged ? resumed : completed)({ send, timeoutMs }, keyed, answer);
   };
 
 type Repeating = { readonly send: RestCall; readonly timeoutMs: number };
@@ -53,10 +57,8 @@ const completed = (
   repeating: Repeating,
   request: RestRequest,
   first: ItemStream<unknown>,
-): ItemStream<unknown> => ({
-  count: first.count,
-  text: first.text,
-  async *[Symbol.asyncIterator]() {
+): ItemStream<unknown> =>
+  itemStream(first, async function* () {
     const before = Number(request.headers?.['x-wallets-received'] ?? 0);
     let [received, words]: [number, string | undefined] = [0, undefined];
     let broken: unknown;
@@ -85,8 +87,42 @@ const completed = (
     // The server had seen the client leave: what it did not make it did not charge.
     if (received < expected)
       throw new RestCallError(request.operation, { kind: 'truncated', expected, received }, broken);
-  },
-});
+  });
+
+/** The items of a managed batch. Where it breaks off, the same request tells all of them again: those behind the last one that came are passed on. */
+const resumed = (
+  repeating: Repeating,
+  request: RestRequest,
+  first: ItemStream<unknown>,
+): ItemStream<unknown> =>
+  itemStream(first, async function* () {
+    let [answer, last]: [unknown, string | undefined] = [first, undefined];
+    for (let tries = 1; ; tries += 1) {
+      if (!isStream(answer)) throw new RestCallError(request.operation, NOT_A_STREAM);
+      const before: string | undefined = last;
+      let isNew = before === undefined;
+      let broken: unknown;
+      try {
+        for await (const item of answer) {
+          const id = walletIdOf(item);
+          if (isNew) {
+            last = id;
+            yield item;
+          } else isNew = id === before;
+        }
+        if (isNew) return;
+        broken = new RestCallError(request.operation, LOST_PLACE);
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+        broken = error;
+      }
+      if (last === before && tries > 1) throw broken;
+      answer = await repeat({ ...repeating, error: broken }, [request]);
+    }
+  });
+
+const NOT_A_STREAM = { kind: 'malformed', reason: 'not a stream' } as const;
+const LOST_PLACE = { kind: 'malformed', reason: 'the last wallet that came is not in it' } as const;
 
 /** Sends requests until one is answered: the next one where the server says that the one before is not the right question. */
 const repeat = async (
@@ -132,6 +168,9 @@ const withWords = (request: RestRequest, mnemonic: string | undefined): RestRequ
 const mnemonicOf = (item: unknown): string | undefined =>
   isObject(item) && typeof item.mnemonic === 'string' ? item.mnemonic : undefined;
 
+const walletIdOf = (item: unknown): string | undefined =>
+  isObject(item) && typeof item.wallet_id === 'string' ? item.wallet_id : undefined;
+
 const isClientCustody = (body: unknown): boolean =>
   isObject(body) && body.custody !== 'managed' && body.master_wallet_id === undefined;
 
@@ -149,7 +188,7 @@ const isUnanswered = (error: unknown): boolean =>
 const isBroken = (error: unknown): boolean =>
   error instanceof RestCallError && ['network', 'timeout', 'truncated'].includes(error.failure.kind);
 
-/** Whether a later try may be answered otherwise. */
+/** Whether a later try may succeed. */
 const mayPass = (error: unknown): boolean => {
   if (!(error instanceof RestCallError)) return false;
   const { failure } = error;

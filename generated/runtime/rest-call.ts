@@ -76,6 +76,8 @@ export type IdempotentOptions = CallOptions & {
 export type ItemStream<T> = AsyncIterable<T> & {
   /** How many items were announced; undefined where none were. */
   readonly count: number | undefined;
+  /** How many of them the loop has been given so far. */
+  readonly received: number;
   /** The text as it comes, JSONL or CSV; to be written to a file. Whether it is whole is not checked. */
   readonly text: () => AsyncIterable<string>;
 };
@@ -211,22 +213,39 @@ const streamOf = (operation: string, response: Response, watch: Watch): ItemStre
   const count = announced === null ? undefined : Number(announced);
   const isCsv = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
   const text = () => textOf(response, watch);
+  return itemStream({ count, text }, async function* () {
+    let received = 0;
+    try {
+      for await (const item of isCsv ? readCsv(text()) : readJsonl(text())) {
+        received += 1;
+        yield item;
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new RestCallError(operation, { kind: 'malformed', reason: 'a line is not JSON' });
+    }
+    if (count !== undefined && received !== count)
+      throw new RestCallError(operation, { kind: 'truncated', expected: count, received });
+  });
+};
+
+/** Items that are counted as they are read. */
+export const itemStream = <T>(
+  { count, text }: Pick<ItemStream<T>, 'count' | 'text'>,
+  read: () => AsyncIterable<T>,
+): ItemStream<T> => {
+  let received = 0;
   return {
     count,
     text,
+    get received() {
+      return received;
+    },
     async *[Symbol.asyncIterator]() {
-      let received = 0;
-      try {
-        for await (const item of isCsv ? readCsv(text()) : readJsonl(text())) {
-          received += 1;
-          yield item;
-        }
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        throw new RestCallError(operation, { kind: 'malformed', reason: 'a line is not JSON' });
+      for await (const item of read()) {
+        received += 1;
+        yield item;
       }
-      if (count !== undefined && received !== count)
-        throw new RestCallError(operation, { kind: 'truncated', expected: count, received });
     },
   };
 };

@@ -501,7 +501,7 @@ export type components = {
       /** @constant */
       readonly status: 503;
     };
-    /** @description The key backend is too slow for so many managed wallets in one call. */
+    /** @description More managed wallets are asked for in one call than the operator allows for this key backend. */
     readonly ManagedBatchTooLargeProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'managed_batch_too_large';
@@ -1070,7 +1070,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `managed_batch_too_large`: The key backend is too slow for so many managed wallets in one call. */
+      /** @description `managed_batch_too_large`: More managed wallets are asked for in one call than the operator allows for this key backend. */
       readonly 422: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1319,7 +1319,7 @@ export interface operations {
        *
        *     `hd_too_many_children`: More children are asked for than the server derives in one call.
        *
-       *     `managed_batch_too_large`: The key backend is too slow for so many managed wallets in one call.
+       *     `managed_batch_too_large`: More managed wallets are asked for in one call than the operator allows for this key backend.
        */
       readonly 422: {
         headers: {

@@ -26,7 +26,6 @@ test('a check finds a backend that signs for any wallet', async () => {
     kind: 'soft',
     protection: 'none',
     keysIn: 'row',
-    keysPerSecond: undefined,
     concurrency: 1,
   } as const;
   const careless = {

@@ -73,6 +73,19 @@ test('a tree whose connection breaks goes on with its own words', async () => {
   expect(await account.balance()).toMatchObject({ charged: 5_000_000n, reserved: 0n });
 });
 
+test('a managed batch whose connection breaks goes on behind what came, each wallet once', async () => {
+  const account = await service().newAccount(CREDIT);
+  const { cut, client } = await behindProxy(account, { losses: 1 });
+  const batch = await client.createWalletBatch({ count: COUNT, custody: 'managed', format: 'csv' });
+  const ids = new Set<string>();
+  for await (const { wallet_id: id } of batch) {
+    ids.add(id ?? '');
+    if (ids.size === 300 || ids.size === 7_000) cut();
+  }
+  expect([ids.size, batch.count, batch.received]).toEqual([COUNT, COUNT, COUNT]);
+  expect(await account.balance()).toMatchObject({ charged: 10_000_000n, reserved: 0n });
+});
+
 test('what was not charged because the server saw the connection break is missed', async () => {
   const lines = (count: number): string =>
     Array.from({ length: count }, (_, at) => `{"address":"${at}","custody":"client"}\n`).join('');

@@ -54,7 +54,7 @@ export const WALLET_CONDITIONS = {
   full_store: 'The disk of the store is full.',
   signer_down: 'The signer does not run.',
   key_backend_down: 'The key backend of the signer fails.',
-  slow_key_backend: 'The key backend makes fewer keys than a batch may have.',
+  bounded_managed_batch: 'Fewer managed wallets are allowed in one call than a batch may have.',
   key_backend_without_derivation: 'The key backend cannot derive keys.',
   request_under_way: 'A request with the same idempotency key is being worked on.',
 } as const;

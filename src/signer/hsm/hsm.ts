@@ -20,8 +20,6 @@ export type HsmTraits = {
   readonly protection: string;
   /** `row`: what `createKey` gives is the key, and nothing stays behind. `token`: an object in a token stays behind. */
   readonly keysIn: 'row' | 'token';
-  /** Keys made in a second, where that was measured: a backend that is known to be fast is not. */
-  readonly keysPerSecond: number | undefined;
   /** Calls that it works on at the same time. */
   readonly concurrency: number;
 };

@@ -14,7 +14,7 @@ export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<H
       return (await loadSoft()).openConfiguredSoft(config.soft, place);
     case 'pkcs11':
       if (config.pkcs11 === undefined) throw refuse('hsm.pkcs11 is missing');
-      return openPkcs11(config.pkcs11, { isMeasured: config.max_managed_batch === undefined });
+      return openPkcs11(config.pkcs11);
     default:
       config.kind satisfies never;
       throw refuse('hsm.kind is unknown');

@@ -2,16 +2,12 @@ import type { Hsm } from '../hsm/hsm.ts';
 import type { Hello } from '../wire/hello.ts';
 import { MAX_ITEMS } from '../wire/limits.ts';
 
-/** A backend that makes fewer keys in a second states the most that one batch may have. */
-const SLOW_BELOW_PER_SECOND = 500;
-/** A batch that a slow backend takes is made in so long. */
-const BATCH_SECONDS = 10;
-const SLOW_KEYS_PER_REQUEST = 16;
+/** Of a token, which may make one or two keys a second: they have to be there before the deadline of the request. */
+const TOKEN_KEYS_PER_REQUEST = 16;
 
-/** What a backend can do, with the batch that it takes: as configured, else by the keys that it was seen to make. */
-export function helloOf(hsm: Hsm, configuredBatch: number | undefined, publicKey: Uint8Array): Hello {
-  const { kind, protection, keysIn, keysPerSecond } = hsm.traits;
-  const isSlow = keysPerSecond !== undefined && keysPerSecond < SLOW_BELOW_PER_SECOND;
+/** What a backend can do, with the bound of a batch that is configured. */
+export function helloOf(hsm: Hsm, maxManagedBatch: number | undefined, publicKey: Uint8Array): Hello {
+  const { kind, protection, keysIn } = hsm.traits;
   return {
     identity: Buffer.from(publicKey).toString('hex'),
     kind,
@@ -19,13 +15,7 @@ export function helloOf(hsm: Hsm, configuredBatch: number | undefined, publicKey
     keysIn,
     derive: hsm.derivation !== undefined,
     rotatesMaster: hsm.rotation !== undefined,
-    maxManagedBatch: configuredBatch ?? (isSlow ? roundDown(keysPerSecond * BATCH_SECONDS) : undefined),
-    keysPerRequest: isSlow ? SLOW_KEYS_PER_REQUEST : MAX_ITEMS,
+    maxManagedBatch,
+    keysPerRequest: kind === 'pkcs11' ? TOKEN_KEYS_PER_REQUEST : MAX_ITEMS,
   };
-}
-
-/** To one digit, so that the bound is the same at most starts. At least 1. */
-function roundDown(value: number): number {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return Math.max(1, Math.floor(value / unit) * unit);
 }

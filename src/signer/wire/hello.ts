@@ -8,7 +8,7 @@ export type Hello = Pick<HsmTraits, 'kind' | 'protection' | 'keysIn'> & {
   readonly derive: boolean;
   /** Whether `keyslot signer rotate-master` has something to do. */
   readonly rotatesMaster: boolean;
-  /** Most keys in one batch; undefined: the backend sets no bound. */
+  /** Most keys in one batch, where that is configured. */
   readonly maxManagedBatch: number | undefined;
   /** Keys that one request should ask for. */
   readonly keysPerRequest: number;

@@ -10,9 +10,10 @@ import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
 import { leaveWork } from './leave-work.ts';
-import { type GroupRange, groupRanges } from './group-ranges.ts';
+import type { GroupRange } from './group-ranges.ts';
 import { makeAhead } from './make-ahead.ts';
 import { type MadeKeys, makeKeys } from './make-keys.ts';
+import { PacedSize } from './paced-size.ts';
 import { printLines } from './print-wallet.ts';
 import { countMade, tellAgain } from './work-so-far.ts';
 import { toRow, type WalletRow } from './wallet-row.ts';
@@ -27,7 +28,7 @@ type Group = {
 };
 
 /**
- * Makes managed wallets group by group; each group is stored, charged and audited in one transaction before its lines are sent. The
+ * Makes managed wallets group by group, as fast as the key backend makes keys; each group is stored, charged and audited in one transaction before its lines are sent. The
  * same request with its Idempotency-Key tells those that are there again and goes on behind them.
  *
  * @throws ServiceError `managedBatchTooLarge`, `balanceInsufficient`, `creditLimitReached`, and those of `makeKeys`.
@@ -75,7 +76,13 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
 }
 
 function* steps(context: WalletContext, next: number, end: number): Generator<() => Promise<Group>> {
-  for (const range of groupRanges(next, end)) yield () => make(context, range);
+  const pace = new PacedSize();
+  for (let from = next; from < end; ) {
+    const count = Math.min(pace.size, end - from);
+    const range = { from, count, isLast: from + count === end };
+    yield () => pace.measured(count, () => make(context, range));
+    from += count;
+  }
 }
 
 async function make(context: WalletContext, range: GroupRange): Promise<Group> {

@@ -11,7 +11,7 @@ const MESSAGE = Buffer.from('a message');
 const SETTINGS = { library: 'fake', token: 'fake', pin: '1234', sessions: 2, wrap: true };
 
 const open = (token: FakeToken, more: object = {}): Promise<Hsm> =>
-  openTokenHsm(token.cryptoki, { ...SETTINGS, ...more }, { isMeasured: false });
+  openTokenHsm(token.cryptoki, { ...SETTINGS, ...more });
 
 async function openWithKey(token: FakeToken, more: object = {}) {
   const hsm = await open(token, more);

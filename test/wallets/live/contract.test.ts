@@ -121,7 +121,7 @@ async function runWithDatabase(postgresUrl: string): Promise<Shown> {
   const cases = CASES.filter((item) => !needsToken(item));
   return await run(server, provisioned, lastingLast(cases), async (condition, request) => {
     if (condition === 'slow_body') return slowBody(server);
-    if (condition === 'slow_key_backend') return asStarted();
+    if (condition === 'bounded_managed_batch') return asStarted();
     if (condition === 'broken_store') return await breakStore(database.url);
     if (condition === 'full_store') return await fillStore(database.url);
     if (condition === 'key_backend_down') return await spoilKeys(database.url);

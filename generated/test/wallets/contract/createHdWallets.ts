@@ -669,7 +669,7 @@ export const createHdWallets: WalletContract = {
       name: 'managedBatchTooLarge',
       kind: 'error',
       example: 'managed_batch_too_large',
-      condition: 'slow_key_backend',
+      condition: 'bounded_managed_batch',
       request: {
         method: 'POST',
         path: '/v1/wallets/hd',

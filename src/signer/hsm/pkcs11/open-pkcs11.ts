@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../../generated/config.ts';
-import { mapInOrder } from '../../map-in-order.ts';
 import type { Hsm, KeyOwner, SealedKey } from '../hsm.ts';
 import { keyFailure } from '../key-failure.ts';
 import { SEALED_FORMAT } from '../sealed-format.ts';
@@ -15,20 +13,13 @@ import { createWrappedKeys, findWrapMechanism } from './wrapped-keys.ts';
 
 export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
 
-export type Pkcs11Options = {
-  /** Whether keys are made, and destroyed, to see how fast the token is. */
-  readonly isMeasured: boolean;
-};
-
-const MEASURED_KEYS = 8;
-
 /**
  * Loads the library of a token and opens it: see `openTokenHsm`.
  *
  * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN is not as configured.
  */
-export async function openPkcs11(settings: Pkcs11Settings, options: Pkcs11Options): Promise<Hsm> {
-  return openTokenHsm(await loadCryptoki(settings.library), settings, options);
+export async function openPkcs11(settings: Pkcs11Settings): Promise<Hsm> {
+  return openTokenHsm(await loadCryptoki(settings.library), settings);
 }
 
 /**
@@ -37,11 +28,7 @@ export async function openPkcs11(settings: Pkcs11Settings, options: Pkcs11Option
  *
  * @throws ServiceError `signerNotStarted` if the token or the PIN is not as configured.
  */
-export async function openTokenHsm(
-  cryptoki: Cryptoki,
-  settings: Pkcs11Settings,
-  { isMeasured }: Pkcs11Options,
-): Promise<Hsm> {
+export async function openTokenHsm(cryptoki: Cryptoki, settings: Pkcs11Settings): Promise<Hsm> {
   const { token: label, slot, sessions } = settings;
   const token = await openToken(cryptoki, { label, slot, sessions, readPin: () => readPin(settings) });
   const mechanism = settings.wrap
@@ -54,9 +41,7 @@ export async function openTokenHsm(
     wrapped: createWrappedKeys(cryptoki, turns, mechanism ?? 0),
     isWrapping: mechanism !== undefined,
   };
-  const hsm = createHsm(parts, { keysPerSecond: undefined, concurrency: sessions });
-  if (!isMeasured) return hsm;
-  return createHsm(parts, { keysPerSecond: await measure(hsm, sessions), concurrency: sessions });
+  return createHsm(parts, sessions);
 }
 
 type Parts = {
@@ -66,7 +51,7 @@ type Parts = {
   readonly isWrapping: boolean;
 };
 
-function createHsm(parts: Parts, speed: Pick<Hsm['traits'], 'keysPerSecond' | 'concurrency'>): Hsm {
+function createHsm(parts: Parts, concurrency: number): Hsm {
   const { token, objects, wrapped, isWrapping } = parts;
   const keeping = isWrapping ? wrapped : objects;
   const destroyKey = (owner: KeyOwner): Promise<void> =>
@@ -76,7 +61,7 @@ function createHsm(parts: Parts, speed: Pick<Hsm['traits'], 'keysPerSecond' | 'c
       kind: 'pkcs11',
       protection: protectionText(token.info(), isWrapping),
       keysIn: isWrapping ? 'row' : 'token',
-      ...speed,
+      concurrency,
     },
     createKey: (owner, { isRepeat }) => {
       let mayHaveLeftover = isRepeat;
@@ -107,21 +92,4 @@ function protectionText({ manufacturerID, model }: TokenInfo, isWrapping: boolea
   return isWrapping
     ? `PKCS#11 token (${name}): wrapped by a key that does not leave the token, and unwrapped inside it for each use`
     : `PKCS#11 token (${name}): made in the token, kept there, marked as sensitive and not extractable`;
-}
-
-/** Keys made in a second, as a batch makes them. The first key is not counted: it opens what the others use. */
-async function measure(hsm: Hsm, concurrency: number): Promise<number> {
-  const owners = Array.from({ length: MEASURED_KEYS + 1 }, () => ({
-    walletId: 'keyslot:measured',
-    accountId: randomUUID(),
-  }));
-  const make = (owner: KeyOwner) => hsm.createKey(owner, { isRepeat: false });
-  try {
-    await mapInOrder(owners.slice(0, 1), 1, make);
-    const startMs = performance.now();
-    await mapInOrder(owners.slice(1), concurrency, make);
-    return (MEASURED_KEYS * 1_000) / (performance.now() - startMs);
-  } finally {
-    for (const owner of owners) await hsm.destroyKey(owner);
-  }
 }

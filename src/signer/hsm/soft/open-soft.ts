@@ -66,7 +66,6 @@ export function openSoft(engine: KeyEngine, masters: MasterKeyStore): Hsm {
       kind: 'soft',
       protection: PROTECTION,
       keysIn: 'row',
-      keysPerSecond: undefined,
       concurrency: 1,
     },
     createKey: async (owner) => {
