@@ -151,7 +151,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
     ...{ ...rooms.gate, ...listening, networks, store, logFailure, clock: systemClock },
-    ...{ tokens: account.tokens, registry: metrics.registry },
+    ...{ tokens: account.tokens, refusals: wallets.refusals, registry: metrics.registry },
   });
   started.defer(() => streams.close(config.shutdown_deadline_ms));
 

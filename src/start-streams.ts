@@ -2,15 +2,18 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../generated/config.ts';
 import { ERRORS } from '../generated/errors.ts';
-import type { TokenRing } from './account/tokens/token-ring.ts';
+import type { RefusalLog } from './account/audit/refusal-log.ts';
+import type { TokenFinder } from './account/tokens/authenticate-token.ts';
 import type { Clock } from './clock.ts';
 import { type AdmissionOptions, createAdmission } from './gate/admission.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 import type { LogFailure } from './gate/failure-log.ts';
 import { createStreamMetrics, type StreamMetrics } from './gate/stream-metrics.ts';
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from './server/grpc/grpc-server.ts';
+import { noteRefusedToken } from './server/grpc/note-refused-token.ts';
 import type { StreamedNetwork } from './server/grpc/subscribe.ts';
 import type { ServiceError } from './service-error.ts';
+import { trustsPeerOf } from './start-gate.ts';
 import type { Network } from './start-network.ts';
 import { viewOf } from './stream/find-wallets.ts';
 import { createHub, type Hub } from './stream/hub.ts';
@@ -22,7 +25,9 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly config: Pick<Config, 'grpc' | 'http'>;
   readonly networks: readonly Network[];
   readonly store: Store;
-  readonly tokens: TokenRing;
+  readonly tokens: TokenFinder;
+  /** Told of access tokens that were refused for a topic. */
+  readonly refusals: Pick<RefusalLog, 'note'>;
   readonly authenticate: Authenticate;
   readonly connections: GrpcServerOptions['connections'];
   readonly tls: GrpcServerOptions['tls'];
@@ -63,6 +68,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
       const method = `${MESSAGE_PREFIX}${topic}`;
       count({ ...{ keyId, network, method }, outcome: 'ok', calls: messages, weight: messages });
     },
+    onTokenRefused: noteRefusedToken({ refusals: parts.refusals, trustsPeer: trustsPeerOf(config) }),
     onError: (error) => noteError(error, parts, metrics),
   });
   return {

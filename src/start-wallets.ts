@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../generated/config.ts';
 import type { AccountPlane } from './account/account-plane.ts';
-import { createRefusalLog } from './account/audit/refusal-log.ts';
+import { createRefusalLog, type RefusalLog } from './account/audit/refusal-log.ts';
 import type { UseLimitPlaces } from './account/wallet-use-limit.ts';
 import type { Clock } from './clock.ts';
 import { createMemoryRateLimit } from './gate/memory-rate-limit.ts';
@@ -32,10 +32,10 @@ export type WalletParts = {
 /** The wallet service while it is open. */
 export type OpenWallets = {
   readonly handler: HttpHandler;
+  readonly refusals: Pick<RefusalLog, 'note'>;
   /**
    * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more and all that were refused are on
-   * record. To be called when nothing is
-   * listened for, before the account plane is closed.
+   * record. To be called when nothing is listened for, before the account plane is closed.
    */
   readonly close: () => Promise<void>;
 };
@@ -63,7 +63,7 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
     await Promise.all([places.reconciliation.close(), settled()]);
     await refusals.close();
   };
-  return { handler, close };
+  return { handler, refusals, close };
 }
 
 /** What the service works with. */

@@ -33,3 +33,11 @@ export function clientAddress(
   const last = hops.at(-1)?.trim() ?? '';
   return isIP(last) === 0 ? undefined : last;
 }
+
+/** The same as it is put on record: an IPv4 address in its own form. */
+export function recordedAddress(
+  request: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustsPeer: TrustsPeer,
+): string | undefined {
+  return clientAddress(request, trustsPeer)?.replace(/^::ffff:(?=\d+\.)/i, '');
+}

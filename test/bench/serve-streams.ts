@@ -43,6 +43,7 @@ const server = await startGrpcServer({
   onMessages: () => undefined,
   onOpen: () => undefined,
   onClose: () => undefined,
+  onTokenRefused: nobody,
   onError: (error) => console.error(error),
 });
 process.send?.({ port: server.port });

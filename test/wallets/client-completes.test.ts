@@ -78,8 +78,8 @@ test('a managed batch whose connection breaks goes on behind what came, each wal
   const { cut, client } = await behindProxy(account, { losses: 1 });
   const batch = await client.createWalletBatch({ count: COUNT, custody: 'managed', format: 'csv' });
   const ids = new Set<string>();
-  for await (const { wallet_id: id } of batch) {
-    ids.add(id ?? '');
+  for await (const wallet of batch) {
+    ids.add(wallet.custody === 'managed' ? wallet.wallet_id : '');
     if (ids.size === 300 || ids.size === 7_000) cut();
   }
   expect([ids.size, batch.count, batch.received]).toEqual([COUNT, COUNT, COUNT]);

@@ -43,8 +43,8 @@ test('a batch of 10,000 comes as the token makes keys: announced whole, each lin
   const batch = await client.createWalletBatch({ count: COUNT, custody: 'managed' });
   expect([batch.count, batch.received]).toEqual([COUNT, 0]);
   const ids = new Set<string>();
-  for await (const { wallet_id: walletId } of batch) {
-    ids.add(walletId ?? '');
+  for await (const wallet of batch) {
+    ids.add(wallet.custody === 'managed' ? wallet.wallet_id : '');
     expect(batch.received).toBe(ids.size);
     // What has come while the token makes no more is kept and charged.
     if (ids.size !== 100) continue;

@@ -122,7 +122,7 @@ async function open(
   const wish = readWish(options, call, caller);
   const recheck = (): void => {
     options.authenticate(requestOf(call));
-    assertTopicAllowed(options, wish.topic, textOf(call.metadata, 'authorization'), caller.accountId);
+    assertTopicAllowed(options, wish.topic, call, caller.accountId);
   };
   recheck();
   const resumeSlot = readResumeSlot(call.metadata);

@@ -1,14 +1,16 @@
 import { topicEntry, type TopicName } from '../../../generated/stream/topics.ts';
-import type { TokenFinding } from '../../account/tokens/token-ring.ts';
-import type { Clock } from '../../clock.ts';
-import { serviceError } from '../../service-error.ts';
+import {
+  authenticateToken,
+  type TokenHolder,
+  type TokenPlaces,
+} from '../../account/tokens/authenticate-token.ts';
+import { ServiceError, serviceError } from '../../service-error.ts';
+import { type CallHead, textOf } from './call-request.ts';
 
-/** What is asked of access tokens: to answer from memory. */
-export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
-
-export type TopicTokenOptions = { readonly tokens: TokenFinder; readonly clock: Clock };
-
-const BEARER = /^Bearer +([!-~]+) *$/i;
+export type TopicTokenOptions = TokenPlaces & {
+  /** Told of an access token that was refused for a topic, and whose it is; undefined: nobody's. */
+  readonly onTokenRefused: (call: CallHead, error: ServiceError, holder: TokenHolder | undefined) => void;
+};
 
 /**
  * Holds that a call may have a topic: one that needs an access token needs it of the account of the API key.
@@ -16,19 +18,21 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`, `tokenOfOtherAccount`.
  */
 export function assertTopicAllowed(
-  { tokens, clock }: TopicTokenOptions,
+  options: TopicTokenOptions,
   topic: TopicName,
-  authorization: string | undefined,
+  call: CallHead,
   accountId: string,
 ): void {
   const { scope } = topicEntry(topic);
   if (scope === undefined) return;
-  const presented = BEARER.exec(authorization ?? '')?.[1];
-  if (presented === undefined) throw serviceError('tokenMissing');
-  const finding = tokens.find(presented, clock.nowMs());
-  if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
-  if (finding.kind === 'revoked') throw serviceError('tokenRevoked');
-  if (finding.kind === 'expired') throw serviceError('tokenExpired');
-  if (![...finding.scopes].some((one) => one === scope)) throw serviceError('scopeMissing', { scope });
-  if (finding.accountId !== accountId) throw serviceError('tokenOfOtherAccount');
+  let holder: TokenHolder | undefined;
+  try {
+    authenticateToken(options, textOf(call.metadata, 'authorization'), [scope], (found) => {
+      holder = found;
+    });
+    if (holder?.accountId !== accountId) throw serviceError('tokenOfOtherAccount');
+  } catch (error) {
+    if (error instanceof ServiceError) options.onTokenRefused(call, error, holder);
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { OperationEntry } from '../../../generated/wallets/operations.ts';
-import type { TokenRing } from '../../account/tokens/token-ring.ts';
+import type { TokenPlaces } from '../../account/tokens/authenticate-token.ts';
 import {
   admitCreation,
   type CreateLimitBook,
@@ -8,45 +7,13 @@ import {
   type TakesCalls,
 } from '../../account/wallet-create-limit.ts';
 import { admitUse, type UseLimitPlaces } from '../../account/wallet-use-limit.ts';
-import type { Clock } from '../../clock.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { ServiceError } from '../../service-error.ts';
 
-/** Who asks, with which token. */
-export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
-
-export type AdmitOptions = UseLimitPlaces & {
-  readonly tokens: TokenRing;
-  readonly limits: CreateLimitBook;
-  readonly rateLimit: TakesCalls;
-  readonly clock: Clock;
-};
-
-const BEARER = /^Bearer +([!-~]+) *$/i;
-
-/**
- * Whose request it is, and whether the token is for the operation: looked up in memory, before the body is read.
- *
- * @param tell gets whose token it is, of one that is refused too.
- * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
- */
-export function authenticateToken(
-  { tokens, clock }: AdmitOptions,
-  { authorization = '' }: IncomingHttpHeaders,
-  { scopes }: Pick<OperationEntry, 'scopes'>,
-  tell: (holder: TokenHolder) => void,
-): TokenHolder {
-  const presented = BEARER.exec(authorization)?.[1];
-  if (presented === undefined) throw serviceError('tokenMissing');
-  const finding = tokens.find(presented, clock.nowMs());
-  if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
-  const holder = { accountId: finding.accountId, tokenId: finding.tokenId };
-  tell(holder);
-  if (finding.kind === 'revoked') throw serviceError('tokenRevoked');
-  if (finding.kind === 'expired') throw serviceError('tokenExpired');
-  const missing = scopes.find((scope) => !finding.scopes.has(scope));
-  if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
-  return holder;
-}
+export type AdmitOptions = UseLimitPlaces &
+  TokenPlaces & {
+    readonly limits: CreateLimitBook;
+    readonly rateLimit: TakesCalls;
+  };
 
 /**
  * Counts a request for the limit of its operation, if it has one.

@@ -6,13 +6,14 @@ import { errorEntry, type ErrorName } from '../../../generated/errors.ts';
 import { walletContract } from '../../../generated/wallets/contract.ts';
 import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
-import { clientAddress, type TrustsPeer } from '../../gate/client-address.ts';
+import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
+import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
 import { serviceError } from '../../service-error.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { WalletPlaces } from '../../wallets/wallet-context.ts';
 import type { HttpHandler } from '../http/http-server.ts';
-import { type AdmitOptions, authenticateToken, countRequest, type TokenHolder } from './admit.ts';
+import { type AdmitOptions, countRequest } from './admit.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
@@ -98,7 +99,7 @@ function addHooks(app: FastifyInstance, options: RestOptions): void {
     if (operation === undefined) return;
     const entry: OperationEntry = OPERATIONS[operation];
     const keep = (holder: TokenHolder): void => request.setDecorator('holder', holder);
-    const holder = authenticateToken(options, request.headers, entry, keep);
+    const holder = authenticateToken(options, request.headers.authorization, entry.scopes, keep);
     await countRequest(options, entry, holder.accountId, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
@@ -174,12 +175,12 @@ function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequ
   });
 }
 
-/** Where a request comes from; an IPv4 address in its own form. */
+/** Where a request comes from. */
 export function addressOf(
   { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
   { raw }: FastifyRequest,
 ): string | undefined {
-  return clientAddress(raw, trustsPeer)?.replace(/^::ffff:(?=\d+\.)/i, '');
+  return recordedAddress(raw, trustsPeer);
 }
 
 /** Whether the client went before its request was whole. */

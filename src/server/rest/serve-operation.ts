@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
+import type { TokenHolder } from '../../account/tokens/authenticate-token.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
-import type { TokenHolder } from './admit.ts';
 import { passHeaders } from './pass-headers.ts';
 import { readReceived } from './read-received.ts';
 import { readKey, readRequest } from './read-request.ts';

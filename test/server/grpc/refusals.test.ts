@@ -204,9 +204,13 @@ describe('wallet-activity', () => {
     ],
   ];
   it.each(rows)('%s is refused', async (_, authorization, finding, status, error) => {
-    const client = rawClient((await start({ findToken: () => finding })).port);
+    const server = await start({ findToken: () => finding });
     const request = { topic: 'wallet-activity' };
-    expect(await endOf(subscribe(client, request, { authorization }))).toMatchObject({ status, error });
+    const stream = subscribe(rawClient(server.port), request, { authorization });
+    expect(await endOf(stream)).toMatchObject({ status, error });
+    const { tokenId, accountId } = { tokenId: undefined, accountId: undefined, ...finding };
+    const holder = tokenId === undefined ? undefined : { tokenId, accountId };
+    expect(server.refused).toEqual([{ code: error, holder }]);
   });
 
   it('ends when its token is revoked', async () => {

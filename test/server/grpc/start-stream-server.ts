@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { TokenHolder } from '../../../src/account/tokens/authenticate-token.ts';
 import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
 import { createAdmission } from '../../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../../src/gate/authenticate.ts';
@@ -34,6 +35,8 @@ export type StreamServer = GrpcServer & {
   readonly url: string;
   readonly counted: readonly CountedMessage[];
   readonly errors: readonly ServiceError[];
+  /** The access tokens that were refused for a topic, and whose they are. */
+  readonly refused: readonly { readonly code: string; readonly holder: TokenHolder | undefined }[];
   /** What keys are, by their text; to be changed by a test. */
   readonly keys: Map<string, Found>;
   readonly standing: () => { readonly streams: number };
@@ -47,6 +50,7 @@ const valid = (keyId: string, accountId: string) => ({ kind: 'valid', keyId, acc
 export async function startStreamServer(options: StreamServerOptions): Promise<StreamServer> {
   const counted: CountedMessage[] = [];
   const errors: ServiceError[] = [];
+  const refused: { code: string; holder: TokenHolder | undefined }[] = [];
   const keys: StreamServer['keys'] = new Map<string, Found>([
     [KEY, valid('k1', 'a1')],
     ['ks_key_other', valid('k2', 'a2')],
@@ -82,6 +86,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
       },
     ],
     tokens: { find: findToken },
+    onTokenRefused: (_call, { code }, holder) => void refused.push({ code, holder }),
     unread: options.unread ?? { maxBytes: 1024 * 1024, maxMessages: 1_000 },
     maxStreamsPerKey: options.maxStreamsPerKey ?? 1_000,
     viewOf: (accountId) => ({
@@ -105,6 +110,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
   const scheme = options.tls === undefined ? 'http' : 'https';
   return {
     ...{ port: server.port, url: `${scheme}://127.0.0.1:${server.port}`, close, counted, errors, keys },
+    refused,
     standing: hub.standing,
   };
 }

@@ -1,0 +1,39 @@
+import type { Clock } from '../../clock.ts';
+import { serviceError } from '../../service-error.ts';
+import type { TokenFinding } from './token-ring.ts';
+
+/** Who asks, with which token. */
+export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
+
+/** What is asked of access tokens: to answer from memory. */
+export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
+
+export type TokenPlaces = { readonly tokens: TokenFinder; readonly clock: Clock };
+
+const BEARER = /^Bearer +([!-~]+) *$/i;
+
+/**
+ * Whose token it is (RFC 6750 section 2.1), and whether it is for what is asked.
+ *
+ * @param tell gets whose token it is, of one that is refused too.
+ * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
+ */
+export function authenticateToken(
+  { tokens, clock }: TokenPlaces,
+  authorization: string | undefined,
+  scopes: readonly string[],
+  tell: (holder: TokenHolder) => void,
+): TokenHolder {
+  const presented = BEARER.exec(authorization ?? '')?.[1];
+  if (presented === undefined) throw serviceError('tokenMissing');
+  const finding = tokens.find(presented, clock.nowMs());
+  if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
+  const holder = { accountId: finding.accountId, tokenId: finding.tokenId };
+  tell(holder);
+  if (finding.kind === 'revoked') throw serviceError('tokenRevoked');
+  if (finding.kind === 'expired') throw serviceError('tokenExpired');
+  const held: ReadonlySet<string> = finding.scopes;
+  const missing = scopes.find((scope) => !held.has(scope));
+  if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
+  return holder;
+}

@@ -1,0 +1,21 @@
+import type { RefusalLog } from '../../account/audit/refusal-log.ts';
+import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
+import { createRequestId } from '../rest/problem.ts';
+import { requestOf } from './call-request.ts';
+import type { TopicTokenOptions } from './topic-token.ts';
+
+/** Puts access tokens that were refused for a topic on record, as the wallet service does with those that it refuses. */
+export function noteRefusedToken({
+  refusals,
+  trustsPeer,
+}: {
+  readonly refusals: Pick<RefusalLog, 'note'>;
+  readonly trustsPeer: TrustsPeer;
+}): TopicTokenOptions['onTokenRefused'] {
+  return (call, { code }, holder) =>
+    refusals.note({
+      ...{ holder, action: holder === undefined ? 'access' : 'subscribe', requestId: createRequestId() },
+      outcome: code.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      address: recordedAddress(requestOf(call), trustsPeer),
+    });
+}
