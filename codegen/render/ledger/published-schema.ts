@@ -15,7 +15,7 @@ export const publishedSchemas = (model: LedgerModel): Schemas => {
 export const publishedParam = ({ schema, required }: Param): Schema =>
   required ? taken(schema) : orNull(taken(schema));
 
-/** What is optional in params may be null, and a lenient list of words takes others. */
+/** An optional param may also be null, and an enum that is marked as lenient takes any word. */
 const taken = (written: Schema): Schema =>
   mapSchema(written, (part) => {
     const { properties, required = [] } = part;
@@ -30,7 +30,7 @@ const taken = (written: Schema): Schema =>
 
 const NULL: Schema = { type: 'null' };
 
-/** What documents say of a part stays beside the choice, where viewers look for it. */
+/** The description and the default stay beside the `anyOf`, where viewers look for them. */
 const orNull = (schema: Schema): Schema => {
   const { description, default: fallback, ...rest } = schema;
   const beside = {

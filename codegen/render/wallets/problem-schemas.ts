@@ -14,7 +14,7 @@ export const answeredProblems = ({ operations, problems }: WalletsModel): readon
 export const problemTitle = ({ name }: ProblemModel): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1)}Problem`;
 
-/** What a problem has of its own: its code and status, and the members that its data has. */
+/** The members by which one problem differs from all others: its code, its status and what it carries as data. */
 export const problemMembers = (
   problem: ProblemModel,
 ): { readonly required: readonly string[]; readonly properties: Readonly<Record<string, WalletSchema>> } => {
