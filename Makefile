@@ -8,11 +8,12 @@ VITEST := $(NODE) node_modules/vitest/vitest.mjs
 BUF := $(NODE) node_modules/@bufbuild/buf/bin/buf
 INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
+EMPTY_STORE := node_modules/.keyslot-empty-store
 PROTOS := spec/stream
 PUBLISHED := spec/stream/published.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date
+.PHONY: help serve test bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -83,7 +84,15 @@ install:
 	@cmp -s package-lock.json $(INSTALLED) || { $(CHECK_NODE) && $(INSTALL); }
 
 up-to-date: install
+	@$(MAKE) -j 2 up-to-date-generated up-to-date-store
+
+up-to-date-generated:
 	@test -f $(GENERATED) && test -z "$$(find spec codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+
+# A new data directory gets a copy of it: to make one takes seconds.
+up-to-date-store:
+	@test -f $(EMPTY_STORE) && test -z "$$(find package-lock.json src/store/migrations -newer $(EMPTY_STORE) -print | head -n 1)" || \
+		{ $(NODE) src/store/make-empty-store.ts && touch $(EMPTY_STORE); }
 
 define CHECK_NODE
 { command -v npm >/dev/null && node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)'; } 2>/dev/null || \

@@ -13,6 +13,7 @@ import { assertRoom } from '../store-health.ts';
 import { assertRelations } from './assert-relations.ts';
 import { assertWhole } from './assert-whole.ts';
 import { DamagedStore } from './damaged-store.ts';
+import { copyEmptyStore } from './empty-store.ts';
 import { PreparingClient } from './preparing-client.ts';
 import { toError } from './thrown-error.ts';
 import { type KeptThread, startKeptThread } from './kept-thread.ts';
@@ -80,6 +81,7 @@ async function startThread(directory: string, log: Logger): Promise<KeptThread> 
   if (existsSync(directory)) return startExisting(directory, log);
   await writeFile(mark, '', { mode: 0o600 });
   await mkdir(directory, { mode: 0o700 });
+  copyEmptyStore(directory);
   const thread = await startKeptThread({ directory, log });
   await rm(mark);
   return thread;

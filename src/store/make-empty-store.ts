@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pino } from 'pino';
+import { openStore } from './open-store.ts';
+import { emptyStorePath } from './pglite/empty-store.ts';
+
+/**
+ * Prepares the empty store that new data directories are copied from, where it is not there yet.
+ *
+ * @returns where it lies.
+ * @throws ServiceError as `openStore` does.
+ */
+export async function makeEmptyStore(): Promise<string> {
+  const path = emptyStorePath();
+  if (existsSync(path)) return path;
+  const cache = dirname(path);
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, 'keyslot-preparing-'));
+  try {
+    const store = await openStore({ dataDir: draft }, pino({ level: 'silent' }));
+    await store.close();
+    const made = join(draft, 'store');
+    await openForReading(made);
+    await rename(made, path);
+  } catch (error) {
+    // Another process was as fast: its store is the same.
+    if (!existsSync(path)) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return path;
+}
+
+/** The server may run as another user than the one who installed it; there is nothing in the store to hide. */
+async function openForReading(directory: string): Promise<void> {
+  await chmod(directory, 0o755);
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
+
+if (import.meta.main) await makeEmptyStore();
