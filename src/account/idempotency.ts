@@ -4,7 +4,7 @@ import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
 import { idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 import { wallets } from '../store/wallet-tables.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { isExpired, isInUse, isSameRequest, KEPT_MS, type KeyRow, type Owner } from './idempotency-row.ts';
 import type { InstallationKey } from './installation-key.ts';
 import { beginAgain, type MadeAgain } from './make-again.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { SignerLauncher } from '../signer/signer.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 import { askAdmin } from './ask-admin.ts';

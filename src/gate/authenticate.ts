@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { clientAddress, type TrustsPeer } from './client-address.ts';
 import { presentedKey } from './presented-key.ts';
 

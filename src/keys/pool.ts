@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { type KeyEngine, loadKeyEngine } from './engine.ts';
 import { type HdJob, isIndexRange, shareSource } from './hd-job.ts';
 import {

@@ -1,8 +1,8 @@
 import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import type { Context } from '../context.ts';
-import type { Call } from '../server/json-rpc/call.ts';
-import { inTurn } from '../upstream/turns.ts';
+import type { Context } from '../rpc/context.ts';
+import type { Call } from '../rpc/call.ts';
+import { inTurn } from '../rpc/turns.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
 import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
 import { ALONE, type Alone, type BatchUpstream, type Failure } from '../upstream/with-batches.ts';

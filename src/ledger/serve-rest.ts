@@ -1,4 +1,4 @@
-import type { Call } from '../server/json-rpc/call.ts';
+import type { Call } from '../rpc/call.ts';
 import { ALONE } from '../upstream/with-batches.ts';
 import type { Outcome } from './ledger.ts';
 

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { takesBatches } from './batch-probe.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,6 +1,6 @@
-import { JoinedItems } from '../join-items.ts';
-import { readWhole } from '../ledger/read-whole.ts';
-import { isText, type ObjectSink, scanObjects, type Span } from '../scan-json.ts';
+import { JoinedItems } from '../rpc/join-items.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import { isText, type ObjectSink, scanObjects, type Span } from '../rpc/scan-json.ts';
 import { ReplyReader } from './read-reply.ts';
 import type { BatchRoute } from './batch-trust.ts';
 import type { BatchOwner } from './with-batches.ts';

@@ -1,5 +1,5 @@
 import type { ErrorName } from '../../generated/errors.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
 
 /** A node, and whether it has what came with a version; undefined: that is not known. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import type { CallSignal } from '../call-signal.ts';
+import type { CallSignal } from '../rpc/call-signal.ts';
 import type { BatchRoute } from './batch-trust.ts';
 
 /** Stands for the method of a batch of reads. Its reply is a batch as well, which is not checked. */

@@ -1,6 +1,6 @@
-import type { ReplyHold } from '../ledger/reply-memory.ts';
-import { ServiceError } from '../service-error.ts';
-import type { CallSignal } from '../call-signal.ts';
+import type { ReplyHold } from '../rpc/reply-memory.ts';
+import { ServiceError } from '../base/service-error.ts';
+import type { CallSignal } from '../rpc/call-signal.ts';
 import { isRefusal } from './batch-probe.ts';
 import type { BatchRoute } from './batch-trust.ts';
 import { type BatchedCall, sendTogether } from './send-together.ts';

@@ -1,5 +1,5 @@
-import { serviceError } from '../service-error.ts';
-import { isText } from '../scan-json.ts';
+import { serviceError } from '../base/service-error.ts';
+import { isText } from '../rpc/scan-json.ts';
 import { readReply } from './read-reply.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 

@@ -15,7 +15,7 @@ import { earlierBodies } from './earlier-bodies.ts';
 import { findWallet } from './managed/wallet-row.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
 import type { Caller, WalletContext, WalletPlaces } from './wallet-context.ts';
-import { toServiceError } from '../service-error.ts';
+import { toServiceError } from '../base/service-error.ts';
 
 /** A request that has passed, and who sent it. */
 export type PassedRequest<O extends OperationId> = {

@@ -4,7 +4,7 @@ import type {
   IdempotentRequest,
   MadeAgain,
 } from '../account/idempotency.ts';
-import { type ServiceError, serviceError, toServiceError } from '../service-error.ts';
+import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { transact } from './transact.ts';
 import type { WalletPlaces } from './wallet-context.ts';

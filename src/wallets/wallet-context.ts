@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Idempotency } from '../account/idempotency.ts';
 import type { InstallationKey } from '../account/installation-key.ts';
 import type { Money } from '../account/money/money.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { KeyPool } from '../keys/pool.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';

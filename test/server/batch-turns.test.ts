@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { answerBatch } from '../../src/server/json-rpc/answer-batch.ts';
-import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
-import { errorReply } from '../../src/server/json-rpc/replies.ts';
+import { parseBody } from '../../src/rpc/parse-body.ts';
+import { errorReply } from '../../src/rpc/replies.ts';
 import type { UpstreamReply } from '../../src/upstream/upstream.ts';
 import { withBatches } from '../../src/upstream/with-batches.ts';
 import { settle } from '../ledger/cache-by-hand.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
 import { withBatchTrust } from '../../src/upstream/batch-trust.ts';
 import { spreadCalls } from '../../src/upstream/spread-calls.ts';

@@ -1,6 +1,6 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../../generated/ledger/subscriptions.ts';
-import { LentStream } from '../../lent-stream.ts';
+import { LentStream } from '../../rpc/lent-stream.ts';
 import type { SeeMessage } from '../../upstream/pubsub-connection.ts';
 import { BATCH, type UpstreamReply, type UpstreamRequest } from '../../upstream/upstream.ts';
 import type { CheckRequest } from './check-request.ts';

@@ -1,7 +1,7 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
-import type { CallSignal } from '../../call-signal.ts';
+import type { CallSignal } from '../../rpc/call-signal.ts';
 import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { PubsubLoss } from '../../upstream/pubsub-connection.ts';
 import { PubsubLink, type PubsubLinkOptions, type PubsubSession } from '../../upstream/pubsub-link.ts';
@@ -10,7 +10,7 @@ import { canonicalParams } from './canonical-params.ts';
 import { CommitmentClock } from './commitment-clock.ts';
 import { NodeSubscriptions } from './node-subscriptions.ts';
 import { type AskedNode, readNodeValue, readSlot } from './node-reads.ts';
-import type { Listener, Subscriber } from './notification.ts';
+import type { Listener, Subscriber } from '../../rpc/notification.ts';
 import { openedInTime } from './opened-in-time.ts';
 import { forEachOf, makeUp } from './restore.ts';
 import { SharedSubscription } from './shared-subscription.ts';

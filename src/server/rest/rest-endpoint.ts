@@ -8,7 +8,7 @@ import { type OperationEntry, type OperationId, OPERATIONS } from '../../../gene
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
 import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { WalletPlaces } from '../../wallets/wallet-context.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { Backend } from '../open-store.ts';
 import { StoreClient } from '../store-client.ts';

@@ -1,5 +1,5 @@
-import { serviceError } from '../../service-error.ts';
-import { readNodeAddress } from '../node-address.ts';
+import { serviceError } from '../../base/service-error.ts';
+import { readNodeAddress } from '../../config/node-address.ts';
 import { BATCH, type Upstream, type UpstreamReply, type UpstreamRequest } from '../upstream.ts';
 import { NodePool } from './node-pool.ts';
 import { socketOpener } from './open-socket.ts';

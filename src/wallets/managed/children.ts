@@ -1,6 +1,6 @@
 import type { Reservation } from '../../account/money/reservation.ts';
 import { printDerivationPath } from '../../keys/derivation-path.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';

@@ -1,7 +1,7 @@
 import type { JsonAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { HdWallets } from '../../../generated/wallets/types.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { reserve } from '../client/charged-stream.ts';
 import type { WantedTree } from '../operations/createHdWallets.ts';
 import type { WalletContext } from '../wallet-context.ts';

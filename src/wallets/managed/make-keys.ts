@@ -1,8 +1,8 @@
 import type { SQL } from 'drizzle-orm';
 import { and, eq, inArray, notInArray } from '../../store/drizzle.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
-import { toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../base/service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';

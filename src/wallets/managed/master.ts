@@ -1,5 +1,5 @@
 import { and, eq } from '../../store/drizzle.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
 import { read, transact } from '../transact.ts';

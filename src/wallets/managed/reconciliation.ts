@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asc, gt } from '../../store/drizzle.ts';
 import { appendAudit } from '../../account/audit/append-audit.ts';
-import { toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletPlaces } from '../wallet-context.ts';

@@ -1,6 +1,6 @@
 import { sql } from '../../store/drizzle.ts';
 import { createSelection } from '../../store/select-rows.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { base58 } from '@scure/base';

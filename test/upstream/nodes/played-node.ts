@@ -1,4 +1,4 @@
-import { serviceError } from '../../../src/service-error.ts';
+import { serviceError } from '../../../src/base/service-error.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../../../src/upstream/upstream.ts';
 
 /** A result, an error that the call fails with, or no answer until the call is given up. */
