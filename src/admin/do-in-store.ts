@@ -7,7 +7,7 @@ import { UseLimitBook } from '../account/wallet-use-limit.ts';
 import { serviceError } from '../base/service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
-import type { CommandPlace } from './run-command.ts';
+import type { CommandPlace } from './command-place.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 

@@ -1,5 +1,6 @@
 import { DEVELOPMENT } from '../account/development-name.ts';
-import { isCidr, isOrigin, type KeyRules } from '../account/key-rules.ts';
+import { isCidr } from '../base/cidr.ts';
+import { isOrigin, type KeyRules } from '../account/key-rules.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /** A command about API keys, checked. */

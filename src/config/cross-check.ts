@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../generated/config.ts';
-import { isCidr } from '../account/key-rules.ts';
-import type { NetworkConfig } from '../rpc/context.ts';
+import { isCidr } from '../base/cidr.ts';
+import type { NetworkConfig } from './network-config.ts';
 import { nodeName } from './node-name.ts';
-import { isLoopbackHost } from '../server/http/local-request.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
 import { checkHsmSettings } from './check-hsm-settings.ts';
 import { readNodeAddress } from './node-address.ts';
 import { isPubsubAddress } from './pubsub-address.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../ledger/ledger.ts';
+import type { Outcome } from '../ledger/outcome.ts';
 import type { Call } from '../rpc/call.ts';
 
 /** What a call was answered with, or why it was not. */

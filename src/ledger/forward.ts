@@ -4,7 +4,8 @@ import { serviceError } from '../base/service-error.ts';
 import type { Call } from '../rpc/call.ts';
 import { withClientId, withPlainId } from '../rpc/splice-id.ts';
 import { inTurn, type Turns } from '../rpc/turns.ts';
-import type { NodeNeeds, Upstream, UpstreamReply } from '../upstream/upstream.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+import type { NodeNeeds, Upstream } from '../upstream/upstream.ts';
 import { readWhole } from '../rpc/read-whole.ts';
 import type { ReplyHold } from '../rpc/reply-memory.ts';
 

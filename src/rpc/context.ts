@@ -1,11 +1,7 @@
-import type { Config } from '../../generated/config.ts';
 import type { CallSignal } from './call-signal.ts';
 import type { ReplyHold } from './reply-memory.ts';
 import type { Listener } from './notification.ts';
 import type { Turns } from './turns.ts';
-
-/** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
-export type NetworkConfig = Config['networks'][number];
 
 /** Who calls, and for how long anyone is interested in the answer. */
 export type Context = {

@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../upstream/upstream.ts';
+import type { UpstreamReply } from './upstream-reply.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
 /** The whole body of a reply in one piece. Throws like `readParts`. */

@@ -1,4 +1,4 @@
-import type { NetworkConfig } from '../rpc/context.ts';
+import type { NetworkConfig } from '../config/network-config.ts';
 import type { Readiness } from '../server/http/operations.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';

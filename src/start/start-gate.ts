@@ -9,7 +9,7 @@ import { createTrustsPeer, type TrustsPeer } from '../gate/client-address.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Meter } from '../gate/meter.ts';
-import { isLoopbackHost } from '../server/http/local-request.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
 
 /** What stands before the calls of every protocol: a key has one limit, however it calls. */
 export type Gate = Omit<AdmissionOptions, 'network'> & { readonly authenticate: Authenticate };

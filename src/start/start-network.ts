@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import type { NetworkConfig } from '../rpc/context.ts';
+import type { NetworkConfig } from '../config/network-config.ts';
 import type { LogFailure } from '../gate/failure-log.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import { createNodeMetrics, type NodeMetrics } from '../gate/node-metrics.ts';
@@ -15,7 +15,8 @@ import type { WatchedNetwork } from './readiness.ts';
 import { Hub } from '../ledger/subscriptions/hub.ts';
 import { withSubscriptions } from '../ledger/subscriptions/with-subscriptions.ts';
 import { textFrame } from '../server/websocket/text-frame.ts';
-import { type SubscriptionMetrics, createSubscriptionMetrics } from '../gate/subscription-metrics.ts';
+import type { SubscriptionMetrics } from '../ledger/subscriptions/subscription-counts.ts';
+import { createSubscriptionMetrics } from '../gate/subscription-metrics.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { startNodes } from './start-nodes.ts';
 import type { LedgerNodes } from '../upstream/nodes/ledger-nodes.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import type { NetworkConfig } from '../rpc/context.ts';
+import type { NetworkConfig } from '../config/network-config.ts';
 import type { NetworkDrift } from '../ledger/drift/network-drift.ts';
 import { nodeName } from '../config/node-name.ts';
 import { startEmbeddedLedger } from './embedded-ledger.ts';

@@ -14,7 +14,7 @@ import { createAfterwards } from '../wallets/afterwards.ts';
 import { answerRequest } from '../wallets/answer-request.ts';
 import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
 import { createReconciliation } from '../wallets/managed/reconciliation.ts';
-import type { WalletPlaces } from '../wallets/wallet-context.ts';
+import type { WalletPlaces } from '../wallets/wallet-places.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type WalletParts = {

@@ -3,9 +3,8 @@ import { readWhole } from '../rpc/read-whole.ts';
 import { createReplyMemory } from '../rpc/reply-memory.ts';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { BrokenConnection } from './broken-connection.ts';
-import { type BatchedCall, sendTogether } from './send-together.ts';
+import { type BatchedCall, sendTogether, type BatchOwner } from './send-together.ts';
 import type { Upstream } from './upstream.ts';
-import type { BatchOwner } from './with-batches.ts';
 
 const METHOD = 'getVersion';
 /** A version takes some hundred bytes, and a batch has a hundred calls at most. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
-import type { LedgerReply } from '../../src/ledger/ledger.ts';
+import type { LedgerReply } from '../../src/ledger/outcome.ts';
 import type { Call } from '../../src/rpc/call.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { type ByHand, cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import type { LedgerReply } from '../../src/ledger/ledger.ts';
+import type { LedgerReply } from '../../src/ledger/outcome.ts';
 import type { Call } from '../../src/rpc/call.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';

@@ -8,7 +8,7 @@ import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { answerBatch } from '../../src/server/json-rpc/answer-batch.ts';
 import { parseBody } from '../../src/rpc/parse-body.ts';
 import { errorReply } from '../../src/rpc/replies.ts';
-import type { UpstreamReply } from '../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
 import { withBatches } from '../../src/upstream/with-batches.ts';
 import { settle } from '../ledger/cache-by-hand.ts';
 import { UNKNOWN_NODES } from '../support/unknown-nodes.ts';

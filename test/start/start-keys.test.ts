@@ -5,7 +5,7 @@ import type { Config } from '../../generated/config.ts';
 import { headBytes, isSignedBy } from '../../src/account/audit/audit-head.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
-import { loadKeyEngine } from '../../src/keys/engine.ts';
+import { loadKeyEngine } from '../../src/keys/load-engine.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { type KeysOptions, startKeys } from '../../src/start/start-keys.ts';
 import { newOwner, rowOf } from '../signer/fixture/start-signer.ts';

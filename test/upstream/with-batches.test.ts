@@ -6,7 +6,8 @@ import { serviceError } from '../../src/base/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
 import { withBatchTrust } from '../../src/upstream/batch-trust.ts';
 import { spreadCalls } from '../../src/upstream/spread-calls.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
+import type { Upstream, UpstreamRequest } from '../../src/upstream/upstream.ts';
 import { type BatchOutcome, withBatches } from '../../src/upstream/with-batches.ts';
 
 const MINUTE_MS = 60_000;

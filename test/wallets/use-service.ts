@@ -18,7 +18,7 @@ import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start/start-keys.ts';
-import type { WalletPlaces } from '../../src/wallets/wallet-context.ts';
+import type { WalletPlaces } from '../../src/wallets/wallet-places.ts';
 import { placesOf, startWallets } from '../../src/start/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';

@@ -1,8 +1,9 @@
 import type { Context } from '../../rpc/context.ts';
 import type { Call } from '../../rpc/call.ts';
 import { inTurn } from '../../rpc/turns.ts';
-import type { UpstreamReply } from '../../upstream/upstream.ts';
-import type { Ledger, LedgerReply } from '../ledger.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import type { LedgerReply } from '../outcome.ts';
+import type { Ledger } from '../ledger.ts';
 import { readWhole } from '../../rpc/read-whole.ts';
 import { createReplyMemory, type ReplyHold } from '../../rpc/reply-memory.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';

@@ -1,6 +1,6 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { CallSignal } from '../../rpc/call-signal.ts';
-import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
+import type { SubscriptionMetrics } from './subscription-counts.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { PubsubLoss } from '../../upstream/pubsub-connection.ts';

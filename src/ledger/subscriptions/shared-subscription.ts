@@ -3,7 +3,7 @@ import {
   type SubscriptionInfo,
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
-import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
+import type { SubscriptionMetrics } from './subscription-counts.ts';
 import { parseJson } from '../../rpc/json.ts';
 import { commitmentOf } from './canonical-params.ts';
 import { type Gap, gapText } from './gap-text.ts';

@@ -8,7 +8,8 @@ import type { Context } from '../../rpc/context.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Call } from '../../rpc/call.ts';
 import { assertParams } from '../check-call.ts';
-import type { Ledger, LedgerReply } from '../ledger.ts';
+import type { LedgerReply } from '../outcome.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Hub } from './hub.ts';
 import type { Listener } from '../../rpc/notification.ts';
 

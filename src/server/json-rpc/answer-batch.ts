@@ -1,5 +1,6 @@
 import type { Context } from '../../rpc/context.ts';
-import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
+import type { LedgerReply } from '../../ledger/outcome.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { ReplyHold } from '../../rpc/reply-memory.ts';
 import { toServiceError } from '../../base/service-error.ts';
 import { Turns } from '../../rpc/turns.ts';

@@ -1,5 +1,6 @@
 import type { Context } from '../../rpc/context.ts';
-import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
+import type { LedgerReply } from '../../ledger/outcome.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { holdWhole, readParts } from '../../rpc/read-whole.ts';
 import type { ReplyHold } from '../../rpc/reply-memory.ts';
 import type { RawReply, ServeCall } from '../../rpc/call.ts';

@@ -1,4 +1,4 @@
-import type { IdempotentAnswer } from '../../account/idempotency.ts';
+import type { IdempotentAnswer } from '../../account/idempotent-request.ts';
 import type { Quote } from '../../account/money/money.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';

@@ -2,7 +2,7 @@ import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/han
 import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
 import type { HdJob, KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { serviceError } from '../../base/service-error.ts';
-import type { WantedTree } from '../operations/createHdWallets.ts';
+import type { WantedTree } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertAffordable } from '../charging/assert-affordable.ts';
 import { beginCharged } from './begin-charged.ts';

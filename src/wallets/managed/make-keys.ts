@@ -7,7 +7,8 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { read, transact } from '../transact.ts';
-import type { WalletContext, WalletPlaces } from '../wallet-context.ts';
+import type { WalletPlaces } from '../wallet-places.ts';
+import type { WalletContext } from '../wallet-context.ts';
 
 /** New keys that no row has yet. */
 export type MadeKeys = {

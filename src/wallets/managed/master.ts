@@ -6,7 +6,8 @@ import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { countMade } from './work-so-far.ts';
-import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
+import { findWallet } from './find-wallet.ts';
+import { toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 const MASTER_PATH = 'm';

@@ -4,7 +4,8 @@ import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generate
 import { serviceError } from '../../base/service-error.ts';
 import { assertPayable } from '../../account/money/money.ts';
 import { quoteOf } from '../charging/assert-affordable.ts';
-import { assertFound, keyOf, selectWallet } from '../managed/wallet-row.ts';
+import { assertFound, selectWallet } from '../managed/find-wallet.ts';
+import { keyOf } from '../managed/wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
 import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import { settle } from '../charging/settle.ts';

@@ -8,12 +8,8 @@ import { NodeSamples, type SampleOutcome } from '../../../src/ledger/drift/node-
 import { SampleRoom } from '../../../src/ledger/drift/sample-room.ts';
 import { withSamples } from '../../../src/ledger/drift/with-samples.ts';
 import { LentStream } from '../../../src/rpc/lent-stream.ts';
-import {
-  BATCH,
-  type Upstream,
-  type UpstreamReply,
-  type UpstreamRequest,
-} from '../../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from '../../../src/upstream/upstream.ts';
 
 const FINDING: Finding = { kind: 'member', name: 'getSlot.newMember' };
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../../../generated/config.ts';
-import { type KeyEngine, loadEngineOf } from '../../../keys/engine.ts';
+import { loadEngineOf } from '../../../keys/load-engine.ts';
+import type { KeyEngine } from '../../../keys/engine.ts';
 import { assertKnownAnswers } from '../../../keys/known-answers.ts';
 import { serviceError } from '../../../base/service-error.ts';
 import type { Hsm, HsmPlace } from '../hsm.ts';
