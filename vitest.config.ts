@@ -8,7 +8,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const report = process.env.KEYSLOT_TEST_REPORT;
 const clients = 'test/clients/**/*.test.ts';
 /** Files that leave nothing behind in their process, so that it goes on with the next: to start one and to load its modules takes longer than most of them. */
-const SHARED = ['codegen', 'gate', 'ledger', 'localnet', 'server', 'upstream'].map(
+const SHARED = ['codegen', 'gate', 'ledger', 'localnet', 'rpc', 'server', 'upstream'].map(
   (room) => `test/${room}/**/*.test.ts`,
 );
 

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/run-command-line.ts';
-import { hardenProcess } from './harden-process.ts';
+import { hardenProcess } from './base/harden-process.ts';
 
 hardenProcess();
 

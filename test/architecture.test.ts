@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Arrow, arrowsOf, ROOT, readSources, type SourceFile } from './support/source-files.ts';
+import { findCircles } from './support/find-circles.ts';
+import { arrowsOf, ROOT, readSources, type SourceFile } from './support/source-files.ts';
 
 /** Everything that may lie at the top; what .gitignore names may lie there too. */
 const TOP_LEVEL = [
@@ -42,60 +43,15 @@ const STARTED: Readonly<Record<string, RegExp>> = {
   'src/cli/contract.ts': /^test\/contract\/main\.ts$/,
 };
 
-/** The doors of each room: the files of src/<room>/ that other rooms may import. app.ts with its start-….ts, main.ts and cli/ open any. */
-const DOORS: Readonly<Record<string, readonly RegExp[]>> = {
-  account: [
-    /^(keyring|follow-keys|key-rules|accounts|api-keys|rotate-api-key|development-account)\.ts$/,
-    /^(plan|plan-book|plans|usage-store|read-usage|retain-usage)\.ts$/,
-    /^(development-name|usage-group)\.ts$/,
-    /^(account-plane|find-account|installation-key|idempotency|wallet-create-limit|wallet-use-limit|development-access)\.ts$/,
-    /^(money|audit|signers|tokens)\/[a-z-]+\.ts$/,
-    /^two-factor\/two-factor\.ts$/,
-  ],
-  admin: [],
-  cli: [],
-  gate: [
-    /^(authenticate|client-address|presented-key|metrics|with-observation)\.ts$/,
-    /^(admission|rate-limit|weigh|meter|limit-metrics|failure-log|key-standing)\.ts$/,
-    /^(drift|socket|stream|subscription)-metrics\.ts$/,
-  ],
-  keys: [/^(pool|engine|mnemonic|slip10|derivation-path|base58|known-answers|secret-bytes)\.ts$/],
-  ledger: [
-    /^(ledger|check-call|openrpc-document|read-whole|reply-memory)\.ts$/,
-    /^cache\/(answer|with)-cache\.ts$/,
-    /^drift\/(drift-guard|network-drift)\.ts$/,
-    /^subscriptions\/(notification|gap-text|hub|with-subscriptions)\.ts$/,
-  ],
-  localnet: [/^main\.ts$/],
-  mock: [/^main\.ts$/],
-  server: [
-    /^json-rpc\//,
-    /^http\//,
-    /^websocket\//,
-    /^connections\/(connections|descriptor-limit|fit-descriptors)\.ts$/,
-    /^tls\/tls-files\.ts$/,
-    /^grpc\/(add-reflection|describe-topics|grpc-status)\.ts$/,
-  ],
-  signer: [
-    /^(signer|probe|sealed-work|rotate-master|check-hsm-settings)\.ts$/,
-    /^tombstones\/record-chain\.ts$/,
-  ],
-  store: [
-    /^(open-store|together|drizzle|statement|expectation|select-rows|insert-rows|store-errors|tables|data-directory|make-private|lock-file|process-started-at)\.ts$/,
-    /^(access|audit|money|signer|wallet)-tables\.ts$/,
-  ],
-  stream: [/^(hub|cursor|entry|account-view)\.ts$/],
-  users: [/^system-user\.ts$/],
-  wallets: [/^(answer-request|wallet-context|client-left)\.ts$/],
-  wire: [/^(decode-transaction|encoded-bytes|message|transaction-layout|transaction-text|wire-reader)\.ts$/],
-  upstream: [
-    /^(upstream|with-batches|turns|open-upstream|node-address|probe|embedded-ledger)\.ts$/,
-    /^pubsub-(address|link|connection|message)\.ts$/,
-    /^nodes\/(ledger-nodes|node-version|node-watch|pace)\.ts$/,
-    /^spread-calls\.ts$/,
-  ],
-};
-const KNOWS_EVERY_ROOM = /^src\/(app|main|start-[a-z]+)\.ts$|^src\/cli\//;
+/**
+ * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
+ * (docs/decisions/rooms-in-order.md). main.ts stands above them all.
+ */
+const ROOMS = [
+  ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
+  ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'gate', 'server'],
+  ...['localnet', 'mock', 'admin', 'start', 'cli'],
+];
 
 /** Answers are given their HTTP status in src/server; src/upstream only reads the status of what nodes answer. */
 const WRITES_STATUS = /\b(?:status(?:Code)?\b\s*[:=]\s*|writeHead\(\s*)[1-5]\d\d\b/;
@@ -120,6 +76,11 @@ test('imports are found: without them the tests below would hold of anything', (
     from: 'src/store/pglite/store-thread.ts',
     to: 'src/store/pglite/worker.ts',
   });
+  const circle = [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'a' },
+  ];
+  expect(findCircles(circle)).toEqual([['a', 'b', 'a']]);
 });
 
 test('spec/ holds documents, no code', () => {
@@ -130,20 +91,28 @@ test.each(Object.entries(MAY_IMPORT))('%s/ imports only what it may', (folder, a
   const outgoing = arrows.filter(({ from }) => from.startsWith(`${folder}/`));
   expect(
     outgoing.filter(
-      ({ from, to }) => ![...allowed, REGISTERS[from], STARTED[from]].some((door) => door?.test(to)),
+      ({ from, to }) => ![...allowed, REGISTERS[from], STARTED[from]].some((open) => open?.test(to)),
     ),
   ).toEqual([]);
 });
 
-test('rooms of src/ enter each other by the door', () => {
-  expect(arrows.filter((arrow) => roomOf(arrow.to) !== undefined && breaksIn(arrow))).toEqual([]);
+test('src/ itself holds main.ts and the rooms that are listed', () => {
+  expect(readdirSync(new URL('src', ROOT)).sort()).toEqual([...ROOMS, 'main.ts'].sort());
 });
 
-test('every room has its doors listed, and no room that is gone', () => {
-  const rooms = readdirSync(new URL('src', ROOT), { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  );
-  expect(Object.keys(DOORS).sort()).toEqual(rooms.map(({ name }) => name).sort());
+test('a room of src/ imports only rooms below it', () => {
+  const upward = arrows.filter(({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)));
+  expect(upward.filter(({ from }) => ROOMS.includes(roomOf(from)))).toEqual([]);
+});
+
+test('files of src/ do not import each other in circles, through generated/ neither', () => {
+  expect(findCircles(arrows.filter(({ from }) => /^(src|generated)\//.test(from)))).toEqual([]);
+});
+
+test('wallets of clients and managed wallets do not know each other, nor the operations that choose between them', () => {
+  const kinds = (path: string) => /^src\/wallets\/(client|managed|operations)\//.exec(path)?.[1];
+  const across = arrows.filter(({ from, to }) => kinds(to) !== undefined && kinds(from) !== kinds(to));
+  expect(across.filter(({ from }) => /^(client|managed)$/.test(kinds(from) ?? ''))).toEqual([]);
 });
 
 test('HTTP status numbers are given in src/server only', () => {
@@ -182,14 +151,9 @@ test('the lock file has every platform, so that npm ci works on each', () => {
   expect(wanted.filter((name) => !installed.has(name))).toEqual([]);
 });
 
-function roomOf(path: string): string | undefined {
-  return /^src\/([^/]+)\//.exec(path)?.[1];
-}
-
-function breaksIn({ from, to }: Arrow): boolean {
-  const room = roomOf(to) ?? '';
-  const isOutside = from.startsWith('src/') && roomOf(from) !== room && !KNOWS_EVERY_ROOM.test(from);
-  return isOutside && !DOORS[room]?.some((door) => door.test(to.slice(`src/${room}/`.length)));
+/** The room of a file of src/; empty for others. */
+function roomOf(path: string): string {
+  return /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
 }
 
 function undocumentedExports({ path, text }: SourceFile): readonly string[] {

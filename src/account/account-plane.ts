@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Store } from '../store/open-store.ts';
 import { followStore } from './follow-store.ts';
 import { joinGateways } from './gateway/gateway.ts';

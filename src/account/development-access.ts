@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accessTokens } from '../store/access-tables.ts';
-import { toServiceError } from '../service-error.ts';
+import { toServiceError } from '../base/service-error.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { createToken, revokeToken, type TokenPlaces } from './tokens/access-tokens.ts';
 import { SCOPES } from './tokens/scopes.ts';

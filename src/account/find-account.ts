@@ -1,6 +1,6 @@
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { isCalled } from './accounts.ts';
 import { DEVELOPMENT } from './development-name.ts';
 

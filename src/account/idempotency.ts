@@ -1,58 +1,14 @@
+import type { Claim, IdempotencyFinding, IdempotentAnswer, IdempotentRequest } from './idempotent-request.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { and, eq, isNotNull, isNull, lte, notExists } from '../store/drizzle.ts';
 import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
 import { idempotencyKeys } from '../store/access-tables.ts';
 import type { Store, StoreTransaction } from '../store/open-store.ts';
 import { wallets } from '../store/wallet-tables.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { isExpired, isInUse, isSameRequest, KEPT_MS, type KeyRow, type Owner } from './idempotency-row.ts';
 import type { InstallationKey } from './installation-key.ts';
-import { beginAgain, type MadeAgain } from './make-again.ts';
-
-export type { MadeAgain };
-
-/** A request that came with an Idempotency-Key. */
-export type IdempotentRequest = {
-  readonly accountId: string;
-  /** As `readIdempotencyKey` gave it. */
-  readonly key: string;
-  /** As `fingerprint` gave it. */
-  readonly fingerprint: Uint8Array;
-  readonly nowMs: number;
-  /** Where the request asks for the wallets of an earlier one that did not arrive. */
-  readonly again?: MadeAgain | undefined;
-};
-
-/** What is to be done with such a request. */
-export type IdempotencyFinding =
-  /** Do the work, then `finish` in the transaction of its last write, or `leave`; in any case `end` when it is over. */
-  | { readonly kind: 'new'; readonly workId: string; readonly claim: Claim }
-  /** Go on with the work that stopped midway: the wallets that carry `workId` are there. Then as for `new`. */
-  | { readonly kind: 'resumed'; readonly workId: string; readonly claim: Claim }
-  /** The work was done; its answer is told again from the wallets that carry `workId`. */
-  | { readonly kind: 'retold'; readonly workId: string }
-  | { readonly kind: 'replay'; readonly status: number; readonly body: Uint8Array }
-  /** The first one is still under way. */
-  | { readonly kind: 'inUse' }
-  /** The key was used with another request. */
-  | { readonly kind: 'otherBody' }
-  /** The work was done once, and its answer held a secret, which was not kept. */
-  | { readonly kind: 'secretNotKept' }
-  /** Make those of the `charged` wallets that did not arrive, free of charge; then `close`, or `leave` where nothing was delivered. */
-  | { readonly kind: 'again'; readonly workId: string; readonly claim: Claim; readonly charged: number }
-  /** The key has no wallets that could be asked for again. */
-  | { readonly kind: 'nothingCharged' }
-  /** More are said to have come than `limit`. */
-  | { readonly kind: 'receivedTooMany'; readonly limit: number };
-
-/** How many wallets an answer was charged for that held secrets, and so was not kept. */
-export type NotKept = { readonly charged: number };
-
-/** How the work ended. `wallets`: its answer can be told again from the wallets that carry the work. */
-export type IdempotentAnswer = { readonly status: number; readonly body: Uint8Array | 'wallets' | NotKept };
-
-/** The right to finish one request's work; a later request that goes on with it ends it. */
-export type Claim = Pick<IdempotentRequest, 'accountId' | 'key'> & { readonly claimId: string };
+import { beginAgain } from './make-again.ts';
 
 /**
  * Requests that are done once. A key counts for its account and for 24 hours. Where a process ends before its work is finished,

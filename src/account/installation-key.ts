@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 
 /** What keys are derived for. */

@@ -2,9 +2,11 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { eq } from '../store/drizzle.ts';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
-import type { KeyMemo } from '../gate/authenticate.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
+
+/** What a keyring worked out of a presented key, for the next request that comes with the same head. */
+export type KeyMemo = { digest?: Uint8Array };
 
 /** What a presented API key is. A mistyped one is `unknown`. */
 export type KeyFinding =

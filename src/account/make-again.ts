@@ -1,19 +1,9 @@
+import type { MadeAgain, IdempotencyFinding, IdempotentRequest } from './idempotent-request.ts';
 import { randomUUID } from 'node:crypto';
 import { and, eq } from '../store/drizzle.ts';
 import { idempotencyKeys } from '../store/access-tables.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { isExpired, isInUse, isSameRequest, type Owner } from './idempotency-row.ts';
-import type { IdempotencyFinding, IdempotentRequest } from './idempotency.ts';
-
-/** Asks for the wallets of an earlier request that were charged and did not arrive. */
-export type MadeAgain = {
-  /** How many of its wallets came, those that are free included. */
-  readonly received: number;
-  /** How many of its wallets are free: a master. */
-  readonly free: number;
-  /** Those of the requests that it may be the repetition of. */
-  readonly fingerprints: readonly Uint8Array[];
-};
 
 type Asked = Pick<IdempotentRequest, 'accountId' | 'key' | 'nowMs'> & MadeAgain;
 

@@ -1,5 +1,5 @@
 import { count, eq } from '../store/drizzle.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts, plans } from '../store/tables.ts';
 import { isCalled } from './accounts.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 export type RetentionOptions = {
   /** Deletes a bounded number of counts before an instant; whether there may be more. */

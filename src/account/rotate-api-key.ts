@@ -1,7 +1,7 @@
 import { and, eq, isNull } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { announceKey } from './follow-keys.ts';
 import { draftApiKey, type KeyPlaces, type NewApiKey } from './api-keys.ts';
 

@@ -2,7 +2,7 @@ import { eq } from '../store/drizzle.ts';
 import { PLANS } from '../../generated/plans.ts';
 import { walletCreateLimits } from '../store/access-tables.ts';
 import type { Store } from '../store/open-store.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { announce } from './follow-store.ts';
 
 /** How often an account may call, in the form that a RateLimit of src/gate takes. The same object as long as the figures are the same. */

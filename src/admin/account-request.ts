@@ -1,7 +1,7 @@
 import { DEVELOPMENT } from '../account/development-name.ts';
 import { parseUsd } from '../account/money/micro-usd.ts';
 import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A command about access tokens, money, limits, second factors or the audit log, checked. */
 export type AccountRequest =

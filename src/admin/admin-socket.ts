@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { serviceError, toServiceError } from '../service-error.ts';
+import { serviceError, toServiceError } from '../base/service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 import { isServed } from './ask-admin.ts';
 import { adminSocketPath } from './socket-path.ts';

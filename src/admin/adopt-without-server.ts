@@ -1,7 +1,7 @@
 import type { Config } from '../../generated/config.ts';
 import { adoptSigner } from '../account/signers/adopt-signer.ts';
-import type { Clock } from '../clock.ts';
-import { serviceError } from '../service-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { serviceError } from '../base/service-error.ts';
 import { type SignerLauncher, startSigner } from '../signer/signer.ts';
 import type { RecordPlaces } from '../account/signers/publish-record.ts';
 import type { Store } from '../store/open-store.ts';

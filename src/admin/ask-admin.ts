@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import { adminSocketPath } from './socket-path.ts';
 import { readAnswer, readLine } from './wire.ts';
 

@@ -4,10 +4,10 @@ import { loadPlanBook } from '../account/plans.ts';
 import { TokenRing } from '../account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../account/wallet-create-limit.ts';
 import { UseLimitBook } from '../account/wallet-use-limit.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
-import type { CommandPlace } from './run-command.ts';
+import type { CommandPlace } from './command-place.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 

@@ -1,6 +1,7 @@
 import { DEVELOPMENT } from '../account/development-name.ts';
-import { isCidr, isOrigin, type KeyRules } from '../account/key-rules.ts';
-import { serviceError } from '../service-error.ts';
+import { isCidr } from '../base/cidr.ts';
+import { isOrigin, type KeyRules } from '../account/key-rules.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A command about API keys, checked. */
 export type KeyRequest =

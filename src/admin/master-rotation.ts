@@ -1,6 +1,6 @@
 import { and, asc, gt, isNotNull, sql } from '../store/drizzle.ts';
 import type { Logger } from 'pino';
-import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 import { type ResealedRow, type RotationPlace, rotateMaster } from '../signer/rotate-master.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Store } from '../store/open-store.ts';

@@ -1,6 +1,6 @@
 import { isPlanName, planProblem } from '../account/plan.ts';
 import { HEAVIEST } from '../gate/weigh.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A command about plans, checked. */
 export type PlanRequest =

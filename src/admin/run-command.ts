@@ -1,26 +1,7 @@
-import type { Logger } from 'pino';
-import type { Config } from '../../generated/config.ts';
-import type { Clock } from '../clock.ts';
-import type { SignerLauncher } from '../signer/signer.ts';
-import type { StoreOptions } from '../store/open-store.ts';
+import type { CommandPlace } from './command-place.ts';
 import { askAdmin } from './ask-admin.ts';
 import { readRequest } from './read-request.ts';
 import { waitForLock } from './wait-for-lock.ts';
-
-export type CommandPlace = {
-  readonly store: StoreOptions;
-  /** The setting `installation_key_file`. */
-  readonly installationKeyFile: string | undefined;
-  /** The file that heads of the audit log are appended to. */
-  readonly headsFile: string;
-  readonly hsm: Config['hsm'];
-  /** How a signer is started, where not as a child of this process. */
-  readonly launcher?: SignerLauncher | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Told in a few words what the user might wonder about. */
-  readonly onNote: (note: string) => void;
-};
 
 /** How long a command may take that goes through everything there is. */
 const DEADLINES_MS: Readonly<Record<string, number>> = {

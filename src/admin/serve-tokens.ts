@@ -6,7 +6,7 @@ import {
   revokeToken,
   type TokenPlaces,
 } from '../account/tokens/access-tokens.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { AccountRequest } from './account-request.ts';
 
 type TokensRequest = Extract<AccountRequest, { readonly kind: `tokens.${string}` }>;

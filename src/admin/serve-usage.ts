@@ -1,7 +1,7 @@
 import { hasAccount } from '../account/accounts.ts';
 import { hasApiKey } from '../account/api-keys.ts';
 import { readUsage } from '../account/read-usage.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UsageRequest } from './usage-request.ts';
 

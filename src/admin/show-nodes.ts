@@ -1,5 +1,5 @@
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
-import { showNode, showSlotMs } from '../show-node.ts';
+import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
 import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
 import type { PaceStanding } from '../upstream/nodes/pace.ts';
 

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A command about the signer, checked. */
 export type SignerRequest = { readonly kind: 'signer.rotate-master' | 'signer.adopt' };

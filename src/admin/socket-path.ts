@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** What unix(7) leaves of `sun_path` (108 bytes on Linux, 104 on macOS) after the closing zero. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;

@@ -1,6 +1,6 @@
 import type { UsageQuery } from '../account/read-usage.ts';
 import { USAGE_GROUPS, type UsageGroup } from '../account/usage-group.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A question about usage, checked. */
 export type UsageRequest = { readonly kind: 'usage' } & UsageQuery;

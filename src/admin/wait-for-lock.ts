@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 
 export type LockWait = {
   /** Told once, when it is found that there is something to wait for: who has the data directory. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ERRORS, type ErrorName } from '../../generated/errors.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 
 // The protocol of the admin socket: one line of JSON each way, then the connection ends. The answer is `{"result": …}`, or
 // `{"error": {"code", "context"}}` with a name of the catalogue.

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { AdminRequest } from './read-request.ts';
 
 /** Commands about keys and accounts that are done where there was no store yet; one is made for them. */

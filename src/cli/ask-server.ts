@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { runCommand } from '../admin/run-command.ts';
-import { systemClock } from '../clock.ts';
-import { headsFileOf, loadConfig } from '../config.ts';
-import { enterGatewayUser, type Work } from '../start-users.ts';
+import { systemClock } from '../base/clock.ts';
+import { headsFileOf, loadConfig } from '../config/load-config.ts';
+import { enterGatewayUser, type Work } from '../start/start-users.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
-import { LOCALNET_OPTION_NAMES } from '../localnet-settings.ts';
+import { LOCALNET_OPTION_NAMES } from '../config/localnet-settings.ts';
 import { type AccountCommand, isAccountCommand, parseAccountArguments } from './account-commands.ts';
 import { type HsmCommand, parseHsmArguments } from './hsm-options.ts';
 import { type KeysCommand, parseKeysArguments } from './keys-options.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../harden-process.ts';
-import { serviceError } from '../service-error.ts';
+import { childOptions } from '../base/harden-process.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** The contract run: it and its cases belong to the tests, whose code is never loaded here (docs/decisions/contract-command.md). */
 const PROGRAM = fileURLToPath(new URL('../../test/contract/main.ts', import.meta.url));

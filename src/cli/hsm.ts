@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { checkHsm } from '../signer/hsm/check/run-checks.ts';
 import { openHsm } from '../signer/hsm/open-hsm.ts';
 import { signerSettings } from '../signer/settings.ts';
-import { enterSignerUser } from '../start-users.ts';
+import { enterSignerUser } from '../start/start-users.ts';
 import type { HsmCommand } from './hsm-options.ts';
 import { describeHsmReport } from './hsm-text.ts';
 import type { Terminal } from './terminal.ts';

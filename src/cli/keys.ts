@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { askServer } from './ask-server.ts';
 import { parseDuration } from './duration.ts';
 import type { KeysCommand } from './keys-options.ts';

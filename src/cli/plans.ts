@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { askServer } from './ask-server.ts';
 import type { PlansCommand } from './plans-options.ts';
 import { describePlans } from './plans-text.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from '../base/service-error.ts';
 import { parseCommand } from './commands.ts';
 import type { Terminal } from './terminal.ts';
 import { usage } from './usage.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
-import { type App, startApp } from '../app.ts';
-import { loadConfig } from '../config.ts';
-import { keepMemoryOutOfDumps } from '../harden-process.ts';
-import { enterGatewayUser } from '../start-users.ts';
+import { type App, startApp } from '../start/app.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { keepMemoryOutOfDumps } from '../base/harden-process.ts';
+import { enterGatewayUser } from '../start/start-users.ts';
 import type { OptionValues } from './commands.ts';
 
 /** What is made is for this user alone. */

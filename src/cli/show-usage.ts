@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../clock.ts';
-import { serviceError } from '../service-error.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { serviceError } from '../base/service-error.ts';
 import { askServer } from './ask-server.ts';
 import { parseDuration } from './duration.ts';
 import type { Terminal } from './terminal.ts';

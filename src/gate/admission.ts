@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 import type { Caller } from './authenticate.ts';
 import type { CountCall } from './usage-book.ts';
 import { type PlanLimit, type RateLimit, type Standing, type Taken, windowMs } from './rate-limit.ts';

@@ -1,15 +1,13 @@
+import type { KeyMemo } from '../account/keyring.ts';
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { clientAddress, type TrustsPeer } from './client-address.ts';
 import { presentedKey } from './presented-key.ts';
 
 /** Whose request this is. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
-
-/** What a keyring worked out of a presented key, for the next request that comes with the same head. */
-export type KeyMemo = { digest?: Uint8Array };
 
 export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { compileCidrs } from '../account/key-rules.ts';
+import { compileCidrs } from '../base/cidr.ts';
 
 /** Whether the other end of a connection is a proxy of the operator's, whose X-Forwarded-For is believed. */
 export type TrustsPeer = (address: string | undefined) => boolean;

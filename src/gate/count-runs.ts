@@ -1,5 +1,5 @@
-import type { Outcome } from '../ledger/ledger.ts';
-import type { Call } from '../server/json-rpc/call.ts';
+import type { Outcome } from '../ledger/outcome.ts';
+import type { Call } from '../rpc/call.ts';
 
 /** What a call was answered with, or why it was not. */
 export type Ended = Exclude<Outcome, { readonly kind: 'alone' }>;

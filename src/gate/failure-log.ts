@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
-import type { ServiceError } from '../service-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { ServiceError } from '../base/service-error.ts';
 
 /** Told of each call that a ledger node of a network failed to answer. */
 export type LogFailure = (network: string, error: ServiceError) => void;

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { type ServiceError, serviceError } from '../service-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 
 /** What is asked of a keyring about a key whose connection is open. */
 export type KeyStanding = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type CountCall, type CountedRow, UsageBook } from './usage-book.ts';
 
 /** Stores a batch of counts, all of it or nothing. `number` grows by one from batch to batch; one that is sent again is not added again. */

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
-import type { ReplyMemory } from '../ledger/reply-memory.ts';
+import type { ReplyMemory } from '../rpc/reply-memory.ts';
 import { CallCounts } from './call-counts.ts';
 
 /** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */

@@ -1,6 +1,6 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS, UNSUBSCRIBE_COST } from '../../generated/ledger/subscriptions.ts';
-import type { Message } from '../server/json-rpc/call.ts';
+import type { Message } from '../rpc/call.ts';
 
 /** What stands in counts for the methods that the specification does not have. */
 export const UNKNOWN = 'unknown';

@@ -1,4 +1,5 @@
-import type { Ledger, LedgerReply } from '../ledger/ledger.ts';
+import type { LedgerReply } from '../ledger/outcome.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { countRuns, isGivenUp } from './count-runs.ts';
 import type { CountCall } from './usage-book.ts';
 import { weighMethod } from './weigh.ts';

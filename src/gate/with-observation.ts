@@ -1,6 +1,6 @@
 import { ERRORS } from '../../generated/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type ServiceError, toServiceError } from '../service-error.ts';
+import { type ServiceError, toServiceError } from '../base/service-error.ts';
 import { countRuns, type Ended, isGivenUp } from './count-runs.ts';
 import type { LogFailure } from './failure-log.ts';
 import type { Metrics, Outcome } from './metrics.ts';

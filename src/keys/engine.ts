@@ -1,5 +1,3 @@
-import type { Logger } from 'pino';
-
 /**
  * Ed25519 (RFC 8032) and SHA-512, done by libsodium (`native`) or in JavaScript (`reference`). Both give the same bytes.
  * A seed has 32 bytes, a public key 32, a signature 64, a digest 64; other sizes throw. What is called `into` is written in place.
@@ -30,37 +28,3 @@ export const PUBLIC_KEY_BYTES = 32;
 export const SECRET_KEY_BYTES = 64;
 export const SIGNATURE_BYTES = 64;
 export const SHA512_BYTES = 64;
-
-type LoadNative = () => Promise<KeyEngine>;
-
-/**
- * The native engine; where its module cannot be loaded, the reference engine, with a warning: its keys are the same, and
- * it makes about a tenth as many of them.
- */
-export async function loadKeyEngine(
-  log: Pick<Logger, 'warn'>,
-  load: LoadNative = loadNative,
-): Promise<KeyEngine> {
-  try {
-    return await load();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    log.warn({ reason }, 'sodium-native cannot be loaded: keys are made in JavaScript, slowly');
-    return loadReference();
-  }
-}
-
-/** The engine of a kind that was loaded before, in another thread. */
-export async function loadEngineOf(kind: KeyEngine['kind']): Promise<KeyEngine> {
-  return kind === 'native' ? loadNative() : loadReference();
-}
-
-async function loadNative(): Promise<KeyEngine> {
-  const { createNativeEngine } = await import('./native-engine.ts');
-  return createNativeEngine();
-}
-
-async function loadReference(): Promise<KeyEngine> {
-  const { createReferenceEngine } = await import('./reference-engine.ts');
-  return createReferenceEngine();
-}

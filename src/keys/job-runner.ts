@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { KeyEngine } from './engine.ts';
 import type { KeyTask, SharedBytes, TaskResult } from './key-task.ts';
 import type { Threads } from './threads.ts';

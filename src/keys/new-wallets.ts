@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { DEFAULT_PATH, type DerivationIndexes } from './derivation-path.ts';
 import { shareSalt } from './hd-job.ts';
 import { type Job, newJob } from './job-runner.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { serviceError } from '../service-error.ts';
-import { type KeyEngine, loadKeyEngine } from './engine.ts';
+import { serviceError } from '../base/service-error.ts';
+import { loadKeyEngine } from './load-engine.ts';
+import type { KeyEngine } from './engine.ts';
 import { type HdJob, isIndexRange, shareSource } from './hd-job.ts';
 import {
   closedError,

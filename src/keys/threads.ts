@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { KeyTask, TaskResult, WorkerSettings } from './key-task.ts';
 
 /** Threads that do tasks in the order in which they are given, one each at a time. */

@@ -1,7 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { type KeyEngine, loadEngineOf } from './engine.ts';
+import { loadEngineOf } from './load-engine.ts';
+import type { KeyEngine } from './engine.ts';
 import type { KeyTask, TaskResult, WorkerSettings } from './key-task.ts';
 import { assertKnownAnswers } from './known-answers.ts';
 import { makeChildren } from './make-children.ts';

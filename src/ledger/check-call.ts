@@ -1,8 +1,8 @@
 import { GATEWAY_GUARDS } from '../../generated/ledger/gateway-handlers.ts';
 import { isMethodName, type MethodName, METHODS } from '../../generated/ledger/methods.ts';
 import { type CallName, checkParams } from '../../generated/ledger/params.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
-import type { Call } from '../server/json-rpc/call.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
+import type { Call } from '../rpc/call.ts';
 
 /**
  * A check that the spec cannot say: takes params that have passed the generated ones, throws ServiceError. Where there is a node, what it

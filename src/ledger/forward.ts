@@ -1,12 +1,13 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import type { CallSignal } from '../call-signal.ts';
-import { serviceError } from '../service-error.ts';
-import type { Call } from '../server/json-rpc/call.ts';
-import { withClientId, withPlainId } from '../server/json-rpc/splice-id.ts';
-import { inTurn, type Turns } from '../upstream/turns.ts';
-import type { NodeNeeds, Upstream, UpstreamReply } from '../upstream/upstream.ts';
-import { readWhole } from './read-whole.ts';
-import type { ReplyHold } from './reply-memory.ts';
+import type { CallSignal } from '../rpc/call-signal.ts';
+import { serviceError } from '../base/service-error.ts';
+import type { Call } from '../rpc/call.ts';
+import { withClientId, withPlainId } from '../rpc/splice-id.ts';
+import { inTurn, type Turns } from '../rpc/turns.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+import type { NodeNeeds, Upstream } from '../upstream/upstream.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import type { ReplyHold } from '../rpc/reply-memory.ts';
 
 export type ForwardOptions = {
   readonly method: MethodName;

@@ -1,27 +1,17 @@
+import type { LedgerReply, Outcome } from './outcome.ts';
 import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import type { Context } from '../context.ts';
-import type { Call } from '../server/json-rpc/call.ts';
-import { inTurn } from '../upstream/turns.ts';
+import type { Context } from '../rpc/context.ts';
+import type { Call } from '../rpc/call.ts';
+import { inTurn } from '../rpc/turns.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
-import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
-import { ALONE, type Alone, type BatchUpstream, type Failure } from '../upstream/with-batches.ts';
+import type { NodeNeeds } from '../upstream/upstream.ts';
+import { ALONE, type BatchUpstream } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
 import { needsOf } from './needs.ts';
 import { serveRest } from './serve-rest.ts';
 import { serveVersioned } from './serve-versioned.ts';
-
-/**
- * The JSON text of a result that the gateway made itself, or a node's reply with the client's id in it. `cacheStatus`: what
- * the cache did (RFC 9211, the parameters of a Cache-Status), where it had a say.
- */
-export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | UpstreamReply) & {
-  readonly cacheStatus?: string;
-};
-
-/** What a call that was served together with others came to. */
-export type Outcome = LedgerReply | Failure | Alone;
 
 /** Serves the calls of one network; what is refused here never reaches a node. */
 export type Ledger = {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseJson, stringifyJson } from '../json.ts';
+import { parseJson, stringifyJson } from '../rpc/json.ts';
 
 const PATH = new URL('../../generated/ledger/openapi.json', import.meta.url);
 

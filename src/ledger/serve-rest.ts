@@ -1,6 +1,6 @@
-import type { Call } from '../server/json-rpc/call.ts';
+import type { Call } from '../rpc/call.ts';
 import { ALONE } from '../upstream/with-batches.ts';
-import type { Outcome } from './ledger.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Serves those calls whose outcome is not known yet. @returns the outcomes of all, in the order of the calls. */
 export async function serveRest(

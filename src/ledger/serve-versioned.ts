@@ -1,11 +1,12 @@
-import { type ServiceError, serviceError } from '../service-error.ts';
-import { parseJson } from '../json.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
+import { parseJson } from '../rpc/json.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
 import { isPassedOver } from '../upstream/spread-calls.ts';
-import type { NodeNeeds, UpstreamReply } from '../upstream/upstream.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+import type { NodeNeeds } from '../upstream/upstream.ts';
 import { type Needs, memberValue } from './needs.ts';
-import { readWhole } from './read-whole.ts';
-import type { ReplyHold } from './reply-memory.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import type { ReplyHold } from '../rpc/reply-memory.ts';
 
 type Answer = { readonly result?: { readonly context?: { readonly slot?: unknown } | null } | null };
 

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { ByteEncoding } from '../wire/encoded-bytes.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { LedgerHandlers } from '../../generated/ledger/handlers.ts';
 import { LOCALNET_HANDLERS } from '../../generated/ledger/localnet-handlers.ts';
 import { isMethodName, METHODS, type MethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import type { Ledger } from './ledger.ts';
 
 type AnyHandler = (ledger: Ledger, ...params: readonly unknown[]) => unknown;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { LOCALNET_OPTION_NAMES } from '../localnet-settings.ts';
-import { serviceError } from '../service-error.ts';
+import { LOCALNET_OPTION_NAMES } from '../config/localnet-settings.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** How the embedded ledger is started. */
 export type LocalnetOptions = {

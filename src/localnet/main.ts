@@ -1,5 +1,5 @@
-import { hardenProcess } from '../harden-process.ts';
-import { ServiceError } from '../service-error.ts';
+import { hardenProcess } from '../base/harden-process.ts';
+import { ServiceError } from '../base/service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
 import { Ledger } from './ledger.ts';
 import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';

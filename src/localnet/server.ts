@@ -3,7 +3,7 @@ import { type ConnectionLimits, Connections } from '../server/connections/connec
 import { readDescriptorLimit } from '../server/connections/descriptor-limit.ts';
 import { fitDescriptors } from '../server/connections/fit-descriptors.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
-import type { ServeCall } from '../server/json-rpc/call.ts';
+import type { ServeCall } from '../rpc/call.ts';
 import { callMethod } from './call-method.ts';
 import type { Ledger } from './ledger.ts';
 import { printResult } from './printed-result.ts';

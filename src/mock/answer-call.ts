@@ -1,11 +1,11 @@
 import { EXAMPLES, type Example } from '../../generated/ledger/examples.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import { stringifyJson } from '../json.ts';
+import { stringifyJson } from '../rpc/json.ts';
 import { withSameParams } from './same-params.ts';
 import { checkCall } from '../ledger/check-call.ts';
 import { openrpcDocument } from '../ledger/openrpc-document.ts';
-import type { Call } from '../server/json-rpc/call.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
+import type { Call } from '../rpc/call.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 
 /** Where the calls are refused that only a test environment takes: nowhere. */
 const ENVIRONMENT = 'localnet';

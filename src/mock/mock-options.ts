@@ -1,5 +1,5 @@
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** How the mock ledger is started. */
 export type MockOptions = {

@@ -7,12 +7,12 @@ import {
   SUBSCRIPTIONS,
   type SubscriptionName,
 } from '../../generated/ledger/subscriptions.ts';
-import { stringifyJson } from '../json.ts';
+import { stringifyJson } from '../rpc/json.ts';
 import { assertParams } from '../ledger/check-call.ts';
 import { CALL_LIMITS } from '../server/http/node-server.ts';
-import { answerBody } from '../server/json-rpc/answer-body.ts';
-import type { Call, RawReply } from '../server/json-rpc/call.ts';
-import { serviceError, toServiceError } from '../service-error.ts';
+import { answerBody } from '../rpc/answer-body.ts';
+import type { Call, RawReply } from '../rpc/call.ts';
+import { serviceError, toServiceError } from '../base/service-error.ts';
 import { answerCall } from './answer-call.ts';
 import { withSameParams } from './same-params.ts';
 

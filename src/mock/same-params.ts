@@ -1,4 +1,4 @@
-import { stringifyJson } from '../json.ts';
+import { stringifyJson } from '../rpc/json.ts';
 
 /** The first example of a call with these params. */
 export function withSameParams<E extends { readonly params: readonly unknown[] }>(

@@ -16,7 +16,7 @@ import { addReflection } from '../server/grpc/add-reflection.ts';
 import { getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
 import { toGrpcStatus } from '../server/grpc/grpc-status.ts';
 import { assertListenable } from '../server/http/http-server.ts';
-import { serviceError, toServiceError } from '../service-error.ts';
+import { serviceError, toServiceError } from '../base/service-error.ts';
 
 /** A running mock of the stream service. */
 export type StreamMock = { readonly port: number; readonly close: () => void };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../harden-process.ts';
-import { serviceError } from '../service-error.ts';
+import { childOptions } from '../base/harden-process.ts';
+import { serviceError } from '../base/service-error.ts';
 
 const PRISM = fileURLToPath(
   new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),

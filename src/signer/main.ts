@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { pino } from 'pino';
-import { hardenProcess } from '../harden-process.ts';
+import { hardenProcess } from '../base/harden-process.ts';
 import { openGate } from './process/open-gate.ts';
 import { serveLink } from './process/serve-link.ts';
 import { ProtocolError } from './wire/protocol-error.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import { serviceError } from '../service-error.ts';
-import type { SupervisedChild } from '../supervised-child.ts';
+import { serviceError } from '../base/service-error.ts';
+import type { SupervisedChild } from '../base/supervised-child.ts';
 import { RequestQueue } from './client/request-queue.ts';
 import type { SignerLauncher } from './client/signer-launcher.ts';
 import { startSignerProcess } from './client/signer-process.ts';

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { processStartedAt } from './process-started-at.ts';
 
 /** A lock that this process holds. `text` is unique, so that nobody else's lock is ever taken for it. */

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 const OTHERS = 0o077;
 const ROOT = 0;

@@ -1,3 +1,4 @@
+import type { Backend } from './backend.ts';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { drizzle } from './drizzle.ts';
 import pg from 'pg';
@@ -26,7 +27,7 @@ export type StoreOptions = {
 };
 
 export type Store = {
-  readonly kind: 'pglite' | 'postgres';
+  readonly kind: Backend['kind'];
   /**
    * One query layer over both kinds. The embedded store has a single connection: inside `db.transaction(tx => …)` use
    * `tx` only, a query on `db` would wait for the transaction and end in its deadline.
@@ -50,24 +51,6 @@ export type Store = {
 
 /** A transaction of the store: what is done through it is committed together, or not at all. */
 export type StoreTransaction = Parameters<Parameters<Store['db']['transaction']>[0]>[0];
-
-/** One way to reach a PostgreSQL: what both kinds of store are made from. */
-export type Backend = {
-  readonly kind: Store['kind'];
-  /** Names the store in errors and logs; without secrets. */
-  readonly where: string;
-  readonly clientConfig: pg.ClientConfig;
-  /** What a connection is made of. */
-  readonly Client: new () => pg.ClientBase;
-  readonly maxConnections: number;
-  /** Where its files lie, if that is on this machine. */
-  readonly directory?: string;
-  /** Holds that a database whose tables are up to date has all its files. */
-  readonly assertSound?: (client: pg.ClientBase, schema: string) => Promise<void>;
-  /** What the first statements failed with, as its operator is told. */
-  readonly explain?: (error: unknown) => unknown;
-  close(): Promise<void>;
-};
 
 /** Whether there may be a store to open; where there is none, opening makes one. */
 export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {

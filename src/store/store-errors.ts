@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import { innermostError, storeFaultOf } from './store-fault.ts';
 
 /** Opens the store; whatever keeps it from that becomes `storeUnavailable`, naming the place and the reason. */

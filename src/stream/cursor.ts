@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 import type { Entry } from './entry.ts';
 import type { History } from './history.ts';
 

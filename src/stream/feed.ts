@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ServiceError, serviceError, toServiceError } from '../service-error.ts';
+import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { Block } from './block/block.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 import { chainTo, changed, type Tip } from './next-blocks.ts';

@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from '../service-error.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import { Cursor } from './cursor.ts';
 import { Entry } from './entry.ts';
 import { type Feed, type FeedOptions, fromNode, openFeed } from './feed.ts';

@@ -1,8 +1,8 @@
-import { readWhole } from '../ledger/read-whole.ts';
-import { createReplyMemory } from '../ledger/reply-memory.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import { createReplyMemory } from '../rpc/reply-memory.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import { CallSignal } from '../call-signal.ts';
-import { serviceError } from '../service-error.ts';
+import { CallSignal } from '../rpc/call-signal.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Block } from './block/block.ts';
 import { parseReply } from './block/parse-reply.ts';

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { Block } from './block/block.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 

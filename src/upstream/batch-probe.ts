@@ -1,11 +1,10 @@
-import { CallSignal } from '../call-signal.ts';
-import { readWhole } from '../ledger/read-whole.ts';
-import { createReplyMemory } from '../ledger/reply-memory.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
+import { CallSignal } from '../rpc/call-signal.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import { createReplyMemory } from '../rpc/reply-memory.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import { BrokenConnection } from './broken-connection.ts';
-import { type BatchedCall, sendTogether } from './send-together.ts';
+import { type BatchedCall, sendTogether, type BatchOwner } from './send-together.ts';
 import type { Upstream } from './upstream.ts';
-import type { BatchOwner } from './with-batches.ts';
 
 const METHOD = 'getVersion';
 /** A version takes some hundred bytes, and a batch has a hundred calls at most. */

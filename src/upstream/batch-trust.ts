@@ -1,27 +1,12 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { takesBatches } from './batch-probe.ts';
-import type { Upstream } from './upstream.ts';
+import type { BatchTrust, Upstream } from './upstream.ts';
 
 /** How long a node gets no batch that was found to take none. */
 const REFUSED_MS = 60_000;
 
 /** How long a node is not asked again whether it takes batches, whatever becomes of those of clients. */
 const ASKED_MS = 1_000;
-
-/** What is known of whether one node takes batches. */
-type BatchTrust = {
-  readonly mayTake: () => boolean;
-  /** The node answered a client's batch of so many calls with anything but one: it is asked with one of ours, at most once a second. */
-  readonly doubt: (size: number) => void;
-};
-
-/** Where a batch went, as it learns on its way. */
-export type BatchRoute = {
-  /** The node that it was sent to last. */
-  taker?: BatchTrust;
-  /** Whether a node was passed over because it takes no batches. */
-  isTurnedAway?: boolean;
-};
 
 /** A node that is sent no batch for a minute after it was found to take none: it is as if it could not be reached. */
 export function withBatchTrust(node: Upstream): Upstream {

@@ -1,5 +1,5 @@
-import { CallSignal } from '../call-signal.ts';
-import { serviceError, toServiceError } from '../service-error.ts';
+import { CallSignal } from '../rpc/call-signal.ts';
+import { serviceError, toServiceError } from '../base/service-error.ts';
 import type { Upstream } from './upstream.ts';
 
 /** `ready`; `unhealthy`: the node answers that it has fallen behind; otherwise the name of the error. */

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
 
 /** Why a connection to a node has ended. */

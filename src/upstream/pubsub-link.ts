@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { toServiceError } from '../service-error.ts';
+import { toServiceError } from '../base/service-error.ts';
 import type { NodeWatch } from './nodes/node-watch.ts';
 import type { Upstream } from './upstream.ts';
 import {

@@ -1,4 +1,4 @@
-import { scanMembers } from '../scan-json.ts';
+import { scanMembers } from '../rpc/scan-json.ts';
 
 /** What a node sends over its WebSocket. Tokens and results are the bytes that came. */
 export type PubsubMessage =

@@ -1,4 +1,4 @@
-import { type MemberSink, scanObject, type Span } from '../scan-json.ts';
+import { type MemberSink, scanObject, type Span } from '../rpc/scan-json.ts';
 
 /** What a reply says of itself: where its id lies, and whether it is an error. */
 export type ReadReply = { readonly id: Span; readonly isError: boolean };

@@ -1,10 +1,14 @@
-import { JoinedItems } from '../join-items.ts';
-import { readWhole } from '../ledger/read-whole.ts';
-import { isText, type ObjectSink, scanObjects, type Span } from '../scan-json.ts';
+import type { CallSignal } from '../rpc/call-signal.ts';
+import type { ReplyHold } from '../rpc/reply-memory.ts';
+import { JoinedItems } from '../rpc/join-items.ts';
+import { readWhole } from '../rpc/read-whole.ts';
+import { isText, type ObjectSink, scanObjects, type Span } from '../rpc/scan-json.ts';
 import { ReplyReader } from './read-reply.ts';
-import type { BatchRoute } from './batch-trust.ts';
-import type { BatchOwner } from './with-batches.ts';
-import { BATCH, type Upstream, type UpstreamReply } from './upstream.ts';
+import { type BatchRoute, BATCH, type Upstream } from './upstream.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+
+/** Whose calls they are: given up with the signal, and what is read is drawn on the hold. */
+export type BatchOwner = { readonly signal: CallSignal; readonly hold: ReplyHold };
 
 /** A call as its own bytes, with the raw id token in them. */
 export type BatchedCall = { readonly raw: Buffer; readonly id: string };

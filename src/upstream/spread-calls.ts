@@ -1,6 +1,7 @@
 import type { ErrorName } from '../../generated/errors.ts';
-import { ServiceError, serviceError } from '../service-error.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+import type { Upstream, UpstreamRequest } from './upstream.ts';
 
 /** A node, and whether it has what came with a version; undefined: that is not known. */
 export type SpreadNode = {

@@ -1,7 +1,21 @@
-import type { Readable } from 'node:stream';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import type { CallSignal } from '../call-signal.ts';
-import type { BatchRoute } from './batch-trust.ts';
+import type { CallSignal } from '../rpc/call-signal.ts';
+
+/** What is known of whether one node takes batches. */
+export type BatchTrust = {
+  readonly mayTake: () => boolean;
+  /** The node answered a client's batch of so many calls with anything but one: it is asked with one of ours, at most once a second. */
+  readonly doubt: (size: number) => void;
+};
+
+/** Where a batch went, as it learns on its way. */
+export type BatchRoute = {
+  /** The node that it was sent to last. */
+  taker?: BatchTrust;
+  /** Whether a node was passed over because it takes no batches. */
+  isTurnedAway?: boolean;
+};
 
 /** Stands for the method of a batch of reads. Its reply is a batch as well, which is not checked. */
 export const BATCH = 'batch';
@@ -27,18 +41,6 @@ export type UpstreamRequest = {
   readonly route?: BatchRoute | undefined;
   /** Absent: any node will do. */
   readonly needs?: NodeNeeds | undefined;
-};
-
-/**
- * A node's reply body, unchanged. A reply of up to 64 KiB comes whole, a larger one as a stream that keeps at most a few
- * chunks in memory; the stream fails with a ServiceError if the node breaks off. Whoever takes a stream destroys it.
- */
-export type UpstreamReply = (
-  | { readonly kind: 'whole'; readonly body: Buffer; readonly isError: boolean }
-  | { readonly kind: 'stream'; readonly body: Readable; readonly sizeBytes: number | undefined }
-) & {
-  /** Its bytes are drawn on the hold of its request already. */
-  readonly isHeld?: boolean;
 };
 
 /**

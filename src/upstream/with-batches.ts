@@ -1,11 +1,9 @@
-import type { ReplyHold } from '../ledger/reply-memory.ts';
-import { ServiceError } from '../service-error.ts';
-import type { CallSignal } from '../call-signal.ts';
+import { type BatchOwner, type BatchedCall, sendTogether } from './send-together.ts';
+import { ServiceError } from '../base/service-error.ts';
 import { isRefusal } from './batch-probe.ts';
-import type { BatchRoute } from './batch-trust.ts';
-import { type BatchedCall, sendTogether } from './send-together.ts';
+import type { BatchRoute, Upstream } from './upstream.ts';
 import { isPassedOver } from './spread-calls.ts';
-import type { Upstream, UpstreamReply } from './upstream.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
 /** The call was not answered, whatever the others were. */
 export type Failure = { readonly kind: 'failure'; readonly error: unknown };
@@ -15,9 +13,6 @@ export type Alone = { readonly kind: 'alone' };
 
 /** What a call that was sent together with others came to. */
 export type BatchOutcome = UpstreamReply | Failure | Alone;
-
-/** Whose calls they are: given up with the signal, and what is read is drawn on the hold. */
-export type BatchOwner = { readonly signal: CallSignal; readonly hold: ReplyHold };
 
 /** A ledger node behind us that also takes batches. */
 export type BatchUpstream = Upstream & {

@@ -1,7 +1,8 @@
-import { serviceError } from '../service-error.ts';
-import { isText } from '../scan-json.ts';
+import { serviceError } from '../base/service-error.ts';
+import { isText } from '../rpc/scan-json.ts';
 import { readReply } from './read-reply.ts';
-import type { Upstream, UpstreamReply } from './upstream.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
+import type { Upstream } from './upstream.ts';
 
 /**
  * Lets no body through that is not a JSON-RPC reply to the call: a whole reply must be one object with either `result`

@@ -1,5 +1,5 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from '../base/service-error.ts';
 import { BrokenConnection } from './broken-connection.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from './upstream.ts';
 

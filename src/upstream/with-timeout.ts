@@ -1,5 +1,5 @@
-import { CallSignal } from '../call-signal.ts';
-import { serviceError } from '../service-error.ts';
+import { CallSignal } from '../rpc/call-signal.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Gives a call `limitMs` until its reply is there (or has begun to stream), retries included; then `upstreamTimeout`. */

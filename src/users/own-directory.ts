@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { SystemUser } from './system-user.ts';
 
 /**

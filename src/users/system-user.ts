@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 
 /** A user of the machine. */
 export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number };

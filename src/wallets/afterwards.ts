@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from '../base/service-error.ts';
 
 /**
  * Does what must be done though its request is over, such as charging for what was delivered: at once and, where the store does not

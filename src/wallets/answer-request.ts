@@ -12,10 +12,11 @@ import { canonicalJson } from './canonical-json.ts';
 import { type Claimed, claimKey, NO_CLAIM, type Repetition, type WhenDelivered } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import { earlierBodies } from './earlier-bodies.ts';
-import { findWallet } from './managed/wallet-row.ts';
+import { findWallet } from './managed/find-wallet.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
-import type { Caller, WalletContext, WalletPlaces } from './wallet-context.ts';
-import { toServiceError } from '../service-error.ts';
+import type { WalletPlaces } from './wallet-places.ts';
+import type { Caller, WalletContext } from './wallet-context.ts';
+import { toServiceError } from '../base/service-error.ts';
 
 /** A request that has passed, and who sent it. */
 export type PassedRequest<O extends OperationId> = {

@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../service-error.ts';
+import { type ServiceError, serviceError } from '../base/service-error.ts';
 
 /** The refusal of a member whose text the schema leaves to the operation. `pointer`: RFC 6901. */
 export function bodyInvalid(pointer: string, detail: string): ServiceError {

@@ -3,11 +3,11 @@ import type {
   IdempotentAnswer,
   IdempotentRequest,
   MadeAgain,
-} from '../account/idempotency.ts';
-import { type ServiceError, serviceError, toServiceError } from '../service-error.ts';
+} from '../account/idempotent-request.ts';
+import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { transact } from './transact.ts';
-import type { WalletPlaces } from './wallet-context.ts';
+import type { WalletPlaces } from './wallet-places.ts';
 
 /** A request with an Idempotency-Key, or without one: then every function does nothing. */
 export type Claim = {

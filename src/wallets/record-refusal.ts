@@ -1,5 +1,5 @@
 import { errorEntry } from '../../generated/errors.ts';
-import { toServiceError } from '../service-error.ts';
+import { toServiceError } from '../base/service-error.ts';
 import { auditAlone } from './audit.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import type { WalletContext } from './wallet-context.ts';

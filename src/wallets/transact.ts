@@ -2,7 +2,7 @@ import { isRefused } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
-import type { WalletPlaces } from './wallet-context.ts';
+import type { WalletPlaces } from './wallet-places.ts';
 
 /** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
 const WHERE = 'the wallet service';

@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { DecodedTransaction, Instruction, Message, MessageHeader, TableLookup } from './message.ts';
 import { readVersion1 } from './read-version-1.ts';
 import { MalformedBytes, WireReader } from './wire-reader.ts';

@@ -1,4 +1,4 @@
-import { serviceError } from '../service-error.ts';
+import { serviceError } from '../base/service-error.ts';
 import { type ByteEncoding, decodeBytes } from './encoded-bytes.ts';
 
 /** The most bytes, and the longest text that such bytes have. */

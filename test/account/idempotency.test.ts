@@ -1,13 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  type Claim,
-  createIdempotency,
-  forgetExpiredKeys,
-  type IdempotencyFinding,
-  type IdempotentAnswer,
-  readIdempotencyKey,
-} from '../../src/account/idempotency.ts';
+import type { Claim, IdempotencyFinding, IdempotentAnswer } from '../../src/account/idempotent-request.ts';
+import { createIdempotency, forgetExpiredKeys, readIdempotencyKey } from '../../src/account/idempotency.ts';
 import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { createMoney } from '../../src/account/money/money.ts';

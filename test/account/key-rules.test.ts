@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compileRules, isCidr, isOrigin } from '../../src/account/key-rules.ts';
+import { isCidr } from '../../src/base/cidr.ts';
+import { compileRules, isOrigin } from '../../src/account/key-rules.ts';
 
 const ORIGIN = 'https://app.example';
 

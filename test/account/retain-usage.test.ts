@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { retainUsage } from '../../src/account/retain-usage.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 
 const NOW_MS = 1_760_000_000_000;
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import {
   type TakesCalls,
 } from '../../src/account/wallet-create-limit.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
-import type { ServiceError } from '../../src/service-error.ts';
+import type { ServiceError } from '../../src/base/service-error.ts';
 import { describeStores } from '../store/backends.ts';
 import { newCustomer } from './new-customer.ts';
 

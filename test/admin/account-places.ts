@@ -5,7 +5,7 @@ import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { CommandPlaces } from '../../src/admin/serve-commands.ts';
 import type { AccountPlaces } from '../../src/admin/serve-account.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** What commands act on beside the store, keys, plans and usage, new and empty; no signer runs. */

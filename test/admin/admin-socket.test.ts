@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { type AdminSocket, type AdminSocketOptions, startAdminSocket } from '../../src/admin/admin-socket.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { adminSocketPath } from '../../src/admin/socket-path.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { eventually } from '../support/eventually.ts';

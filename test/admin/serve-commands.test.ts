@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Keyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { createServeCommand } from '../../src/admin/serve-commands.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { newAccountPlaces } from './account-places.ts';
 import { describeStores } from '../store/backends.ts';
 

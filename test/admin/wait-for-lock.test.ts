@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type LockWait, waitForLock } from '../../src/admin/wait-for-lock.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 
 const locked = (): Error => serviceError('dataDirectoryLocked', { path: '/d', holder: 'process 7' });
 

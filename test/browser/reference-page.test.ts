@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/rpc/json.ts';
 import { startScriptedNode } from '../server/scripted-node.ts';
 import { KEY, startGateway } from '../server/start-gateway.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';

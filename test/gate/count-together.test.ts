@@ -1,13 +1,14 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
 import { type CountedMessage, UsageBook } from '../../src/gate/usage-book.ts';
 import { withMetering } from '../../src/gate/with-metering.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
-import type { Ledger, LedgerReply, Outcome } from '../../src/ledger/ledger.ts';
-import { serviceError } from '../../src/service-error.ts';
+import type { LedgerReply, Outcome } from '../../src/ledger/outcome.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { callOf, context } from '../ledger/cache-by-hand.ts';
 
 const network = 'n';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 
 function startLog() {
   const lines: Record<string, unknown>[] = [];

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { createMeter, type Meter, type MeterOptions } from '../../src/gate/meter.ts';
 import type { CountedRow } from '../../src/gate/usage-book.ts';
 

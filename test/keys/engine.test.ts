@@ -1,7 +1,8 @@
 import * as noble from '@noble/ed25519';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type KeyEngine, loadKeyEngine } from '../../src/keys/engine.ts';
+import { loadKeyEngine } from '../../src/keys/load-engine.ts';
+import type { KeyEngine } from '../../src/keys/engine.ts';
 import { ENGINES, hex, toHex } from './engines.ts';
 import rfc8032 from './vectors/rfc8032.json' with { type: 'json' };
 import wycheproof from './vectors/wycheproof-ed25519.json' with { type: 'json' };

@@ -4,7 +4,7 @@ import * as scure from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { HDKey } from 'micro-key-producer/slip10.js';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadEngineOf } from '../../src/keys/engine.ts';
+import { loadEngineOf } from '../../src/keys/load-engine.ts';
 import { createKeyPool, type HdJob, type KeyChunk } from '../../src/keys/pool.ts';
 import { QUIET } from './quiet-log.ts';
 import { readAll } from './read-all.ts';

@@ -1,10 +1,11 @@
-import { CallSignal } from '../../src/call-signal.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from '../../src/ledger/cache/with-cache.ts';
-import type { Ledger, LedgerReply, Outcome } from '../../src/ledger/ledger.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import type { Call, Envelope } from '../../src/server/json-rpc/call.ts';
-import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
+import type { LedgerReply, Outcome } from '../../src/ledger/outcome.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import type { Call, Envelope } from '../../src/rpc/call.ts';
+import { parseBody } from '../../src/rpc/parse-body.ts';
 
 export type Pending = PromiseWithResolvers<LedgerReply> & { readonly call: Call };
 

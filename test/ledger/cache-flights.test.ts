@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import type { LedgerReply } from '../../src/ledger/ledger.ts';
-import type { Call } from '../../src/server/json-rpc/call.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import type { LedgerReply } from '../../src/ledger/outcome.ts';
+import type { Call } from '../../src/rpc/call.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { type ByHand, cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';
 
 function genesisHash(id: number): Call {

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
 import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
-import { startNetworks } from '../../src/start-network.ts';
+import { startNetworks } from '../../src/start/start-network.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { callOf, context } from './cache-by-hand.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
 import type { CacheOutcome } from '../../src/ledger/cache/with-cache.ts';
-import type { Outcome } from '../../src/ledger/ledger.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import { serviceError } from '../../src/service-error.ts';
+import type { Outcome } from '../../src/ledger/outcome.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { batchOf, cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';
 
 const HASH = 'getGenesisHash';

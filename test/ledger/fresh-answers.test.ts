@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import { type MethodName, METHODS } from '../../generated/ledger/methods.ts';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/rpc/json.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { type Gateway, post, SLOT_MS, startGateway } from '../server/start-gateway.ts';
 import { tryCases } from '../fuzz/seeded.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createLedger, type Outcome } from '../../src/ledger/ledger.ts';
-import { serviceError, toServiceError } from '../../src/service-error.ts';
+import type { Outcome } from '../../src/ledger/outcome.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { serviceError, toServiceError } from '../../src/base/service-error.ts';
 import type { BatchedCall } from '../../src/upstream/send-together.ts';
 import type { BatchOutcome } from '../../src/upstream/with-batches.ts';
 import { callOf, context } from './cache-by-hand.ts';

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { type Needs, needsOf } from '../../src/ledger/needs.ts';
 import { serveVersioned, tooOld } from '../../src/ledger/serve-versioned.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import type { Support } from '../../src/upstream/nodes/ledger-nodes.ts';
-import type { NodeNeeds, UpstreamReply } from '../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
+import type { NodeNeeds } from '../../src/upstream/upstream.ts';
 
 const HASH = 'S'.repeat(64);
 const reply = (text: string, isError = false): UpstreamReply => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import type { LedgerReply } from '../../src/ledger/ledger.ts';
-import type { Call } from '../../src/server/json-rpc/call.ts';
-import { serviceError } from '../../src/service-error.ts';
+import type { LedgerReply } from '../../src/ledger/outcome.ts';
+import type { Call } from '../../src/rpc/call.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { cacheByHand, callOf, context, reply, settle, textOf } from './cache-by-hand.ts';
 
 const SLOT_METHODS = Object.values(METHODS)

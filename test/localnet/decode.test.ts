@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/service-error.ts';
+import { ServiceError } from '../../src/base/service-error.ts';
 import { decodeTransaction } from '../../src/wire/decode-transaction.ts';
 import { assertValid, readTransaction } from '../../src/localnet/transaction/read-transaction.ts';
 import { newLedger } from './new-ledger.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../src/json.ts';
+import { parseJson, stringifyJson } from '../../src/rpc/json.ts';
 import { callMethod } from '../../src/localnet/call-method.ts';
 import { printResult } from '../../src/localnet/printed-result.ts';
 import { startRpcServer } from '../../src/localnet/server.ts';

@@ -7,7 +7,7 @@ import {
 } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/rpc/json.ts';
 import { instructionOf, signVersion1 } from '../contract/scenario/version-1.ts';
 import { readByKit } from '../wire/kit-transactions.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';

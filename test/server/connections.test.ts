@@ -6,7 +6,7 @@ import { Connection } from '../../src/server/connections/connection.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { readDescriptorLimit } from '../../src/server/connections/descriptor-limit.ts';
 import { fitDescriptors } from '../../src/server/connections/fit-descriptors.ts';
-import { ServiceError } from '../../src/service-error.ts';
+import { ServiceError } from '../../src/base/service-error.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

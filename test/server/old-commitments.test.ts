@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/rpc/json.ts';
 import { startRpcServer } from '../../src/localnet/server.ts';
 import { newLedger } from '../localnet/new-ledger.ts';
 import { build, fundedWallet, memo, sendNow, signed } from '../localnet/transactions.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Envelope } from '../../src/server/json-rpc/call.ts';
-import { parseBody } from '../../src/server/json-rpc/parse-body.ts';
+import type { Envelope } from '../../src/rpc/call.ts';
+import { parseBody } from '../../src/rpc/parse-body.ts';
 import { type PlacedCall, splitBatch } from '../../src/server/json-rpc/split-batch.ts';
 
 const call = (id: string, method = 'getSlot'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;

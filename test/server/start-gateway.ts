@@ -19,7 +19,7 @@ import type { NetworkDrift } from '../../src/ledger/drift/network-drift.ts';
 import { withUnknownMethods } from '../../src/ledger/drift/with-unknown-methods.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { createDocs } from '../../src/server/docs/docs-routes.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
@@ -38,7 +38,7 @@ import { withSubscriptions } from '../../src/ledger/subscriptions/with-subscript
 import { createSubscriptionMetrics } from '../../src/gate/subscription-metrics.ts';
 import { textFrame } from '../../src/server/websocket/text-frame.ts';
 import { connectNode, wrapUpstream } from '../../src/upstream/open-upstream.ts';
-import { pubsubAddresses } from '../../src/upstream/pubsub-address.ts';
+import { pubsubAddresses } from '../../src/config/pubsub-address.ts';
 import { joinNodes, type LedgerNodes } from '../../src/upstream/nodes/ledger-nodes.ts';
 import { NodeWatch } from '../../src/upstream/nodes/node-watch.ts';
 import { Pace } from '../../src/upstream/nodes/pace.ts';

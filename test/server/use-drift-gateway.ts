@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/rpc/json.ts';
 import { type Gateway, type GatewayOptions, post, startGateway } from './start-gateway.ts';
 
 export type LogLine = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/rpc/json.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type Gateway,

@@ -4,7 +4,7 @@ import type { SignerLink } from '../../src/signer/client/signer-link.ts';
 import { encodeFailure } from '../../src/signer/wire/failures.ts';
 import { type Frame, FrameReader } from '../../src/signer/wire/frame.ts';
 import { OPERATIONS } from '../../src/signer/wire/operations.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 
 const EMPTY = Buffer.alloc(0);
 const HEALTH = OPERATIONS.health;

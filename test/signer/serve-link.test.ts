@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { type AnswerFrame, serveLink } from '../../src/signer/process/serve-link.ts';
 import { ByteWriter } from '../../src/signer/wire/byte-writer.ts';
 import { encodeFrame, type Frame, FrameReader } from '../../src/signer/wire/frame.ts';

@@ -1,6 +1,6 @@
 import type { Block } from '../../src/stream/block/block.ts';
 import { type LedgerNode, NodeRefusal } from '../../src/stream/ledger-node.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 
 /** A ledger in memory that a test grows, and spoils. */
 export type ScriptedLedger = LedgerNode & {

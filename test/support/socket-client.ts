@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/rpc/json.ts';
 
 /** How a WebSocket ended. */
 export type Closed = { readonly code: number; readonly reason: string };

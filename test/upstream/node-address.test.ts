@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readNodeAddress } from '../../src/upstream/node-address.ts';
+import { readNodeAddress } from '../../src/config/node-address.ts';
 
 test('an address is taken apart; credentials become a header and leave the rest', () => {
   expect(readNodeAddress('https://me:p%40ss@node.example:8443/rpc?key=1')).toEqual({

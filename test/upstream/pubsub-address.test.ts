@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pubsubAddresses } from '../../src/upstream/pubsub-address.ts';
+import { pubsubAddresses } from '../../src/config/pubsub-address.ts';
 
 test.each([
   ['http://node.example/', ['ws://node.example/']],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { spreadCalls } from '../../src/upstream/spread-calls.ts';
 import type { NodeNeeds, Upstream } from '../../src/upstream/upstream.ts';
 

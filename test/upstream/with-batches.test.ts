@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallSignal } from '../../src/call-signal.ts';
-import { createReplyMemory } from '../../src/ledger/reply-memory.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { CallSignal } from '../../src/rpc/call-signal.ts';
+import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
 import { withBatchTrust } from '../../src/upstream/batch-trust.ts';
 import { spreadCalls } from '../../src/upstream/spread-calls.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
+import type { Upstream, UpstreamRequest } from '../../src/upstream/upstream.ts';
 import { type BatchOutcome, withBatches } from '../../src/upstream/with-batches.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { createAfterwards } from '../../src/wallets/afterwards.ts';
 
 const OUTAGE = serviceError('storeUnavailable', {

@@ -1,7 +1,7 @@
 import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import type { Signer } from '../../src/signer/signer.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { useWalletService } from './use-service.ts';
 

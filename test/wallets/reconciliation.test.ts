@@ -1,7 +1,7 @@
 import { and, eq, inArray } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import type { ManagedWallet, Wallet } from '../../generated/wallets/types.ts';
-import { serviceError } from '../../src/service-error.ts';
+import { serviceError } from '../../src/base/service-error.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { derivationTombstones, wallets } from '../../src/store/wallet-tables.ts';

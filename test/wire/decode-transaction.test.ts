@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sanitizeTransaction } from '../../src/localnet/transaction/sanitize.ts';
-import { ServiceError } from '../../src/service-error.ts';
+import { ServiceError } from '../../src/base/service-error.ts';
 import { decodeMessage, decodeTransaction } from '../../src/wire/decode-transaction.ts';
 import { layoutOf } from '../../src/wire/transaction-layout.ts';
 import { plans, readByKit, type TransactionPlan, wireOf } from './kit-transactions.ts';

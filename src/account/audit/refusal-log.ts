@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import { storeUnavailable } from '../../store/store-errors.ts';
 import { type AuditFact, appendAuditAlone } from './append-audit.ts';

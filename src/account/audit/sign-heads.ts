@@ -1,6 +1,6 @@
 import { and, gt, lte, or, sql, eq } from '../../store/drizzle.ts';
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { auditHeads, auditTips } from '../../store/audit-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type AuditHead, headBytes } from './audit-head.ts';

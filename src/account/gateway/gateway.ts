@@ -3,7 +3,7 @@ import { eq, sql } from '../../store/drizzle.ts';
 import type { Logger } from 'pino';
 import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { forgetExpiredKeys } from '../idempotency.ts';
 import { settleAbandoned } from './settle-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';

@@ -1,7 +1,7 @@
 import { and, eq } from '../../store/drizzle.ts';
 import { ledgerTransactions } from '../../store/money-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { lockBooks, post } from './books.ts';
 import { printUsd } from './micro-usd.ts';
 

@@ -1,7 +1,7 @@
 import { Unexpected } from '../../store/expectation.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import type { Executes } from '../../store/statement.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { type Books, lockBooks, post } from './books.ts';
 import { readCount, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange, SPEC_PRICES, utcMonth } from './prices.ts';

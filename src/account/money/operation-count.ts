@@ -1,7 +1,7 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Operation } from './prices.ts';
 
 /** What is counted together: an account's operations of one price row in one UTC month (`2025-01`). */

@@ -5,7 +5,7 @@ import { insertRows } from '../../store/insert-rows.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';
 import { addToCount, type Counted, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange } from './prices.ts';

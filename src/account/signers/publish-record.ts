@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
-import { serviceError } from '../../service-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Signer } from '../../signer/signer.ts';
 import { addEntries, isSameRecord } from '../../signer/tombstones/record-chain.ts';
 import { and, eq } from '../../store/drizzle.ts';

@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
 /** A start that an operator has to mend. */
 export function refuse(reason: string): ServiceError {

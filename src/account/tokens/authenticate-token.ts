@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import { serviceError } from '../../service-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { TokenFinding } from './token-ring.ts';
 
 /** Who asks, with which token. */

@@ -4,7 +4,7 @@ import { twoFactors } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createSelection } from '../../store/select-rows.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { InstallationKey } from '../installation-key.ts';
 import {
   type Guesser,

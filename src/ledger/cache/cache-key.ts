@@ -1,5 +1,5 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
-import type { Call } from '../../server/json-rpc/call.ts';
+import type { Call } from '../../rpc/call.ts';
 
 /** Calls with longer params are hardly ever made twice. */
 const MAX_PARAMS_BYTES = 1024;

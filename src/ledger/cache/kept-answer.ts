@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { isJson } from '../../is-json.ts';
-import { scanMembers } from '../../scan-json.ts';
-import type { UpstreamReply } from '../../upstream/upstream.ts';
-import type { ReplyHold } from '../reply-memory.ts';
+import { isJson } from '../../rpc/is-json.ts';
+import { scanMembers } from '../../rpc/scan-json.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import type { ReplyHold } from '../../rpc/reply-memory.ts';
 
 /** A node's reply without its id: the bytes before and after it. */
 export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };

@@ -1,8 +1,9 @@
-import type { Context } from '../../context.ts';
-import type { Call } from '../../server/json-rpc/call.ts';
-import { inTurn } from '../../upstream/turns.ts';
+import type { Context } from '../../rpc/context.ts';
+import type { Call } from '../../rpc/call.ts';
+import { inTurn } from '../../rpc/turns.ts';
 import { ALONE } from '../../upstream/with-batches.ts';
-import type { Ledger, LedgerReply, Outcome } from '../ledger.ts';
+import type { LedgerReply, Outcome } from '../outcome.ts';
+import type { Ledger } from '../ledger.ts';
 import { type CacheKey, cacheKeyOf, isCacheable } from './cache-key.ts';
 import type { KeptAnswer } from './kept-answer.ts';
 import type { Asked, Flight, SharedAnswers } from './shared-answers.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts';
-import type { Call } from '../../server/json-rpc/call.ts';
-import type { LedgerReply } from '../ledger.ts';
+import type { Context } from '../../rpc/context.ts';
+import type { Call } from '../../rpc/call.ts';
+import type { LedgerReply } from '../outcome.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { CacheKey } from './cache-key.ts';
 import { type KeptAnswer, keepAnswer, replyFrom } from './kept-answer.ts';

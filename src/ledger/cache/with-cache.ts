@@ -1,10 +1,11 @@
-import type { Context } from '../../context.ts';
-import type { Call } from '../../server/json-rpc/call.ts';
-import { inTurn } from '../../upstream/turns.ts';
-import type { UpstreamReply } from '../../upstream/upstream.ts';
-import type { Ledger, LedgerReply } from '../ledger.ts';
-import { readWhole } from '../read-whole.ts';
-import { createReplyMemory, type ReplyHold } from '../reply-memory.ts';
+import type { Context } from '../../rpc/context.ts';
+import type { Call } from '../../rpc/call.ts';
+import { inTurn } from '../../rpc/turns.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import type { LedgerReply } from '../outcome.ts';
+import type { Ledger } from '../ledger.ts';
+import { readWhole } from '../../rpc/read-whole.ts';
+import { createReplyMemory, type ReplyHold } from '../../rpc/reply-memory.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import type { KeptAnswer } from './kept-answer.ts';
 import { serveTogether } from './serve-together.ts';

@@ -1,8 +1,9 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../../generated/ledger/subscriptions.ts';
-import { LentStream } from '../../lent-stream.ts';
+import { LentStream } from '../../rpc/lent-stream.ts';
 import type { SeeMessage } from '../../upstream/pubsub-connection.ts';
-import { BATCH, type UpstreamReply, type UpstreamRequest } from '../../upstream/upstream.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import { BATCH, type UpstreamRequest } from '../../upstream/upstream.ts';
 import type { CheckRequest } from './check-request.ts';
 import type { CheckThread } from './check-thread.ts';
 import type { Finding } from './finding.ts';

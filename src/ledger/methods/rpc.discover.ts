@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../rpc/context.ts';
 import { openrpcDocument } from '../openrpc-document.ts';
 
 /** The OpenRPC document of this interface (OpenRPC, Service Discovery Method), as JSON text. It names the address that was asked. */

@@ -1,5 +1,5 @@
 import type { SimulationResult } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { decodeTransaction } from '../../wire/decode-transaction.ts';
 import { layoutOf, type TransactionLayout } from '../../wire/transaction-layout.ts';
 import { decodeTransactionText } from '../../wire/transaction-text.ts';

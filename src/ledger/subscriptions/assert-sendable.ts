@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 
 /** What validators read of one message on their WebSocket; a longer one costs the connection, and with it everyone's subscriptions. */
 const MAX_MESSAGE_BYTES = 4_096;

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json.ts';
+import { stringifyJson } from '../../rpc/json.ts';
 
 const DEFAULT_COMMITMENT = 'finalized';
 

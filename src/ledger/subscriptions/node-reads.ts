@@ -1,12 +1,12 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
-import { CallSignal } from '../../call-signal.ts';
-import { parseJson, stringifyJson } from '../../json.ts';
-import { serviceError } from '../../service-error.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
+import { parseJson, stringifyJson } from '../../rpc/json.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
-import { readWhole } from '../read-whole.ts';
-import { createReplyMemory } from '../reply-memory.ts';
+import { readWhole } from '../../rpc/read-whole.ts';
+import { createReplyMemory } from '../../rpc/reply-memory.ts';
 
 /** A node that is asked for as long as it is the one that tells of subscriptions. */
 export type AskedNode = {

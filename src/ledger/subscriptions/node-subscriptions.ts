@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
 import { needsOf } from '../needs.ts';

@@ -1,5 +1,5 @@
-import type { CallSignal } from '../../call-signal.ts';
-import { serviceError } from '../../service-error.ts';
+import type { CallSignal } from '../../rpc/call-signal.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
 /**

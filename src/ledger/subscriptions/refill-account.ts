@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../rpc/json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json.ts';
+import { stringifyJson } from '../../rpc/json.ts';
 import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
 import { type AskedNode, readSlot } from './node-reads.ts';
 import { type BlockTransaction, readBlock } from './read-block.ts';

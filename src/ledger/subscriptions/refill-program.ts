@@ -1,5 +1,5 @@
-import { parseJson } from '../../json.ts';
-import { scanItems } from '../../scan-json.ts';
+import { parseJson } from '../../rpc/json.ts';
+import { scanItems } from '../../rpc/scan-json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';

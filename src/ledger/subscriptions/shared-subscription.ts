@@ -3,11 +3,11 @@ import {
   type SubscriptionInfo,
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
-import type { SubscriptionMetrics } from '../../gate/subscription-metrics.ts';
-import { parseJson } from '../../json.ts';
+import type { SubscriptionMetrics } from './subscription-counts.ts';
+import { parseJson } from '../../rpc/json.ts';
 import { commitmentOf } from './canonical-params.ts';
 import { type Gap, gapText } from './gap-text.ts';
-import type { Notification, Subscriber } from './notification.ts';
+import type { Notification, Subscriber } from '../../rpc/notification.ts';
 import { KINDS, type Notice } from './read-notice.ts';
 import { Told } from './told.ts';
 

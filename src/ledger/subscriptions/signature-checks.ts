@@ -1,6 +1,6 @@
 import { type AskedNode, readNodeValue } from './node-reads.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
-import { stringifyJson } from '../../json.ts';
+import { stringifyJson } from '../../rpc/json.ts';
 
 type Status = { readonly slot: number; readonly err: unknown; readonly confirmationStatus?: string | null };
 

@@ -1,6 +1,6 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
-import { parseJson } from '../../json.ts';
-import { type Member, scanMembers } from '../../scan-json.ts';
+import { parseJson } from '../../rpc/json.ts';
+import { type Member, scanMembers } from '../../rpc/scan-json.ts';
 
 type Slice = { readonly offset: number | bigint; readonly length: number | bigint };
 type Config = { readonly encoding?: unknown; readonly dataSlice?: Slice };

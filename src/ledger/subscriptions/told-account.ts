@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../rpc/json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 
 /** The members of an account, and of data in jsonParsed, in the order in which nodes notify of them; over HTTP it is the alphabet's. */

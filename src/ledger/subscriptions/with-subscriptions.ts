@@ -4,13 +4,14 @@ import {
   type SubscriptionName,
   type UnsubscribeName,
 } from '../../../generated/ledger/subscriptions.ts';
-import type { Context } from '../../context.ts';
-import { serviceError } from '../../service-error.ts';
-import type { Call } from '../../server/json-rpc/call.ts';
+import type { Context } from '../../rpc/context.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { Call } from '../../rpc/call.ts';
 import { assertParams } from '../check-call.ts';
-import type { Ledger, LedgerReply } from '../ledger.ts';
+import type { LedgerReply } from '../outcome.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Hub } from './hub.ts';
-import type { Listener } from './notification.ts';
+import type { Listener } from '../../rpc/notification.ts';
 
 /**
  * Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. They are no

@@ -1,5 +1,5 @@
 import type { AccountFilter } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { decodeBytes } from '../../wire/encoded-bytes.ts';
 
 const MAX_BYTES = 128;

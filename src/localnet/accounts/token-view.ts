@@ -3,7 +3,7 @@ import type {
   KeyedAccount as UiKeyedAccount,
   TokenAccountsFilter,
 } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { viewAccounts } from './account-view.ts';
 import { sortByAddress } from './sort-by-address.ts';
 import { type BankView, viewBank } from '../bank/bank-view.ts';

@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Block } from '../model.ts';
 

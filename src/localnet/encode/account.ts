@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { AccountData, AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Account } from '../model.ts';
 import { encodeBase58 } from '../bytes/base58.ts';
 import { encodeBase64 } from '../bytes/base64.ts';

@@ -1,5 +1,5 @@
 import type { MemcmpFilter } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { decodeBase58 } from '../bytes/base58.ts';
 
 /** The most bytes that a filter compares. */

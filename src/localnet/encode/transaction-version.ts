@@ -1,5 +1,5 @@
 import type { TransactionVersion } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Message } from '../../wire/message.ts';
 
 /** The highest message version a client can read; absent for clients that know legacy transactions only. */

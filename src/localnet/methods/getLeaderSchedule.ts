@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { epochOf, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';

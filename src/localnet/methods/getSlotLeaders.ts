@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { epochOf } from '../epoch/epoch.ts';
 import { isScheduled } from '../validator/leaders.ts';
 import type { Ledger } from '../ledger.ts';

@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { byName } from '../encode/by-name.ts';
 import { encodePreflight, type Simulation } from '../encode/simulation-result.ts';

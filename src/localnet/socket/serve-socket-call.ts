@@ -5,8 +5,8 @@ import {
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
 import { type CallName, checkParams } from '../../../generated/ledger/params.ts';
-import type { Call, RawReply } from '../../server/json-rpc/call.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import type { Call, RawReply } from '../../rpc/call.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { callMethod } from '../call-method.ts';
 import type { Ledger } from '../ledger.ts';
 import { printResult } from '../printed-result.ts';

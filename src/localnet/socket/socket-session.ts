@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { CALL_LIMITS } from '../../server/http/node-server.ts';
-import { answerBody } from '../../server/json-rpc/answer-body.ts';
-import { closeOf, type ServiceError } from '../../service-error.ts';
+import { answerBody } from '../../rpc/answer-body.ts';
+import { closeOf, type ServiceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import type { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
 import { type Connection, serveSocketCall } from './serve-socket-call.ts';

@@ -1,5 +1,5 @@
 import type { AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
-import { ServiceError } from '../../service-error.ts';
+import { ServiceError } from '../../base/service-error.ts';
 import { viewAccount } from '../accounts/account-view.ts';
 import type { Ledger } from '../ledger.ts';
 import type { KeyedAccount } from '../model.ts';

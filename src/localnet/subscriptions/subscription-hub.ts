@@ -1,6 +1,6 @@
 import { type SubscriptionName, SUBSCRIPTIONS } from '../../../generated/ledger/subscriptions.ts';
-import { stringifyJson } from '../../json.ts';
-import { serviceError } from '../../service-error.ts';
+import { stringifyJson } from '../../rpc/json.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { type Happening, happeningsOfAdvance, happeningsOfLanding } from './happenings.ts';
 import { pastHappenings } from './past-happenings.ts';

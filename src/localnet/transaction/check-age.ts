@@ -1,5 +1,5 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import type { Ledger } from '../ledger.ts';
+import type { LedgerState } from '../ledger-state.ts';
 import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { durableNonce, isNonceUsable, nonceAddressOf } from './durable-nonce.ts';
 
@@ -10,7 +10,7 @@ export type Age =
   | { readonly kind: 'error'; readonly error: TransactionError };
 
 /** Whether the bank of `slot` takes the message's blockhash, as a recent one or as a durable nonce. */
-export function checkAge(ledger: Ledger, message: Message, slot: bigint): Age {
+export function checkAge(ledger: LedgerState, message: Message, slot: bigint): Age {
   const { blocks, accounts } = ledger;
   const latest = blocks.latestHashSlot(slot);
   if (blocks.blockhashes.isValid(message.recentBlockhash, latest)) return { kind: 'recent' };
@@ -22,7 +22,7 @@ export function checkAge(ledger: Ledger, message: Message, slot: bigint): Age {
 }
 
 /** Whether the bank of `slot` has processed the transaction already. */
-export function isProcessed(ledger: Ledger, { signatures }: DecodedTransaction, slot: bigint): boolean {
+export function isProcessed(ledger: LedgerState, { signatures }: DecodedTransaction, slot: bigint): boolean {
   const record = ledger.blocks.index.find(signatures[0] ?? '');
   return record !== undefined && record.slot <= slot;
 }

@@ -1,6 +1,6 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Outcome } from '../bank/runtime.ts';
-import type { Ledger } from '../ledger.ts';
+import type { LedgerState } from '../ledger-state.ts';
 import type { TransactionMeta, TransactionRecord } from '../model.ts';
 import type { DecodedTransaction } from '../../wire/message.ts';
 import { type Age, checkAge, isProcessed } from './check-age.ts';
@@ -22,7 +22,7 @@ type Balances = Pick<TransactionMeta, 'preBalances' | 'preTokenBalances'>;
  * Executes a sanitized transaction in the open slot and puts it into the open block. A transaction that fails after
  * its fee payer was found good lands with its error: the fee is taken, its nonce advanced, everything else undone.
  */
-export function landTransaction(ledger: Ledger, transaction: DecodedTransaction): Landing {
+export function landTransaction(ledger: LedgerState, transaction: DecodedTransaction): Landing {
   const slot = ledger.blocks.openSlot;
   if (!signaturesAreValid(transaction)) return { kind: 'dropped', error: 'SignatureFailure' };
   const age = checkAge(ledger, transaction.message, slot);
@@ -47,7 +47,7 @@ type Settlement =
 
 /** Brings the store in step with what the runtime did, and takes the fee where the runtime did not. */
 function settle(
-  ledger: Ledger,
+  ledger: LedgerState,
   transaction: DecodedTransaction,
   prepared: Prepared,
   age: Age,
@@ -74,7 +74,7 @@ function settle(
 }
 
 /** A nonce is used up by a failed transaction too. */
-function keepNonce(ledger: Ledger, age: Age): void {
+function keepNonce(ledger: LedgerState, age: Age): void {
   if (age.kind !== 'nonce') return;
   const { blocks, accounts, bank } = ledger;
   const slot = blocks.openSlot;
@@ -83,7 +83,7 @@ function keepNonce(ledger: Ledger, age: Age): void {
     bank.write(age.address, advanceNonce(account, blocks.blockhash(slot - 1n)), slot);
 }
 
-function balances(ledger: Ledger, { message }: DecodedTransaction, { keys }: Prepared): Balances {
+function balances(ledger: LedgerState, { message }: DecodedTransaction, { keys }: Prepared): Balances {
   const slot = ledger.blocks.openSlot;
   const read = (address: string) => ledger.accounts.read(address, slot);
   return {
@@ -93,7 +93,7 @@ function balances(ledger: Ledger, { message }: DecodedTransaction, { keys }: Pre
 }
 
 function record(
-  ledger: Ledger,
+  ledger: LedgerState,
   transaction: DecodedTransaction,
   prepared: Prepared,
   before: Balances,

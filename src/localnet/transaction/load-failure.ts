@@ -1,5 +1,5 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import type { Ledger } from '../ledger.ts';
+import type { LedgerState } from '../ledger-state.ts';
 import type { Message } from '../../wire/message.ts';
 import { feePayerError } from './fee-payer.ts';
 
@@ -14,7 +14,7 @@ export type LoadFailure = { readonly error: TransactionError; readonly isCharged
  * tables before it looks at the payer; a validator does neither.
  */
 export function loadFailure(
-  { accounts, runtime }: Ledger,
+  { accounts, runtime }: LedgerState,
   { message, fee, slot }: Attempt,
   refusal: TransactionError,
 ): LoadFailure {

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import type { Ledger } from '../ledger.ts';
+import type { LedgerState } from '../ledger-state.ts';
 import type { LoadedAddresses } from '../model.ts';
 import type { DecodedTransaction } from '../../wire/message.ts';
 import { layoutOf } from '../../wire/transaction-layout.ts';
@@ -21,7 +21,7 @@ export type Preparation = Prepared | { readonly kind: 'error'; readonly error: T
 
 /** Resolves lookup tables, compute budget and fee as the bank of `slot` does before it runs a transaction. */
 export function prepareTransaction(
-  ledger: Ledger,
+  ledger: LedgerState,
   { message }: DecodedTransaction,
   slot: bigint,
 ): Preparation {
@@ -44,7 +44,7 @@ export function reachable({ message }: DecodedTransaction, { keys }: Prepared): 
  * The wire form for the runtime, which takes the transaction's blockhash for the bank's latest one (nonces are
  * derived from it) and its first signature for a sign that it ran; so both are set. It checks neither.
  */
-export function runtimeWire(ledger: Ledger, transaction: DecodedTransaction, slot: bigint): Uint8Array {
+export function runtimeWire(ledger: LedgerState, transaction: DecodedTransaction, slot: bigint): Uint8Array {
   const wire = new Uint8Array(transaction.wire);
   const layout = layoutOf(wire);
   if (layout === undefined) throw new Error('a decoded transaction has no layout');

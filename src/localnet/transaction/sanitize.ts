@@ -1,5 +1,5 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { isHeapSize, readRequests } from './compute-budget.ts';
 import { errorText } from './error-text.ts';

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ServiceError } from '../../service-error.ts';
+import { ServiceError } from '../../base/service-error.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import type { Connections } from './connections.ts';
 

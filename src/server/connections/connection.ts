@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../service-error.ts';
+import type { ServiceError } from '../../base/service-error.ts';
 
 /** Who serves a connection. */
 export type ConnectionOwner = {

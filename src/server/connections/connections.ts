@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 import { addressKey } from './address-key.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { ConnectionGroup } from './connection-group.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { STREAM_SOURCE } from '../../../generated/stream/sources.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import type { HeaderMap } from '../http/respond.ts';
 import { type Asset, createAsset } from './asset.ts';

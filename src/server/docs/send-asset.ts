@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { HeaderMap } from '../http/respond.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import type { Asset } from './asset.ts';

@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import type { Weighed } from '../../gate/weigh.ts';

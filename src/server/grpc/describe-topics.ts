@@ -5,7 +5,7 @@ import type {
 } from '../../../generated/stream/service.ts';
 import { TOPIC_SOURCES } from '../../../generated/stream/sources.ts';
 import { isTopicName, TOPICS } from '../../../generated/stream/topics.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { shown } from './admit-call.ts';
 
 /** The answer of ListTopics. */

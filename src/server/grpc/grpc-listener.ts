@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { boundConnections, peerOf } from '../connections/bound-connections.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';

@@ -6,7 +6,7 @@ import {
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
-import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
 import { assertListenable } from '../http/http-server.ts';
 import { addReflection } from './add-reflection.ts';

@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { type ErrorName, errorEntry } from '../../../generated/errors.ts';
-import { errorData, grpcMessage, ServiceError } from '../../service-error.ts';
+import { errorData, grpcMessage, ServiceError } from '../../base/service-error.ts';
 
 const DOMAIN = 'keyslot';
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';

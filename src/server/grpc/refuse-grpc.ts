@@ -1,6 +1,6 @@
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { ServiceError } from '../../service-error.ts';
+import type { ServiceError } from '../../base/service-error.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
 /** Answers every call on a connection with an error, and closes it after the first. */

@@ -3,7 +3,7 @@ import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { SubscribeRequest } from '../../../generated/stream/service.ts';
 import { isTopicName, type TopicName } from '../../../generated/stream/topics.ts';
 import type { Caller } from '../../gate/authenticate.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { AccountView } from '../../stream/account-view.ts';
 import type { Cursor } from '../../stream/cursor.ts';
 import type { Wish } from '../../stream/entry.ts';

@@ -4,7 +4,7 @@ import {
   type TokenHolder,
   type TokenPlaces,
 } from '../../account/tokens/authenticate-token.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { type CallHead, textOf } from './call-request.ts';
 
 export type TopicTokenOptions = TokenPlaces & {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorEntry } from '../../../generated/errors.ts';
-import { type ServiceError, serviceError } from '../../service-error.ts';
-import { errorReply } from '../json-rpc/replies.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
+import { errorReply } from '../../rpc/replies.ts';
 import { createRequestId, PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
 import { ConnectionShed } from './http-owner.ts';
 import { JSON_TYPE } from './respond.ts';

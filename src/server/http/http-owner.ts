@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServiceError } from '../../service-error.ts';
+import type { ServiceError } from '../../base/service-error.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
 import type { PlainLane } from './plain/plain-lane.ts';
 import type { RequestTracker } from './request-tracker.ts';

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { boundConnections } from '../connections/bound-connections.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';

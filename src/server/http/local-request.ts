@@ -1,21 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList } from 'node:net';
+import { isLoopback } from '../../base/loopback.ts';
 
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const;
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Whether an IP address is this machine's own (IPv4-mapped ones included). */
-export function isLoopback(address: string): boolean {
-  return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
-}
-
-/** Whether an address to listen on can be reached from this machine alone. */
-export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || (/^[\d.]+$|:/.test(host) && isLoopback(host));
-}
-
 /** Whether a request comes from this machine and was not passed on by a proxy on it. */
 export function isLocalRequest({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const address = socket.remoteAddress;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serviceError, toServiceError } from '../../service-error.ts';
-import { answerBody } from '../json-rpc/answer-body.ts';
-import type { ServeCall } from '../json-rpc/call.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
+import { answerBody } from '../../rpc/answer-body.ts';
+import type { ServeCall } from '../../rpc/call.ts';
 import { isJsonContentType } from './content-type.ts';
 import {
   type HttpServer,

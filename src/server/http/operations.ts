@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import { openrpcDocument } from '../../ledger/openrpc-document.ts';
-import { stringifyJson } from '../../json.ts';
-import { serviceError, toServiceError } from '../../service-error.ts';
+import { stringifyJson } from '../../rpc/json.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from './base-url.ts';
 import type { HttpHandler } from './http-server.ts';
 import { isLocalRequest } from './local-request.ts';

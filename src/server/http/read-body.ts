@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
-import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { HttpHandler, HttpHandlers } from './http-server.ts';
 import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';

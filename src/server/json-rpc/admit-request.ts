@@ -1,14 +1,14 @@
 import type { Admission, Verdict } from '../../gate/admission.ts';
 import type { Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { isJsonContentType } from '../http/content-type.ts';
 import { setLimitFields } from '../http/limit-fields.ts';
 import { readBody } from '../http/read-body.ts';
 import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
-import type { CallLimits, Message } from './call.ts';
-import { countInvalid, idOf } from './message-parts.ts';
-import { parseBody } from './parse-body.ts';
+import type { CallLimits, Message } from '../../rpc/call.ts';
+import { countInvalid, idOf } from '../../rpc/message-parts.ts';
+import { parseBody } from '../../rpc/parse-body.ts';
 
 export type AdmitOptions = {
   readonly admission: Admission;

@@ -1,13 +1,14 @@
-import type { Context } from '../../context.ts';
-import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
-import type { ReplyHold } from '../../ledger/reply-memory.ts';
-import { toServiceError } from '../../service-error.ts';
-import { Turns } from '../../upstream/turns.ts';
+import type { Context } from '../../rpc/context.ts';
+import type { LedgerReply } from '../../ledger/outcome.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ReplyHold } from '../../rpc/reply-memory.ts';
+import { toServiceError } from '../../base/service-error.ts';
+import { Turns } from '../../rpc/turns.ts';
 import { ALONE, type Failure } from '../../upstream/with-batches.ts';
-import { type Answer, answerCall, type Refuse } from './answer-envelope.ts';
-import type { Call, Envelope, ServeCall } from './call.ts';
+import { type Answer, answerCall, type Refuse } from '../../rpc/answer-envelope.ts';
+import type { Call, Envelope, ServeCall } from '../../rpc/call.ts';
 import { heldServer, holdReply } from './hold-reply.ts';
-import { joinReplies } from './join-replies.ts';
+import { joinReplies } from '../../rpc/join-replies.ts';
 import { type PlacedCall, splitBatch } from './split-batch.ts';
 
 export type BatchOptions = {

@@ -1,8 +1,9 @@
-import type { Context } from '../../context.ts';
-import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
-import { holdWhole, readParts } from '../../ledger/read-whole.ts';
-import type { ReplyHold } from '../../ledger/reply-memory.ts';
-import type { RawReply, ServeCall } from './call.ts';
+import type { Context } from '../../rpc/context.ts';
+import type { LedgerReply } from '../../ledger/outcome.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { holdWhole, readParts } from '../../rpc/read-whole.ts';
+import type { ReplyHold } from '../../rpc/reply-memory.ts';
+import type { RawReply, ServeCall } from '../../rpc/call.ts';
 
 /** A reply that waits for others, or for its connection: all of it is drawn on the hold. Throws, or rejects, like `readParts`. */
 export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promise<RawReply> {

@@ -1,10 +1,11 @@
-import { CallSignal } from '../../call-signal.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
-import type { ReplyMemory } from '../../ledger/reply-memory.ts';
-import type { Ledger, LedgerReply } from '../../ledger/ledger.ts';
-import type { Context } from '../../context.ts';
-import { serviceError, toServiceError } from '../../service-error.ts';
+import type { ReplyMemory } from '../../rpc/reply-memory.ts';
+import type { LedgerReply } from '../../ledger/outcome.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Context } from '../../rpc/context.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { pathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
@@ -19,8 +20,8 @@ import {
 } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
 import { admitRequest } from './admit-request.ts';
-import type { Call, CallLimits, Envelope } from './call.ts';
-import { errorReply, resultReply } from './replies.ts';
+import type { Call, CallLimits, Envelope } from '../../rpc/call.ts';
+import { errorReply, resultReply } from '../../rpc/replies.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;

@@ -1,5 +1,5 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
-import type { Call, Envelope } from './call.ts';
+import type { Call, Envelope } from '../../rpc/call.ts';
 
 /** A call, and which one of its batch it is. */
 export type PlacedCall = { readonly place: number; readonly call: Call };

@@ -7,7 +7,7 @@ import {
   type TakesCalls,
 } from '../../account/wallet-create-limit.ts';
 import { admitUse, type UseLimitPlaces } from '../../account/wallet-use-limit.ts';
-import { ServiceError } from '../../service-error.ts';
+import { ServiceError } from '../../base/service-error.ts';
 
 export type AdmitOptions = UseLimitPlaces &
   TokenPlaces & {

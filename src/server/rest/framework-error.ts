@@ -1,4 +1,4 @@
-import { serviceError, ServiceError } from '../../service-error.ts';
+import { serviceError, ServiceError } from '../../base/service-error.ts';
 
 /** What Fastify itself refuses, in our words; anything else is an internal error. */
 export function fromFrameworkError(

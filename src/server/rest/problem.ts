@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { base58 } from '@scure/base';
 import { errorEntry } from '../../../generated/errors.ts';
-import { errorData, problemDetail, type ServiceError, serviceError } from '../../service-error.ts';
+import { errorData, problemDetail, type ServiceError, serviceError } from '../../base/service-error.ts';
 
 /** A refusal in the form of RFC 9457, with the headers that HTTP asks for with it. */
 export type Problem = {

@@ -5,7 +5,7 @@ import {
   type OperationId,
   OPERATIONS,
 } from '../../../generated/wallets/operations.ts';
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
 /**
  * The value of X-Wallets-Received: how many wallets of an earlier request with the same Idempotency-Key came. Undefined without one, and

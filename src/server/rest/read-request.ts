@@ -14,7 +14,7 @@ import {
   OTHER_MEDIA_TYPES,
 } from '../../../generated/wallets/operations.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { misplacedMembers } from './misplaced-members.ts';
 import { repeatedMembers } from './repeated-members.ts';
 

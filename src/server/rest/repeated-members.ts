@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
-import { scanMembers } from '../../scan-json.ts';
+import { scanMembers } from '../../rpc/scan-json.ts';
 
 /** No body of an operation is nested deeper; what is has an unknown member, and is refused for that. */
 const MAX_DEPTH = 4;

@@ -1,19 +1,15 @@
+import { addressOf, type RestOptions } from './rest-options.ts';
 import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
-import { errorEntry, type ErrorName } from '../../../generated/errors.ts';
+import { errorEntry } from '../../../generated/errors.ts';
 import { walletContract } from '../../../generated/wallets/contract.ts';
 import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
-import type { RefusalLog } from '../../account/audit/refusal-log.ts';
 import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
-import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
-import { serviceError } from '../../service-error.ts';
-import type { answerRequest } from '../../wallets/answer-request.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
-import type { WalletPlaces } from '../../wallets/wallet-context.ts';
 import type { HttpHandler } from '../http/http-server.ts';
-import { type AdmitOptions, countRequest } from './admit.ts';
+import { countRequest } from './admit.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
@@ -21,20 +17,6 @@ import { passHeaders } from './pass-headers.ts';
 import { type Exchange, serveOperation } from './serve-operation.ts';
 import { confirmDelivery } from './watch-delivery.ts';
 import { createWorkUnderWay, type WorkUnderWay } from './work-under-way.ts';
-
-export type RestOptions = AdmitOptions & {
-  readonly places: WalletPlaces;
-  readonly answerRequest: typeof answerRequest;
-  readonly maxBodyBytes: number;
-  /** Origins whose pages may call. */
-  readonly corsOrigins: readonly string[];
-  readonly onRefusal: (error: ErrorName) => void;
-  /** Told of what is refused before an operation begins; what an operation refuses is on record by itself. */
-  readonly refusals: Pick<RefusalLog, 'note'>;
-  /** Which peers are proxies that tell where requests come from. */
-  readonly trustsPeer: TrustsPeer;
-  readonly log: Pick<Logger, 'error'>;
-};
 
 /** A request target that names the server too (RFC 9112, section 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
@@ -173,14 +155,6 @@ function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequ
     ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
     action: holder === undefined ? 'access' : OPERATIONS[operation].audit,
   });
-}
-
-/** Where a request comes from. */
-export function addressOf(
-  { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
-  { raw }: FastifyRequest,
-): string | undefined {
-  return recordedAddress(raw, trustsPeer);
 }
 
 /** Whether the client went before its request was whole. */

@@ -5,7 +5,7 @@ import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import { passHeaders } from './pass-headers.ts';
 import { readReceived } from './read-received.ts';
 import { readKey, readRequest } from './read-request.ts';
-import { addressOf, type RestOptions } from './rest-endpoint.ts';
+import { type RestOptions, addressOf } from './rest-options.ts';
 import { sendStream } from './send-stream.ts';
 import { watchDelivery } from './watch-delivery.ts';
 

@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 
 /** A connection as those who watch over all of them see it. */

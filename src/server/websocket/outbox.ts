@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { gapText } from '../../ledger/subscriptions/gap-text.ts';
-import type { Notification } from '../../ledger/subscriptions/notification.ts';
+import type { Notification } from '../../rpc/notification.ts';
 import { textFrame } from './text-frame.ts';
 
 export type OutboxOptions = {

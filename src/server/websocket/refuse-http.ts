@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { sendError } from '../http/respond.ts';
 

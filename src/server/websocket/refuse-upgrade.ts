@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorEntry } from '../../../generated/errors.ts';
-import type { ServiceError } from '../../service-error.ts';
+import type { ServiceError } from '../../base/service-error.ts';
 import { COMMON_HEADERS } from '../http/respond.ts';
-import { errorReply } from '../json-rpc/replies.ts';
+import { errorReply } from '../../rpc/replies.ts';
 
 /** Answers a request to open a WebSocket as a POST would be refused: status, JSON-RPC error body; and closes the connection. */
 export function refuseUpgrade(socket: Duplex, error: ServiceError): void {

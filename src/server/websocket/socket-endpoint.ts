@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../rpc/context.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { pathOf } from '../http/target.ts';
 import { answerBatch } from '../json-rpc/answer-batch.ts';
-import { answerEnvelope } from '../json-rpc/answer-envelope.ts';
+import { answerEnvelope } from '../../rpc/answer-envelope.ts';
 import { heldServer } from '../json-rpc/hold-reply.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
-import type { CallLimits, Message } from '../json-rpc/call.ts';
-import { countInvalid, idOf } from '../json-rpc/message-parts.ts';
-import { parseBody } from '../json-rpc/parse-body.ts';
+import type { CallLimits, Message } from '../../rpc/call.ts';
+import { countInvalid, idOf } from '../../rpc/message-parts.ts';
+import { parseBody } from '../../rpc/parse-body.ts';
 import { socketErrorReply } from './socket-reply.ts';
 import { type SessionOptions, type SocketCaller, SocketSession, type Taken } from './socket-session.ts';
 

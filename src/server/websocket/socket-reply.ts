@@ -1,7 +1,7 @@
 import { errorEntry } from '../../../generated/errors.ts';
-import { stringifyJson } from '../../json.ts';
-import { errorData, errorMessage, type ServiceError } from '../../service-error.ts';
-import { errorReply } from '../json-rpc/replies.ts';
+import { stringifyJson } from '../../rpc/json.ts';
+import { errorData, errorMessage, type ServiceError } from '../../base/service-error.ts';
+import { errorReply } from '../../rpc/replies.ts';
 
 /** JSON-RPC 2.0 section 5.1, Internal error: every client knows it. */
 const INTERNAL_ERROR = -32603;

@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { CallSignal } from '../../call-signal.ts';
-import type { Context } from '../../context.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
+import type { Context } from '../../rpc/context.ts';
 import type { Caller } from '../../gate/authenticate.ts';
 import type { SocketMetrics } from '../../gate/socket-metrics.ts';
-import type { Notification, Subscriber } from '../../ledger/subscriptions/notification.ts';
-import type { ReplyMemory } from '../../ledger/reply-memory.ts';
-import { closeOf, type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import type { Notification, Subscriber } from '../../rpc/notification.ts';
+import type { ReplyMemory } from '../../rpc/reply-memory.ts';
+import { closeOf, type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
-import type { Message } from '../json-rpc/call.ts';
+import type { Message } from '../../rpc/call.ts';
 import type { LiveSocket, LiveSockets } from './live-sockets.ts';
 import { Outbox } from './outbox.ts';
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import type { ErrorName } from '../../../generated/errors.ts';
-import { serviceError, toServiceError } from '../../service-error.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { UpgradeHandler } from '../http/http-server.ts';
 import { pathOf } from '../http/target.ts';
 import type { LiveSockets } from './live-sockets.ts';

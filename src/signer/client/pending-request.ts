@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 import { ByteReader } from '../wire/byte-reader.ts';
 import { ByteWriter } from '../wire/byte-writer.ts';
 import { decodeFailure, SUCCEEDED } from '../wire/failures.ts';

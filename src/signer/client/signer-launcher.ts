@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../../harden-process.ts';
-import { foreignEnvironment, type SupervisedProcess } from '../../supervised-child.ts';
+import { childOptions } from '../../base/harden-process.ts';
+import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
 
 /** A signer that was started, and the socket that it is reached over. */
 export type LaunchedSigner = { readonly process: SupervisedProcess; readonly link: Promise<Duplex> };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type ServiceError, serviceError, toServiceError } from '../../service-error.ts';
-import { SupervisedChild, type SupervisedProcess } from '../../supervised-child.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
+import { SupervisedChild, type SupervisedProcess } from '../../base/supervised-child.ts';
 import type { SignerSettings } from '../settings.ts';
 import { type Hello, parseHello } from '../wire/hello.ts';
 import { OPERATIONS } from '../wire/operations.ts';

@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
 /** `keyBackendFailed`, with a reason for the log that holds no secret. */
 export function keyFailure(reason: string, cause?: unknown): ServiceError {

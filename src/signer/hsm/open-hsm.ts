@@ -1,5 +1,5 @@
 import type { Config } from '../../../generated/config.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Hsm, HsmPlace } from './hsm.ts';
 import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
-import { hardenProcess } from '../../harden-process.ts';
+import { hardenProcess } from '../../base/harden-process.ts';
 import { becomeUser } from '../../users/system-user.ts';
 import { spawnSigner } from '../client/signer-launcher.ts';
 import type { FromKeeper, ToKeeper } from './messages.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { readIfThere } from '../files/read-if-there.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import type { Hsm, KeyOwner, MadeKey } from '../hsm/hsm.ts';

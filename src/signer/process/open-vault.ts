@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { serviceError, toServiceError } from '../../service-error.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import { acquireLock, type Lock, releaseLock } from '../../store/lock-file.ts';
 import { makePrivate } from '../../store/make-private.ts';
 import { openHsm } from '../hsm/open-hsm.ts';

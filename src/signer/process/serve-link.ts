@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { ByteReader } from '../wire/byte-reader.ts';
 import { encodeFailure, SUCCEEDED } from '../wire/failures.ts';
 import { encodeFrame, type Frame, FrameReader } from '../wire/frame.ts';

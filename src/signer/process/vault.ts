@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { ChildKey, Hsm, HsmRotation, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import { keyFailure } from '../hsm/key-failure.ts';
 import type { ChildPlace, KeyOrigin, RecordPage, Tombstones } from '../tombstones/tombstones.ts';

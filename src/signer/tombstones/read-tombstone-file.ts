@@ -1,5 +1,5 @@
 import { FINGERPRINT_BYTES } from './fingerprint-set.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { readIfThere } from '../files/read-if-there.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import { decodeEntries, ENTRY_BYTES, encodeEntries } from './entries.ts';

@@ -1,5 +1,5 @@
 import type { ErrorName } from '../../../generated/errors.ts';
-import { ServiceError, serviceError, toServiceError } from '../../service-error.ts';
+import { ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';

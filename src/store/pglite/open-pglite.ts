@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { makeDataPrivate, prepareDataDirectory } from '../data-directory.ts';
 import { DEADLINES } from '../deadlines.ts';
 import { acquireLock, releaseLock } from '../lock-file.ts';
-import type { Backend } from '../open-store.ts';
+import type { Backend } from '../backend.ts';
 import { withStoreErrors } from '../store-errors.ts';
 import { innermostError, isWriteFault, storeFaultOf } from '../store-fault.ts';
 import { assertRoom } from '../store-health.ts';

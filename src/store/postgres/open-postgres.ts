@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
-import type { Backend } from '../open-store.ts';
+import type { Backend } from '../backend.ts';
 import { StoreClient } from '../store-client.ts';
 
 const MAX_CONNECTIONS = 10;

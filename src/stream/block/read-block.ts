@@ -1,5 +1,5 @@
-import { stringifyJson } from '../../json.ts';
-import { serviceError } from '../../service-error.ts';
+import { stringifyJson } from '../../rpc/json.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { TransactionConfig } from '../../wire/message.ts';
 import type {
   Block,

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../service-error.ts';
+import type { ServiceError } from '../../base/service-error.ts';
 import type { ResponseSink } from './response-reader.ts';
 
 /** What an exchange may do with the connection that it is on. */

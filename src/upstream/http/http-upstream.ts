@@ -1,6 +1,7 @@
-import { serviceError } from '../../service-error.ts';
-import { readNodeAddress } from '../node-address.ts';
-import { BATCH, type Upstream, type UpstreamReply, type UpstreamRequest } from '../upstream.ts';
+import { serviceError } from '../../base/service-error.ts';
+import { readNodeAddress } from '../../config/node-address.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { NodePool } from './node-pool.ts';
 import { socketOpener } from './open-socket.ts';
 import { type CollectedReply, ReplyCollector } from './reply-collector.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { BrokenConnection } from '../broken-connection.ts';
 import type { Exchange, Flow } from './exchange.ts';
 import type { OnData } from './open-socket.ts';

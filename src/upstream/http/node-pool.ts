@@ -1,4 +1,4 @@
-import { type ServiceError, serviceError } from '../../service-error.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Exchange } from './exchange.ts';
 import { NodeConnection, type NodeConnectionOptions } from './node-connection.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorName } from '../../../generated/errors.ts';
-import { LentStream } from '../../lent-stream.ts';
-import { ServiceError, serviceError } from '../../service-error.ts';
+import { LentStream } from '../../rpc/lent-stream.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Exchange, Flow } from './exchange.ts';
 import type { ResponseHead } from './response-head.ts';
 

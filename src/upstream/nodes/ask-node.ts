@@ -1,7 +1,7 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
-import { CallSignal } from '../../call-signal.ts';
-import { parseJson } from '../../json.ts';
-import { serviceError } from '../../service-error.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
+import { parseJson } from '../../rpc/json.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { Upstream } from '../upstream.ts';
 
 const DEADLINE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceError } from '../../service-error.ts';
+import { ServiceError } from '../../base/service-error.ts';
 import type { Upstream } from '../upstream.ts';
 import { askNode } from './ask-node.ts';
 import { orderOf, readSaidVersion, type SaidVersion } from './node-version.ts';

@@ -1,7 +1,8 @@
 import type { KeyChunks } from '../../keys/pool.ts';
-import { assertAffordable } from '../assert-affordable.ts';
+import { assertAffordable } from '../charging/assert-affordable.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { type ChargedWork, chargedStream, reserveQuoted } from './charged-stream.ts';
+import { type ChargedWork, reserveQuoted } from '../charging/reserve.ts';
+import { chargedStream } from './charged-stream.ts';
 import { headStart } from './head-start.ts';
 import { madeAgain } from './made-again.ts';
 

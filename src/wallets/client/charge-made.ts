@@ -1,5 +1,5 @@
 import type { Quote } from '../../account/money/money.ts';
-import { settle } from '../settle.ts';
+import { settle } from '../charging/settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
-import type { WantedBatch } from '../operations/createWalletBatch.ts';
+import type { WantedBatch } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { beginCharged } from './begin-charged.ts';
 

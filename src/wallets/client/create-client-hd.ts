@@ -1,10 +1,10 @@
 import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
 import type { HdJob, KeyChunk, KeyChunks } from '../../keys/pool.ts';
-import { serviceError } from '../../service-error.ts';
-import type { WantedTree } from '../operations/createHdWallets.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { WantedTree } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { assertAffordable } from '../assert-affordable.ts';
+import { assertAffordable } from '../charging/assert-affordable.ts';
 import { beginCharged } from './begin-charged.ts';
 import { chargeMade } from './charge-made.ts';
 

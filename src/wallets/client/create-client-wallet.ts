@@ -1,8 +1,8 @@
 import type { PrintedAnswer } from '../../../generated/wallets/handlers.ts';
 import { type DerivationIndexes, parseDerivationPath } from '../../keys/derivation-path.ts';
-import { assertAffordable } from '../assert-affordable.ts';
+import { assertAffordable } from '../charging/assert-affordable.ts';
 import { bodyInvalid } from '../body-invalid.ts';
-import type { CreateWalletBody } from '../operations/createWallet.ts';
+import type { CreateWalletBody } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { chargeMade } from './charge-made.ts';
 

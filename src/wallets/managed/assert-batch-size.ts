@@ -1,4 +1,4 @@
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** @throws ServiceError `managedBatchTooLarge` where more are asked for in one call than the operator allows. */

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { and, between, count, eq, sql } from '../../store/drizzle.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';

@@ -1,6 +1,6 @@
 import type { Reservation } from '../../account/money/reservation.ts';
 import { printDerivationPath } from '../../keys/derivation-path.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
@@ -11,7 +11,8 @@ import { createWalletId } from '../wallet-id.ts';
 import { assertNoTombstones, readChildren } from './children-so-far.ts';
 import { type GroupRange, groupRanges } from './group-ranges.ts';
 import { type Box, keyOfPlace, type Place, placeAt } from './place.ts';
-import { findWallet, keyOf, toRow, type WalletRow } from './wallet-row.ts';
+import { findWallet } from './find-wallet.ts';
+import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 /** A child's key, and the id that its wallet will have. */

@@ -1,9 +1,9 @@
 import type { JsonAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { HdWallets } from '../../../generated/wallets/types.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
-import { serviceError } from '../../service-error.ts';
-import { reserve } from '../client/charged-stream.ts';
-import type { WantedTree } from '../operations/createHdWallets.ts';
+import { serviceError } from '../../base/service-error.ts';
+import { reserve } from '../charging/reserve.ts';
+import type { WantedTree } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
 import { leaveWork } from './leave-work.ts';

@@ -1,13 +1,14 @@
 import type { SQL } from 'drizzle-orm';
 import { and, eq, inArray, notInArray } from '../../store/drizzle.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
-import { toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../base/service-error.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { read, transact } from '../transact.ts';
-import type { WalletContext, WalletPlaces } from '../wallet-context.ts';
+import type { WalletPlaces } from '../wallet-places.ts';
+import type { WalletContext } from '../wallet-context.ts';
 
 /** New keys that no row has yet. */
 export type MadeKeys = {

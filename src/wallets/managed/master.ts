@@ -1,12 +1,13 @@
 import { and, eq } from '../../store/drizzle.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { countMade } from './work-so-far.ts';
-import { findWallet, toRow, type WalletRow } from './wallet-row.ts';
+import { findWallet } from './find-wallet.ts';
+import { toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 const MASTER_PATH = 'm';

@@ -1,27 +1,11 @@
+import type { Reconciliation, WalletPlaces } from '../wallet-places.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asc, gt } from '../../store/drizzle.ts';
 import { appendAudit } from '../../account/audit/append-audit.ts';
-import { toServiceError } from '../../service-error.ts';
+import { toServiceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read, transact } from '../transact.ts';
-import type { WalletPlaces } from '../wallet-context.ts';
 import { derivedFrom, forgetWallets, type Origin } from './forget-wallets.ts';
-
-/**
- * The search for rows of wallets that the signer knows as destroyed: those of a store that was restored from a backup, and of a
- * destruction that was broken off before its row was gone.
- */
-export type Reconciliation = {
-  /** Whether none of them is left. Until then who reads a row asks by `destroyedOf`. */
-  readonly isDone: () => boolean;
-  /**
-   * Goes through all rows once, page by page, and deletes those: the destruction is completed at the signer, and on record under a
-   * request id of this start. What fails is logged and tried again. Resolves when it is done or closed; never rejects.
-   */
-  readonly start: (places: Places) => Promise<void>;
-  /** Ends it where it is; the next start begins anew. To be called before the signer and the store are closed. */
-  readonly close: () => Promise<void>;
-};
 
 type Places = Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
 

@@ -1,6 +1,6 @@
 import { assertPayable } from '../../account/money/money.ts';
-import { quoteOf } from '../assert-affordable.ts';
-import { settle } from '../settle.ts';
+import { quoteOf } from '../charging/assert-affordable.ts';
+import { settle } from '../charging/settle.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { deriveKeys, toChildRows } from './children.ts';

@@ -1,16 +1,10 @@
 import { PLANS } from '../../../generated/plans.ts';
 import type { AnswerForm } from '../../../generated/wallets/operations.ts';
-import type { WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../service-error.ts';
+import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { createClientHd } from '../client/create-client-hd.ts';
 import { createManagedHd } from '../managed/create-managed-hd.ts';
 import type { WalletContext } from '../wallet-context.ts';
-
-/** A tree of one custody, in one form, of a bounded number of children. */
-export type WantedTree = WalletRequest<'createHdWallets'>['body'] & {
-  readonly form: AnswerForm;
-  readonly children: number;
-};
 
 const { json_children: MAX_IN_JSON } = PLANS.wallet_hd;
 

@@ -1,10 +1,8 @@
-import type { WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
+import type { WantedBatch } from '../wanted.ts';
+import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { createClientBatch } from '../client/create-client-batch.ts';
 import { createManagedBatch } from '../managed/create-managed-batch.ts';
 import type { WalletContext } from '../wallet-context.ts';
-
-/** A batch of one custody, in one form. */
-export type WantedBatch = WalletRequest<'createWalletBatch'>['body'] & { readonly format: 'jsonl' | 'csv' };
 
 /** `POST /v1/wallets/batch` (interface.md section 4.4). */
 export const createWalletBatch: WalletHandler<WalletContext, 'createWalletBatch'> = (

@@ -1,9 +1,10 @@
 import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/two-factor/two-factor.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { audit, auditExpected } from '../audit.ts';
 import { derivedFrom, forgetWallets, forgetWalletsExpected } from '../managed/forget-wallets.ts';
-import { assertFound, selectWallet, type WalletRow } from '../managed/wallet-row.ts';
+import { assertFound, selectWallet } from '../managed/find-wallet.ts';
+import type { WalletRow } from '../managed/wallet-row.ts';
 import { together, transact, tryTogether, withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 

@@ -1,7 +1,8 @@
 import type { WalletMetadata } from '../../../generated/wallets/types.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { auditAlone, auditIfThere, type WalletFact } from '../audit.ts';
-import { assertFound, selectWallet, type WalletRow } from '../managed/wallet-row.ts';
+import { assertFound, selectWallet } from '../managed/find-wallet.ts';
+import type { WalletRow } from '../managed/wallet-row.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';

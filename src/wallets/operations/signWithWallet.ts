@@ -1,13 +1,14 @@
 import { base58 } from '@scure/base';
 import type { WalletSignature } from '../../../generated/wallets/types.ts';
 import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../service-error.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { assertPayable } from '../../account/money/money.ts';
-import { quoteOf } from '../assert-affordable.ts';
-import { assertFound, keyOf, selectWallet } from '../managed/wallet-row.ts';
+import { quoteOf } from '../charging/assert-affordable.ts';
+import { assertFound, selectWallet } from '../managed/find-wallet.ts';
+import { keyOf } from '../managed/wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
 import { withSealedKeys } from '../managed/with-sealed-keys.ts';
-import { settle } from '../settle.ts';
+import { settle } from '../charging/settle.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 

@@ -7,7 +7,7 @@ import type { Operation, PriceBook } from '../../../src/account/money/prices.ts'
 import type { Reservation } from '../../../src/account/money/reservation.ts';
 import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
 import type { Store } from '../../../src/store/open-store.ts';
-import { ServiceError } from '../../../src/service-error.ts';
+import { ServiceError } from '../../../src/base/service-error.ts';
 import { describeStores } from '../../store/backends.ts';
 import { isUnexpected } from '../../store/is-unexpected.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';

@@ -1,19 +1,15 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../../src/call-signal.ts';
+import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import type { CheckRequest } from '../../../src/ledger/drift/check-request.ts';
 import type { Finding } from '../../../src/ledger/drift/finding.ts';
 import { NodeSamples, type SampleOutcome } from '../../../src/ledger/drift/node-samples.ts';
 import { SampleRoom } from '../../../src/ledger/drift/sample-room.ts';
 import { withSamples } from '../../../src/ledger/drift/with-samples.ts';
-import { LentStream } from '../../../src/lent-stream.ts';
-import {
-  BATCH,
-  type Upstream,
-  type UpstreamReply,
-  type UpstreamRequest,
-} from '../../../src/upstream/upstream.ts';
+import { LentStream } from '../../../src/rpc/lent-stream.ts';
+import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from '../../../src/upstream/upstream.ts';
 
 const FINDING: Finding = { kind: 'member', name: 'getSlot.newMember' };
 

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { CallSignal } from '../../../src/call-signal.ts';
+import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { createSubscriptionMetrics } from '../../../src/gate/subscription-metrics.ts';
 import { Hub } from '../../../src/ledger/subscriptions/hub.ts';
 import { connectNode, wrapUpstream } from '../../../src/upstream/open-upstream.ts';
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';
 import { Pace } from '../../../src/upstream/nodes/pace.ts';
-import { pubsubAddresses } from '../../../src/upstream/pubsub-address.ts';
+import { pubsubAddresses } from '../../../src/config/pubsub-address.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 

@@ -1,6 +1,6 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { RESULT_VALIDATORS } from '../../../generated/test/ledger/results.js';
-import { parseJson, stringifyJson } from '../../../src/json.ts';
+import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
 
 const CONTEXT = { slot: 7n, apiVersion: '4.2.0' };
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
-import { parseJson, stringifyJson } from '../../../src/json.ts';
+import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
 import { eventually } from '../../support/eventually.ts';
 
 export type Notification = {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, request } from 'node:http';
 import { createServer } from 'node:net';
 import { Keypair } from '@solana/web3.js';
 import { expect, test, vi } from 'vitest';
-import { parseJson } from '../../../src/json.ts';
+import { parseJson } from '../../../src/rpc/json.ts';
 import { startRpcServer } from '../../../src/localnet/server.ts';
 import { SocketServer } from '../../../src/localnet/socket/socket-server.ts';
 import { eventually } from '../../support/eventually.ts';

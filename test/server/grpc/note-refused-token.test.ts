@@ -2,7 +2,7 @@ import { Metadata } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import type { RefusedAccess } from '../../../src/account/audit/refusal-log.ts';
 import { noteRefusedToken } from '../../../src/server/grpc/note-refused-token.ts';
-import { serviceError } from '../../../src/service-error.ts';
+import { serviceError } from '../../../src/base/service-error.ts';
 
 const HOLDER = { tokenId: 'at_1', accountId: 'a1' };
 

@@ -9,7 +9,7 @@ import type { CountedMessage } from '../../../src/gate/usage-book.ts';
 import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
 import type { TlsOptions } from '../../../src/server/tls/tls-files.ts';
-import type { ServiceError } from '../../../src/service-error.ts';
+import type { ServiceError } from '../../../src/base/service-error.ts';
 import { createHub, type HubOptions } from '../../../src/stream/hub.ts';
 import type { LedgerNode } from '../../../src/stream/ledger-node.ts';
 import { streamPace } from '../../support/stream-pace.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ServiceError, serviceError } from '../../../src/service-error.ts';
+import { type ServiceError, serviceError } from '../../../src/base/service-error.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openSocket } from '../../support/socket-client.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../scripted-node.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { base58 } from '@scure/base';
-import { parseJson } from '../../../src/json.ts';
+import { parseJson } from '../../../src/rpc/json.ts';
 import type { LedgerValues } from '../../server/differential/still-ledger.ts';
 
 type Documented = {

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CallSignal } from '../../../src/call-signal.ts';
+import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { createHttpUpstream } from '../../../src/upstream/http/http-upstream.ts';
-import type { Upstream, UpstreamReply } from '../../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
+import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { CERT, KEY } from '../../server/self-signed.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
 

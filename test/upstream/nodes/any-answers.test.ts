@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { rounds } from '../../support/rounds.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallSignal } from '../../../src/call-signal.ts';
+import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { showNodes } from '../../../src/admin/show-nodes.ts';
 import { createNodeMetrics } from '../../../src/gate/node-metrics.ts';
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';

@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { serviceError } from '../../../src/service-error.ts';
+import { serviceError } from '../../../src/base/service-error.ts';
 import { askNode } from '../../../src/upstream/nodes/ask-node.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../../../src/upstream/upstream.ts';
+import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
+import type { Upstream, UpstreamRequest } from '../../../src/upstream/upstream.ts';
 import { playedNode, whole } from './played-node.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

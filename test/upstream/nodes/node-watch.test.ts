@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallSignal } from '../../../src/call-signal.ts';
-import { serviceError } from '../../../src/service-error.ts';
+import { CallSignal } from '../../../src/rpc/call-signal.ts';
+import { serviceError } from '../../../src/base/service-error.ts';
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream.ts';
 import { agave, LOST, type Played, type PlayedNode, playedNode } from './played-node.ts';

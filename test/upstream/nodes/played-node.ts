@@ -1,5 +1,6 @@
-import { serviceError } from '../../../src/service-error.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../../../src/upstream/upstream.ts';
+import { serviceError } from '../../../src/base/service-error.ts';
+import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
+import type { Upstream, UpstreamRequest } from '../../../src/upstream/upstream.ts';
 
 /** A result, an error that the call fails with, or no answer until the call is given up. */
 export type Played = { readonly result: unknown } | { readonly fails: Error } | 'nothing';

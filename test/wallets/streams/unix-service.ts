@@ -6,11 +6,11 @@ import { type AccountPlane, openAccountPlane } from '../../../src/account/accoun
 import { type Balance, readBalance } from '../../../src/account/money/balance.ts';
 import { credit } from '../../../src/account/money/credit.ts';
 import { createToken } from '../../../src/account/tokens/access-tokens.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import type { KeyChunk, KeyPool } from '../../../src/keys/pool.ts';
-import { type Keys, startKeys } from '../../../src/start-keys.ts';
-import { startWallets } from '../../../src/start-wallets.ts';
+import { type Keys, startKeys } from '../../../src/start/start-keys.ts';
+import { startWallets } from '../../../src/start/start-wallets.ts';
 import type { Store, StoreOptions } from '../../../src/store/open-store.ts';
 import { newCustomer } from '../../account/new-customer.ts';
 import { SILENT, useStore } from '../../store/backends.ts';

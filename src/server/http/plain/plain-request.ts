@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { KeyMemo } from '../../../gate/authenticate.ts';
+import type { KeyMemo } from '../../../account/keyring.ts';
 import type { PlainHead } from './plain-head.ts';
 
 /** A head, and what was found out of it. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { LentStream } from '../../../lent-stream.ts';
+import { LentStream } from '../../../rpc/lent-stream.ts';
 
 /** How a part of a body is written. */
 export type WritePart = (socket: Socket, part: Buffer) => void;

@@ -1,4 +1,4 @@
-import { toServiceError } from '../../../service-error.ts';
+import { toServiceError } from '../../../base/service-error.ts';
 import { MAX_SEALED_BYTES } from '../../wire/limits.ts';
 import type { Hsm, HsmDerivation, KeyOwner, MadeKey } from '../hsm.ts';
 import { isSignature } from '../is-signature.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toServiceError } from '../../../service-error.ts';
+import { toServiceError } from '../../../base/service-error.ts';
 import type { Hsm, KeyOwner } from '../hsm.ts';
 import { HSM_CHECKS, type HsmCheck } from './checks.ts';
 import { measureHsm, type HsmSpeed } from './measure-hsm.ts';

@@ -1,4 +1,4 @@
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import type { Cryptoki } from './cryptoki.ts';
 
 /** An optional package: named by a value, so that nothing here needs it to be installed. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../../../generated/config.ts';
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import { readSecretFile } from '../../files/read-secret-file.ts';
 
 const MAX_PIN_BYTES = 256;

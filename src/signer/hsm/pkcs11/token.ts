@@ -1,4 +1,4 @@
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import { keyFailure } from '../key-failure.ts';
 import { CK, type Cryptoki, type Handle, type TokenInfo } from './cryptoki.ts';
 import { isLoggedInAlready, isLost, isPinRefused, isVague } from './return-codes.ts';

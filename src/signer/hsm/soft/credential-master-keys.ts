@@ -1,4 +1,4 @@
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import { secretBytes } from '../../../keys/secret-bytes.ts';
 import { readSecretFile } from '../../files/read-secret-file.ts';
 import { MASTER_KEY_BYTES, type MasterKey, type MasterKeys, takeMasterKey } from './master-key.ts';

@@ -1,7 +1,8 @@
 import type { Config } from '../../../../generated/config.ts';
-import { type KeyEngine, loadEngineOf } from '../../../keys/engine.ts';
+import { loadEngineOf } from '../../../keys/load-engine.ts';
+import type { KeyEngine } from '../../../keys/engine.ts';
 import { assertKnownAnswers } from '../../../keys/known-answers.ts';
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import type { Hsm, HsmPlace } from '../hsm.ts';
 import { openCredentialMasterKeys } from './credential-master-keys.ts';
 import { openSoft } from './open-soft.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serviceError } from '../../../service-error.ts';
+import { serviceError } from '../../../base/service-error.ts';
 import { readSecretFile } from '../../files/read-secret-file.ts';
 import { writeDurably } from '../../files/write-durably.ts';
 import {

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { Clock } from '../base/clock.ts';
+import type { SignerLauncher } from '../signer/signer.ts';
+import type { StoreOptions } from '../store/open-store.ts';
+
+export type CommandPlace = {
+  readonly store: StoreOptions;
+  /** The setting `installation_key_file`. */
+  readonly installationKeyFile: string | undefined;
+  /** The file that heads of the audit log are appended to. */
+  readonly headsFile: string;
+  readonly hsm: Config['hsm'];
+  /** How a signer is started, where not as a child of this process. */
+  readonly launcher?: SignerLauncher | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told in a few words what the user might wonder about. */
+  readonly onNote: (note: string) => void;
+};

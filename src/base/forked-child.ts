@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Logger } from 'pino';
+import { childOptions } from './harden-process.ts';
+import { foreignEnvironment, SupervisedChild } from './supervised-child.ts';
+
+export type ForkOptions = {
+  readonly name: string;
+  readonly modulePath: string;
+  readonly args: readonly string[];
+  /** The port that the child announced with `{kind: 'ready', port}`: called after each start. */
+  readonly onReady: (port: number) => void;
+  /** Called when the child has died, before it is started again. */
+  readonly onDown: () => void;
+};
+
+/**
+ * A supervised module over IPC, not yet started. It runs in a process group of its own, so that a Ctrl-C reaches only its
+ * parent, and ends when the IPC channel closes.
+ */
+export function forkedChild(options: ForkOptions, log: Logger): SupervisedChild<number> {
+  const { name, modulePath, args, onReady, onDown } = options;
+  let latest: ChildProcess | undefined;
+  return new SupervisedChild<number>(
+    {
+      name,
+      launch: (announce) => {
+        const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+        const child = fork(modulePath, args, {
+          detached: true,
+          env: foreignEnvironment(),
+          execArgv: childOptions(),
+          stdio: [...stdio],
+        });
+        latest = child;
+        child.on('message', (message) => {
+          const port = readyPort(message);
+          if (port !== undefined) announce(port);
+        });
+        return child;
+      },
+      leave: () => {
+        if (latest?.connected === true) latest.disconnect();
+      },
+      onReady,
+      onDown,
+    },
+    log,
+  );
+}
+
+function readyPort(message: unknown): number | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  if (!('kind' in message) || message.kind !== 'ready' || !('port' in message)) return undefined;
+  return typeof message.port === 'number' ? message.port : undefined;
+}

@@ -1,0 +1,15 @@
+import { BlockList } from 'node:net';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether an IP address is this machine's own (IPv4-mapped ones included). */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** Whether an address to listen on can be reached from this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || (/^[\d.]+$|:/.test(host) && isLoopback(host));
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Config } from '../../generated/config.ts';
+import { isCidr } from '../base/cidr.ts';
+import type { NetworkConfig } from './network-config.ts';
+import { nodeName } from './node-name.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
+import { checkHsmSettings } from './check-hsm-settings.ts';
+import { readNodeAddress } from './node-address.ts';
+import { isPubsubAddress } from './pubsub-address.ts';
+
+/** What is wrong with settings that each fit their schema, one line per problem. Says the value of no secret. */
+export function crossCheck({ http, networks, hsm, ...users }: Config): readonly string[] {
+  return [
+    ...checkHost(http),
+    ...checkProxies(http),
+    ...(http.tls === undefined ? [] : checkTls(http.tls)),
+    ...http.cors_origins.flatMap(checkOrigin),
+    ...networks.flatMap(checkNodes),
+    ...networks.flatMap(checkNodeNames),
+    ...checkNames(networks),
+    ...checkHsmSettings(hsm),
+    ...checkUsers(users),
+  ];
+}
+
+function checkUsers({
+  gateway_user: gateway,
+  signer_user: signer,
+}: Pick<Config, 'gateway_user' | 'signer_user'>) {
+  if ((gateway === undefined) !== (signer === undefined))
+    return [
+      'gateway_user (KEYSLOT_GATEWAY_USER) and signer_user (KEYSLOT_SIGNER_USER) go together: one of them is not set',
+    ];
+  if (gateway !== undefined && gateway === signer)
+    return [`gateway_user and signer_user are both ${gateway}: the signer is to have a user of its own`];
+  return [];
+}
+
+type HttpConfig = Config['http'];
+
+function checkHost({ host, tls, behind_proxy: isBehindProxy }: HttpConfig): readonly string[] {
+  if (isLoopbackHost(host) || tls !== undefined || isBehindProxy) return [];
+  return [
+    `http.host (KEYSLOT_HTTP_HOST) is ${JSON.stringify(host)}, which others can reach; set http.tls, or http.behind_proxy (KEYSLOT_BEHIND_PROXY=1) if TLS is terminated by a reverse proxy`,
+  ];
+}
+
+function checkProxies({
+  behind_proxy: isBehindProxy,
+  trusted_proxies: networks,
+}: HttpConfig): readonly string[] {
+  const shown = 'http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES)';
+  return [
+    ...(networks.length > 0 && !isBehindProxy
+      ? [`${shown} is set without http.behind_proxy (KEYSLOT_BEHIND_PROXY=1): no proxy is believed then`]
+      : []),
+    ...networks
+      .filter((network) => !isCidr(network))
+      .map(
+        (network) =>
+          `${shown} has ${JSON.stringify(network)}; must be networks such as 10.0.0.0/8 or fd00::/8, or addresses`,
+      ),
+  ];
+}
+
+/** Both files are read, and hold a certificate and its key. */
+function checkTls({ cert_file: certFile, key_file: keyFile }: NonNullable<HttpConfig['tls']>) {
+  const problems: string[] = [];
+  const attempt = <T>(setting: string, read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(`${setting}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+  const cert = attempt(`http.tls.cert_file (KEYSLOT_TLS_CERT_FILE) ${certFile}`, () =>
+    readFileSync(certFile),
+  );
+  const key = attempt(`http.tls.key_file (KEYSLOT_TLS_KEY_FILE) ${keyFile}`, () => readFileSync(keyFile));
+  if (cert !== undefined && key !== undefined) {
+    attempt('http.tls: the files are no certificate and its key', () => createSecureContext({ cert, key }));
+  }
+  return problems;
+}
+
+/** Browsers send an origin as scheme, host and port: anything else would never match. */
+function checkOrigin(origin: string, index: number): readonly string[] {
+  if (origin === '*' || origin === 'null' || URL.parse(origin)?.origin === origin) return [];
+  return [
+    `http.cors_origins.${index} (KEYSLOT_CORS_ORIGINS) is ${JSON.stringify(origin)}; must be * or an origin such as https://app.example, without a path`,
+  ];
+}
+
+function checkNodes({ environment, upstreams }: NetworkConfig, index: number): readonly string[] {
+  const path = `networks.${index}.upstreams`;
+  if (upstreams.length === 0 && environment !== 'localnet') {
+    return [
+      `${path} is empty; environment ${environment} needs a node (KEYSLOT_UPSTREAM_URL): the embedded ledger is a localnet`,
+    ];
+  }
+  return upstreams.flatMap(({ url, ws_url: wsUrl }, item) => [
+    ...(readNodeAddress(url) === undefined
+      ? [`${path}.${item}.url (KEYSLOT_UPSTREAM_URL) is no valid address`]
+      : []),
+    ...(wsUrl !== undefined && !isPubsubAddress(wsUrl)
+      ? [`${path}.${item}.ws_url (KEYSLOT_UPSTREAM_WS_URL) is no valid WebSocket address`]
+      : []),
+  ]);
+}
+
+/** Metrics and findings are kept by name. One without a name has that of its place, which another may have been given. */
+function checkNodeNames({ upstreams }: NetworkConfig, index: number): readonly string[] {
+  const names = upstreams.map(nodeName);
+  return names.flatMap((name, item) => {
+    const first = names.indexOf(name);
+    if (first === item) return [];
+    const paths = [first, item].map((place) => `networks.${index}.upstreams.${place}`);
+    return [`${paths.join(' and ')} are both called ${name}; give each node of a network a name of its own`];
+  });
+}
+
+function checkNames(networks: readonly NetworkConfig[]): readonly string[] {
+  const labels = networks.map(({ name, environment }) => `${name}-${environment}`);
+  return labels.flatMap((label, index) =>
+    labels.indexOf(label) === index ? [] : [`networks.${index}: there are two networks ${label}`],
+  );
+}

@@ -1,0 +1,48 @@
+import { CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
+import type { ConfigProblem } from '../../generated/config-validator.js';
+
+const INTEGER_TYPE = /\((u\d+)\)/;
+
+/** One problem in a line: `http.port (KEYSLOT_HTTP_PORT) is 99999; must be an integer from 0 to 65535`. */
+export function describeProblem(
+  { instancePath, keyword, message = keyword, params }: ConfigProblem,
+  root: unknown,
+): string {
+  const path = instancePath.split('/').slice(1);
+  if (keyword === 'required') return `${nameOf([...path, String(params.missingProperty)])} is missing`;
+  if (keyword === 'additionalProperties') {
+    return `${[...path, String(params.additionalProperty)].join('.')} is no setting`;
+  }
+  const bound = Array.isArray(params.allowedValues)
+    ? `must be one of ${params.allowedValues.join(', ')}`
+    : message;
+  return `${nameOf(path)} is ${shownValue(path, root)}; ${withRange(bound)}`;
+}
+
+function nameOf(path: readonly string[]): string {
+  const env = findSetting(path)?.env;
+  return path.join('.') + (env === undefined ? '' : ` (${env})`);
+}
+
+/** A secret is not shown, nor is a list or map that may hold one. */
+function shownValue(path: readonly string[], root: unknown): string {
+  let value = root;
+  for (const key of path) value = (value as Record<string, unknown>)[key];
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'a map';
+  const setting = findSetting(path);
+  return setting === undefined || setting.secret ? 'set to something else' : JSON.stringify(value);
+}
+
+/** The setting at a path; in the table the first item stands for all items of a list. */
+function findSetting(path: readonly string[]): ConfigSetting | undefined {
+  const pattern = path.map((key) => (/^\d+$/.test(key) ? '0' : key)).join('.');
+  return CONFIG_SETTINGS.find((setting) => setting.path.join('.') === pattern);
+}
+
+/** `must be an integer (u16)` says its range in numbers. */
+function withRange(text: string): string {
+  return text.replace(
+    INTEGER_TYPE,
+    (_match, type: string) => `from 0 to ${2n ** BigInt(type.slice(1)) - 1n}`,
+  );
+}

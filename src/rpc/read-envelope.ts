@@ -1,0 +1,113 @@
+import { serviceError } from '../base/service-error.ts';
+import type { Envelope } from './call.ts';
+import { isText, type MemberSink, type Span } from './scan-json.ts';
+
+const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
+const MAX_U64 = 2n ** 64n - 1n;
+const MAX_U64_DIGITS = 20;
+
+/** Where a message has its id and its params. Told of its members, it also notes what no message may have. */
+export class MessageMembers implements MemberSink {
+  ids = 0;
+  idStart = 0;
+  idEnd = 0;
+  paramsStart = 0;
+  /** 0: it has no params. */
+  paramsEnd = 0;
+  /** No member is unknown or stands twice: nodes refuse such a message, and no two parsers may disagree about what it says. */
+  isSound = true;
+  #versions = 0;
+  #methods = 0;
+
+  onMember(name: string, start: number, end: number): void {
+    switch (name) {
+      case 'jsonrpc':
+        if (this.#versions++ > 0) this.isSound = false;
+        return;
+      case 'method':
+        if (this.#methods++ > 0) this.isSound = false;
+        return;
+      case 'id':
+        this.ids++;
+        this.idStart = start;
+        this.idEnd = end;
+        return;
+      case 'params':
+        if (this.paramsEnd > 0) this.isSound = false;
+        this.paramsStart = start;
+        this.paramsEnd = end;
+        return;
+      default:
+        this.isSound = false;
+    }
+  }
+
+  /** From here on it is told of the next message. */
+  forget(): void {
+    this.ids = 0;
+    this.paramsEnd = 0;
+    this.isSound = true;
+    this.#versions = 0;
+    this.#methods = 0;
+  }
+}
+
+/**
+ * Reads the message that lies at a span of a body. `value` is what its bytes parse to.
+ *
+ * @throws ServiceError `parseError` on an id that cannot be read (object, array, boolean, or given twice).
+ */
+export function readEnvelope(
+  body: Buffer,
+  { start, end }: Span,
+  members: MessageMembers,
+  value: Readonly<Record<string, unknown>>,
+): Envelope {
+  const { ids, paramsStart, paramsEnd, isSound } = members;
+  if (ids > 1 || !isReadableId(value.id)) throw serviceError('parseError');
+  const isNotification = ids === 0;
+  const id = isNotification ? 'null' : readToken(body, members, value.id);
+  const { method, params, jsonrpc } = value;
+  const isCall = typeof method === 'string' && (params === undefined || typeof params === 'object');
+  const isVersion = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
+  if (!isSound || !isCall || !isVersion)
+    return { kind: 'invalid', error: serviceError('invalidRequest'), id };
+  if (jsonrpc !== '2.0') return { kind: 'invalid', error: serviceError('unsupportedVersion'), id };
+  const paramsAt = paramsEnd === 0 ? undefined : { start: paramsStart - start, end: paramsEnd - start };
+  const raw = body.subarray(start, end);
+  return {
+    kind: 'call',
+    call: { method, params, paramsAt, id, raw, idIsPlain: isPlainId(id), isNotification },
+  };
+}
+
+/** The raw token of an id, which is parsed to `value`. Most are numbers as they are printed: to compare one costs less than to decode it. */
+function readToken(body: Buffer, { idStart, idEnd }: MessageMembers, value: unknown): string {
+  const printed = typeof value === 'number' ? String(value) : '';
+  return isText(body, idStart, idEnd, printed) ? printed : body.toString('utf8', idStart, idEnd);
+}
+
+/** Whether a parsed JSON value is an object, neither array nor null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Whether a raw id token is one that nodes take and echo in the same bytes: null, a string without escapes, or an
+ * integer from 0 to 2^64 − 1. Other numbers are valid JSON-RPC, but nodes refuse them.
+ */
+export function isPlainId(token: string): boolean {
+  if (token.startsWith('"')) return !token.includes('\\');
+  if (token === 'null') return true;
+  return PLAIN_INTEGER.test(token) && (token.length < MAX_U64_DIGITS || BigInt(token) <= MAX_U64);
+}
+
+function isReadableId(id: unknown): boolean {
+  return (
+    id === undefined ||
+    id === null ||
+    typeof id === 'string' ||
+    typeof id === 'number' ||
+    typeof id === 'bigint'
+  );
+}

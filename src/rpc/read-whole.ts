@@ -1,0 +1,44 @@
+import type { UpstreamReply } from './upstream-reply.ts';
+import type { ReplyHold } from './reply-memory.ts';
+
+/** The whole body of a reply in one piece. Throws like `readParts`. */
+export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
+  return reply.kind === 'whole' ? holdWhole(reply, hold) : Buffer.concat(await readParts(reply, hold));
+}
+
+/**
+ * The whole body of a reply, drawn on what its request may hold, unless it is already: at once where its size is known.
+ *
+ * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
+ */
+export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
+  if (reply.kind === 'whole') return [holdWhole(reply, hold)];
+  try {
+    return await readStream(reply, hold);
+  } finally {
+    reply.body.destroy();
+  }
+}
+
+/** The body of a whole reply, drawn likewise. Throws like `readParts`. */
+export function holdWhole({ body, isHeld }: Whole, hold: ReplyHold): Buffer {
+  if (isHeld !== true) hold.draw(body.length);
+  return body;
+}
+
+type Whole = Extract<UpstreamReply, { readonly kind: 'whole' }>;
+type Stream = Extract<UpstreamReply, { readonly kind: 'stream' }>;
+
+async function readStream(reply: Stream, hold: ReplyHold): Promise<readonly Buffer[]> {
+  const { body, sizeBytes = 0, isHeld = false } = reply;
+  body.on('error', () => undefined);
+  if (!isHeld) hold.draw(sizeBytes);
+  const chunks: Buffer[] = [];
+  let readBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    readBytes += chunk.length;
+    hold.draw(Math.max(0, Math.min(chunk.length, readBytes - sizeBytes)));
+    chunks.push(chunk);
+  }
+  return chunks;
+}

@@ -1,0 +1,249 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { type AccountPlane, openAccountPlane } from '../account/account-plane.ts';
+import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../account/development-account.ts';
+import type { DevelopmentFile } from '../account/development-file.ts';
+import { followKeys } from '../account/follow-keys.ts';
+import { followPlans } from '../account/follow-plans.ts';
+import { mayHaveNewSigner } from '../account/signers/known-signers.ts';
+import { openSignerRecord } from '../account/signers/open-signer-record.ts';
+import { startAdminSocket } from '../admin/admin-socket.ts';
+import { refuseAdoption } from '../admin/adopt-without-server.ts';
+import { isServed } from '../admin/ask-admin.ts';
+import { createMasterRotation, type MasterRotation } from '../admin/master-rotation.ts';
+import { type CommandPlaces, createServeCommand } from '../admin/serve-commands.ts';
+import { showNodes } from '../admin/show-nodes.ts';
+import { adminSocketPath } from '../admin/socket-path.ts';
+import { waitForLock } from '../admin/wait-for-lock.ts';
+import { systemClock } from '../base/clock.ts';
+import { headsFileOf } from '../config/load-config.ts';
+import { startHeadSigning } from '../account/audit/sign-heads.ts';
+import { createDriftMetrics } from '../gate/drift-metrics.ts';
+import { createFailureLog } from '../gate/failure-log.ts';
+import { createLimitMetrics } from '../gate/limit-metrics.ts';
+import { createMetrics, type Metrics } from '../gate/metrics.ts';
+import { createDriftGuard } from '../ledger/drift/drift-guard.ts';
+import {
+  grpcListenOptions,
+  listenOptions,
+  metricsListenOptions,
+  openTls,
+  socketListenOptions,
+  urlOf,
+} from './listen-options.ts';
+import { assertListenable } from '../server/http/http-server.ts';
+import type { SignerLauncher } from '../signer/signer.ts';
+import { startConnections } from './start-connections.ts';
+import { type Gate, startGate } from './start-gate.ts';
+import { type Keys, startKeys } from './start-keys.ts';
+import { type Network, startNetworks } from './start-network.ts';
+import { startServer } from './start-server.ts';
+import { startUsage } from './start-usage.ts';
+import { startWallets } from './start-wallets.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+
+/** A running server. */
+export type App = {
+  readonly address: {
+    readonly host: string;
+    readonly port: number;
+    readonly baseUrl: string;
+    readonly wsUrl: string;
+    /** Of the topic streams. */
+    readonly grpcUrl: string;
+    /** Where `/metrics` is. */
+    readonly metricsUrl: string;
+  };
+  /** The JSON-RPC path of each network, in the order of the configuration. */
+  readonly rpcPaths: readonly string[];
+  /** False: an embedded ledger has not come up in time; calls answer 503 until it does. */
+  readonly hasLedger: boolean;
+  /** How to reach it and with which key; undefined with an operator's configuration. */
+  readonly development: DevelopmentFile | undefined;
+  /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
+  readonly close: () => Promise<void>;
+};
+
+export type AppOptions = {
+  /** True: an operator's configuration; there is no development account, one left over is revoked. */
+  readonly isOperated: boolean;
+  /** Told what is being done, in a few words. */
+  readonly onProgress?: (step: string) => void;
+  /** How the signer is started, where not as a child of this process. */
+  readonly launcher?: SignerLauncher | undefined;
+};
+
+type Rooms = {
+  readonly places: CommandPlaces;
+  readonly account: AccountPlane;
+  readonly keys: Keys;
+  readonly rotation: MasterRotation;
+  readonly gate: Gate;
+};
+
+const LOCALNET_DEADLINE_MS = 15_000;
+
+/**
+ * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger and what
+ * makes keys start side by side. What has been started is stopped again if a part fails.
+ *
+ * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
+ *   `signerNotStarted`, `keysNotStarted`.
+ */
+export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
+  await assertListenable(listenOptions(config));
+  const others = [socketListenOptions, grpcListenOptions, metricsListenOptions];
+  for (const listener of others.map((optionsOf) => optionsOf(config)))
+    if (listener !== undefined) await assertListenable(listener);
+  adminSocketPath(config.data_dir);
+  const loadsStreams = import('./start-streams.ts');
+  await using started = new AsyncDisposableStack();
+  const metrics = createMetrics();
+  const progress = options.onProgress ?? (() => undefined);
+  const logFailure = createFailureLog(log, systemClock);
+  const driftGuard = createDriftGuard({
+    samplesPerMinute: config.drift.samples_per_minute,
+    ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: systemClock.nowMs },
+  });
+  started.defer(() => driftGuard.close());
+  const networks = startNetworks(config, { metrics, logFailure, log, driftGuard });
+  for (const { close, hub } of networks) {
+    started.defer(close);
+    started.defer(() => hub.close());
+  }
+
+  progress('opening the store');
+  const opensStore = openStoreInTurn(config, log, progress);
+  const mayCreateSigner = opensStore.then(mayHaveNewSigner);
+  const startsKeys = startKeys({
+    ...{ config, ownsDirectory: opensStore, mayCreateSigner, metrics, log },
+    launcher: options.launcher,
+  });
+  started.defer(() => opensStore.then((store) => store.close(), ignore));
+  started.defer(() => startsKeys.then((keys) => keys.close(), ignore));
+  startsKeys.catch(ignore);
+  mayCreateSigner.catch(ignore);
+  const store = await opensStore;
+  const rooms = await openRooms({ config, store, startsKeys, networks, metrics, log }, started);
+  const { places, account, rotation } = rooms;
+  if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
+  const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
+  const adminSocket = await startAdminSocket(admin);
+  started.defer(() => adminSocket.close());
+  started.defer(() => rotation.close());
+
+  progress('starting the ledger');
+  const hasLedger = await waitForNetworks(networks);
+  const { planOf } = rooms.gate;
+  const wallets = await startWallets({
+    ...{ ...rooms, store, config, metrics, planOf, log },
+    clock: systemClock,
+  });
+  started.defer(wallets.close);
+  const tlsFiles = await openTls(config, log);
+  started.defer(() => tlsFiles?.close());
+  const connections = startConnections({ config, registry: metrics.registry, log });
+  started.defer(() => connections.close());
+  const listening = { config, connections, tls: tlsFiles?.options, log };
+  const server = await startServer({ ...listening, networks, rooms, wallets: wallets.handler, metrics });
+  started.defer(() => server.close(config.shutdown_deadline_ms));
+
+  const { startStreams } = await loadsStreams;
+  const streams = await startStreams({
+    ...{ ...rooms.gate, ...listening, networks, store, logFailure, clock: systemClock },
+    ...{ tokens: account.tokens, refusals: wallets.refusals, registry: metrics.registry },
+  });
+  started.defer(() => streams.close(config.shutdown_deadline_ms));
+
+  const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
+  const { baseUrl, wsUrl, metricsUrl } = server;
+  const grpcUrl = urlOf({ host: config.http.host, port: streams.port }, config);
+  const served = { dataDir: config.data_dir, baseUrl, wsUrl, grpcUrl, rpcPath: rpcPaths[0] ?? '/' };
+  const development = options.isOperated
+    ? undefined
+    : await ensureDevelopmentAccount(
+        { ...places, installationKey: account.installationKey },
+        served,
+        systemClock.nowMs(),
+      );
+  const running = started.move();
+  const address = { host: server.host, port: server.port, baseUrl, wsUrl, grpcUrl, metricsUrl };
+  return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
+}
+
+type RoomParts = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly startsKeys: Promise<Keys>;
+  readonly networks: readonly Network[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+};
+
+/** Opens what stands on the store. */
+async function openRooms(
+  { config, store, startsKeys, networks, metrics, log }: RoomParts,
+  started: AsyncDisposableStack,
+): Promise<Rooms> {
+  const clock = systemClock;
+  const { keyring, close: stopFollowingKeys } = await followKeys(store);
+  started.defer(stopFollowingKeys);
+  const { plans, close: stopFollowingPlans } = await followPlans(store);
+  started.defer(stopFollowingPlans);
+  const limitMetrics = createLimitMetrics(metrics.registry);
+  const usage = startUsage({ store, clock, log, metrics: limitMetrics }, config.usage);
+  started.defer(() => usage.close());
+  const { data_dir: dataDir, installation_key_file: file } = config;
+  const account = await openAccountPlane({ store, clock, log, dataDir, file });
+  started.defer(() => account.close());
+  const made = await startsKeys;
+  const headsFile = headsFileOf(config);
+  const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
+  started.defer(() => record.close());
+  const keys = { ...made, signer: record.signer };
+  const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
+  started.defer(() => headSigning.close());
+  const rotation = createMasterRotation({
+    ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
+    previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
+  });
+  const places = {
+    ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
+    useLimits: account.useLimits,
+    installationKey: () => Promise.resolve(account.installationKey),
+    ...{
+      headsFile,
+      headKey: keys.headKey.publicKey,
+      rotateMaster: rotation.run,
+      adoptSigner: refuseAdoption,
+    },
+    showNodes: () => showNodes(networks.map(shownNetwork)),
+  };
+  const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
+  return { places, account, keys, rotation, gate };
+}
+
+function shownNetwork({ label, nodes, pace, drift }: Network) {
+  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
+}
+
+/** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */
+function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
+  const { data_dir: dataDir, database_url: databaseUrl } = config;
+  return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
+    onWait: (reason) => progress(`${reason}; waiting for it`),
+    isHopeless: () => isServed(dataDir),
+  });
+}
+
+/** Whether every network's own child serves. One that does not come up in time is supervised further. */
+async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
+  const deadline = Promise.withResolvers<false>();
+  const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);
+  const started = Promise.all(networks.map((network) => network.started)).then(() => true);
+  const hasLedger = await Promise.race([started, deadline.promise]);
+  clearTimeout(timer);
+  return hasLedger;
+}
+
+const ignore = (): void => undefined;

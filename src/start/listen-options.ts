@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { ListenOptions } from '../server/http/http-server.ts';
+import { TlsFiles } from '../server/tls/tls-files.ts';
+
+const IDLE_MARGIN_MS = 15_000;
+const LAST_PORT = 65_535;
+
+/** Where HTTP and WebSocket are served. */
+export function listenOptions({ http: { host, port } }: Config): ListenOptions {
+  return { host, port, portSetting: 'KEYSLOT_HTTP_PORT (or http.port)' };
+}
+
+/** Where WebSocket alone is served beside that; undefined: nowhere. */
+export function socketListenOptions({ http }: Config): ListenOptions | undefined {
+  const { host, port, ws_port: asked } = http;
+  const portSetting = 'KEYSLOT_WS_PORT (or http.ws_port)';
+  if (asked !== undefined)
+    return asked === port && port !== 0 ? undefined : { host, port: asked, portSetting };
+  return port === 0 || port === LAST_PORT ? undefined : { host, port: port + 1, portSetting };
+}
+
+/** Where the topic streams are served. */
+export function grpcListenOptions({ http: { host }, grpc: { port } }: Config): ListenOptions {
+  return { host, port, portSetting: 'KEYSLOT_GRPC_PORT (or grpc.port)' };
+}
+
+/** Where the metrics are served alone; undefined: on the HTTP port. */
+export function metricsListenOptions({ metrics: { host, port } }: Config): ListenOptions | undefined {
+  return port === undefined
+    ? undefined
+    : { host, port, portSetting: 'KEYSLOT_METRICS_PORT (or metrics.port)' };
+}
+
+/** The files of TLS, followed from now on; undefined without it. */
+export async function openTls({ http: { tls } }: Config, log: Logger): Promise<TlsFiles | undefined> {
+  if (tls === undefined) return undefined;
+  return await TlsFiles.open({ certFile: tls.cert_file, keyFile: tls.key_file, log });
+}
+
+/** How long clients of HTTP may take. */
+export function timeouts({ http, upstream }: Config) {
+  return {
+    requestTimeoutMs: http.body_timeout_ms,
+    idleTimeoutMs: Math.max(upstream.response_timeout_ms, upstream.body_timeout_ms) + IDLE_MARGIN_MS,
+  };
+}
+
+/** The address of a listener that speaks HTTP without TLS. */
+export function httpUrl({ host, port }: Pick<ListenOptions, 'host' | 'port'>): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The address of a listener, as clients write it; `scheme` without TLS: with it an `s` follows. */
+export function urlOf(
+  { host, port }: { readonly host: string; readonly port: number },
+  { http }: Config,
+  scheme: 'http' | 'ws' = 'http',
+): string {
+  const secure = http.tls === undefined ? '' : 's';
+  return `${scheme}${secure}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,72 @@
+import type { NetworkConfig } from '../config/network-config.ts';
+import type { Readiness } from '../server/http/operations.ts';
+import { toServiceError } from '../base/service-error.ts';
+import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
+import type { Store } from '../store/open-store.ts';
+import type { LedgerNodes } from '../upstream/nodes/ledger-nodes.ts';
+import type { Pace } from '../upstream/nodes/pace.ts';
+
+/** One network as `/readyz` sees it. */
+export type WatchedNetwork = {
+  readonly config: NetworkConfig;
+  /** `ready`, or what is wrong. */
+  readonly probe: () => Promise<string>;
+  /** The embedded ledger's process, if the network has no other node. */
+  readonly child: { readonly state: string; readonly restarts: number } | undefined;
+  readonly nodes: Pick<LedgerNodes, 'statuses'>;
+  readonly pace: Pick<Pace, 'slotMs'>;
+};
+
+/** The store as `/readyz` sees it. */
+export type WatchedStore = Pick<Store, 'kind' | 'ping'>;
+
+/** The signer as `/readyz` sees it. */
+export type WatchedSigner = {
+  /** The kind of its key backend. */
+  readonly backend: string;
+  readonly child: { readonly state: string; readonly restarts: number };
+  /** `ready`, or what is wrong; asked only while the child is `ready`. */
+  readonly probe: () => Promise<string>;
+};
+
+export type WatchedParts = {
+  readonly networks: readonly WatchedNetwork[];
+  readonly store: WatchedStore;
+  readonly signer: WatchedSigner;
+};
+
+/** Reads the state of everything that a request needs: every network's nodes, the store and the signer. */
+export async function readReadiness({ networks, store, signer }: WatchedParts): Promise<Readiness> {
+  const [storeState, signerState, ...networkStates] = await Promise.all([
+    readStore(store),
+    readSigner(signer),
+    ...networks.map(readNetwork),
+  ]);
+  const isReady =
+    storeState.state === 'ready' &&
+    signerState.state === 'ready' &&
+    networkStates.every(({ upstream }) => upstream === 'ready');
+  return { isReady, parts: { store: storeState, signer: signerState, networks: networkStates } };
+}
+
+async function readSigner({ backend, child, probe }: WatchedSigner) {
+  const state = child.state === 'ready' ? await probe() : child.state;
+  return { state, restarts: child.restarts, backend };
+}
+
+async function readNetwork({ config, probe, child, nodes, pace }: WatchedNetwork) {
+  const { name, environment } = config;
+  const localnet = child === undefined ? {} : { localnet: { state: child.state, restarts: child.restarts } };
+  const known = { slot_ms: showSlotMs(pace.slotMs), nodes: nodes.statuses().map(showNode) };
+  return { name, environment, upstream: await probe(), ...known, ...localnet };
+}
+
+async function readStore(store: WatchedStore) {
+  try {
+    await store.ping();
+    return { kind: store.kind, state: 'ready' };
+  } catch (error) {
+    const { code, context } = toServiceError(error);
+    return { kind: store.kind, state: code, reason: context.fault };
+  }
+}

@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { HeadKey } from '../account/audit/sign-heads.ts';
+import type { Metrics } from '../gate/metrics.ts';
+import { createKeyPool, type KeyPool, type KeyPoolOptions } from '../keys/pool.ts';
+import type { WatchedSigner } from './readiness.ts';
+import { serviceError } from '../base/service-error.ts';
+import { createSignerProbe } from '../signer/probe.ts';
+import { createSealedWork, type SealedWork } from '../signer/sealed-work.ts';
+import { type Signer, type SignerOptions, startSigner } from '../signer/signer.ts';
+
+/** What makes keys: the signer those that it keeps, the pool those that clients get. */
+export type Keys = {
+  readonly signer: Signer;
+  readonly pool: KeyPool;
+  /** The signer's own key, which heads of the audit log are signed with. */
+  readonly headKey: HeadKey;
+  readonly watched: WatchedSigner;
+  /** Who works with sealed keys says so here: see `SealedWork`. */
+  readonly sealedWork: SealedWork;
+  /** Stops both. To be called when no request is under way any more, before the store is closed. */
+  readonly close: () => Promise<void>;
+};
+
+export type KeysOptions = {
+  readonly config: Pick<Config, 'data_dir' | 'hsm' | 'wallets'>;
+  /** Resolves when the data directory is this process's: the signer is not started before. */
+  readonly ownsDirectory: Promise<unknown>;
+  /** Whether the signer may make its files where it has none. Default: it may. */
+  readonly mayCreateSigner?: Promise<boolean>;
+  readonly metrics: Pick<Metrics, 'watchChild'>;
+  readonly log: Logger;
+  /** How the pool's engine is loaded, and the signer started, where not the usual way. */
+  readonly loadEngine?: KeyPoolOptions['loadEngine'];
+  readonly launcher?: SignerOptions['launcher'];
+};
+
+/** The most that `wallets.key_threads` allows. */
+const MAX_THREADS = 64;
+
+/**
+ * Starts the key pool and the signer side by side. If one of them fails, the other is stopped.
+ *
+ * @throws ServiceError `keysNotStarted` where a known-answer test fails; `signerNotStarted`; what `ownsDirectory` rejects with.
+ */
+export async function startKeys(options: KeysOptions): Promise<Keys> {
+  const { ownsDirectory, metrics } = options;
+  const poolStarts = startPool(options);
+  const signerStarts = ownsDirectory.then(() => startConfiguredSigner(options));
+  try {
+    const [pool, { signer, child }] = await Promise.all([poolStarts, signerStarts]);
+    metrics.watchChild('signer', () => ({ isReady: child.state === 'ready', restarts: child.restarts }));
+    return {
+      ...{ signer, pool, headKey: { publicKey: signer.auditPublicKey, signHead: signer.signAuditHead } },
+      sealedWork: createSealedWork(),
+      watched: { backend: signer.capabilities().kind, child, probe: createSignerProbe(signer) },
+      close: async () => {
+        await Promise.all([pool.close(), signer.close()]);
+      },
+    };
+  } catch (error) {
+    const [pool, signer] = await Promise.allSettled([poolStarts, signerStarts]);
+    if (pool.status === 'fulfilled') await pool.value.close();
+    if (signer.status === 'fulfilled') await signer.value.signer.close();
+    throw error;
+  }
+}
+
+async function startPool({ config, log, loadEngine }: KeysOptions): Promise<KeyPool> {
+  const threads = config.wallets.key_threads ?? Math.min(availableParallelism(), MAX_THREADS);
+  try {
+    return await createKeyPool({ threads, log, ...(loadEngine !== undefined && { loadEngine }) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw serviceError('keysNotStarted', { reason }, error);
+  }
+}
+
+async function startConfiguredSigner({ config, log, launcher, mayCreateSigner }: KeysOptions) {
+  const start = { mayCreate: (await mayCreateSigner) ?? true };
+  return startSigner({ dataDir: config.data_dir, config, log, start, launcher });
+}

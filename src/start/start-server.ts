@@ -1,0 +1,221 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { systemClock } from '../base/clock.ts';
+import type { CommandPlaces } from '../admin/serve-commands.ts';
+import { createAdmission } from '../gate/admission.ts';
+import { createKeyCheck } from '../gate/key-standing.ts';
+import type { Metrics } from '../gate/metrics.ts';
+import { createSocketMetrics } from '../gate/socket-metrics.ts';
+import { withMetering } from '../gate/with-metering.ts';
+import { type DocumentedNetwork, openapiDocument } from '../ledger/openapi-document.ts';
+import { createReplyMemory } from '../rpc/reply-memory.ts';
+import { readReadiness } from './readiness.ts';
+import { type BaseUrlOptions, createBaseUrlOf } from '../server/http/base-url.ts';
+import { createDocs } from '../server/docs/docs-routes.ts';
+import { Connections } from '../server/connections/connections.ts';
+import {
+  type HttpHandler,
+  type HttpHandlers,
+  type HttpServer,
+  startHttpServer,
+} from '../server/http/http-server.ts';
+import { createMetricsHandler, createOperations } from '../server/http/operations.ts';
+import { createRouter, type RpcHandler } from '../server/http/router.ts';
+import { createRpcEndpoint } from '../server/json-rpc/rpc-endpoint.ts';
+import { LiveSockets } from '../server/websocket/live-sockets.ts';
+import { refuseHttp } from '../server/websocket/refuse-http.ts';
+import { createSocketEndpoint, type SocketEndpoint } from '../server/websocket/socket-endpoint.ts';
+import { createUpgrades } from '../server/websocket/upgrades.ts';
+import type { TlsOptions } from '../server/tls/tls-files.ts';
+import type { Keys } from './start-keys.ts';
+import type { Network } from './start-network.ts';
+import { type Gate, trustsPeerOf } from './start-gate.ts';
+import {
+  httpUrl,
+  listenOptions,
+  metricsListenOptions,
+  socketListenOptions,
+  timeouts,
+  urlOf,
+} from './listen-options.ts';
+
+export type ServedParts = {
+  readonly networks: readonly Network[];
+  readonly rooms: {
+    readonly places: CommandPlaces;
+    readonly keys: Keys;
+    readonly gate: Gate;
+  };
+  /** The wallet API. */
+  readonly wallets: HttpHandler;
+  readonly config: Config;
+  readonly connections: Connections;
+  readonly tls: TlsOptions | undefined;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+};
+
+/** What serves clients. */
+export type ClientServer = {
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl: string;
+  /** WebSocket on the same port: `ws://` or `wss://`. */
+  readonly wsUrl: string;
+  /** Where `/metrics` is. */
+  readonly metricsUrl: string;
+  readonly close: (deadlineMs: number) => Promise<void>;
+};
+
+type Endpoint = { readonly http: RpcHandler; readonly socket: SocketEndpoint };
+
+/** The most that one batch, or one reply whose id must be put back, holds in memory. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Listens, and answers every path that is served: HTTP and WebSocket on one port, WebSocket alone on the second one, the metrics on one of
+ * their own if they have it.
+ *
+ * @throws ServiceError `portTaken`, `listenFailed`.
+ */
+export async function startServer(parts: ServedParts): Promise<ClientServer> {
+  const { config, connections, tls, metrics, log } = parts;
+  const sockets = openSockets(parts);
+  const endpoints = createEndpoints(parts, sockets);
+  const onUpgrade = createUpgrades({
+    endpoints: new Map([...endpoints].map(([path, { socket }]) => [path, socket])),
+    corsOrigins: config.http.cors_origins,
+    maxBodyBytes: config.http.max_body_bytes,
+    sockets: sockets.live,
+    onRefusal: metrics.countRefusal,
+    log,
+  });
+  const options = {
+    ...timeouts(config),
+    ...{ connections, tls, onUpgrade },
+    drainSockets: (deadlineMs: number) => sockets.live.drain(deadlineMs),
+  };
+  const servers: HttpServer[] = [];
+  const metricsConnections = new Connections(METRICS_CONNECTIONS);
+  const close = async (deadlineMs: number): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close(deadlineMs)));
+    metricsConnections.close();
+  };
+  const start = async (...server: Parameters<typeof startHttpServer>): Promise<HttpServer> => {
+    const started = await startHttpServer(...server);
+    servers.push(started);
+    return started;
+  };
+  try {
+    const handlers = createHandler(parts, endpoints);
+    const server = await start(handlers, { ...listenOptions(config), ...options });
+    const second = socketListenOptions(config);
+    if (second !== undefined) await start(refuseHttp, { ...second, ...options });
+    const metricsBase = await startMetrics(parts, metricsConnections, start);
+    const [baseUrl, wsUrl] = [urlOf(server, config), urlOf(server, config, 'ws')];
+    const metricsUrl = `${metricsBase ?? baseUrl}/metrics`;
+    return { host: server.host, port: server.port, baseUrl, wsUrl, metricsUrl, close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+/** Whoever reads the metrics is not kept out by clients, and keeps none out. */
+const METRICS_CONNECTIONS = { maxConnections: 64, maxPerAddress: 32 } as const;
+
+/** The listener of the metrics, if they have one of their own. @returns its address. */
+async function startMetrics(
+  { config, metrics }: ServedParts,
+  connections: Connections,
+  start: typeof startHttpServer,
+): Promise<string | undefined> {
+  const listening = metricsListenOptions(config);
+  if (listening === undefined) return undefined;
+  const handler = createMetricsHandler(metrics.registry);
+  const server = await start(handler, { ...listening, ...timeouts(config), connections });
+  return httpUrl(server);
+}
+
+function openSockets({ config: { websocket }, metrics }: ServedParts) {
+  const socketMetrics = createSocketMetrics(metrics.registry);
+  const limits = {
+    maxSockets: websocket.max_sockets,
+    maxSocketsPerKey: websocket.max_sockets_per_key,
+    maxSubscriptionsPerKey: websocket.max_subscriptions_per_key,
+  };
+  return { live: new LiveSockets(limits, socketMetrics), metrics: socketMetrics };
+}
+
+function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
+  const { networks, rooms, wallets, config, metrics, log } = parts;
+  const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
+  const operations = createOperations({
+    registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
+    readReadiness: () => readReadiness(watched),
+    rpcPaths: networks.map(({ rpcPath }) => rpcPath),
+    baseUrlOf: createBaseUrlOf(addressing(config)),
+  });
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
+  return createRouter({
+    routes: new Map([...operations, ...docs]),
+    rpc: new Map([...endpoints].map(([path, { http }]) => [path, http])),
+    wallets,
+    corsOrigins: config.http.cors_origins,
+    onRefusal: metrics.countRefusal,
+    log,
+  });
+}
+
+/** What answers JSON-RPC, by the path of each network. */
+function createEndpoints(
+  { networks, rooms, config, metrics }: ServedParts,
+  sockets: ReturnType<typeof openSockets>,
+): ReadonlyMap<string, Endpoint> {
+  const { authenticate, ...limits } = rooms.gate;
+  const { keyring } = rooms.places;
+  const baseUrlOf = createBaseUrlOf(addressing(config));
+  const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
+  metrics.watchReplyMemory(replyMemory);
+  return new Map(
+    networks.map(({ rpcPath, label, ledger: bare, hub }) => {
+      const metering = { network: label, count: limits.count };
+      const admission = createAdmission({ ...limits, network: label });
+      const ledger = withMetering(bare, metering);
+      const shared = { ledger, authenticate, admission, replyMemory, baseUrlOf, ...rpcLimits(config) };
+      const socket = createSocketEndpoint({
+        ...shared,
+        ...socketLimits(config),
+        leave: hub.leave,
+        refusalOf: createKeyCheck(keyring, systemClock),
+        sockets: sockets.live,
+        metrics: sockets.metrics,
+      });
+      return [rpcPath, { http: createRpcEndpoint(shared), socket }];
+    }),
+  );
+}
+
+function documented({ rpcPath, config: { name, environment } }: Network): DocumentedNetwork {
+  return { rpcPath, label: `${name}, ${environment}` };
+}
+
+function addressing(config: Config): BaseUrlOptions {
+  return { trustsPeer: trustsPeerOf(config), publicUrl: config.http.public_url };
+}
+
+function rpcLimits({ http }: Config) {
+  return {
+    limits: { maxBatchCalls: http.max_batch_items, batchConcurrency: http.batch_concurrency },
+    maxBodyBytes: http.max_body_bytes,
+  };
+}
+
+function socketLimits({ websocket }: Config) {
+  return {
+    maxCalls: websocket.max_calls,
+    maxSubscriptions: websocket.max_subscriptions,
+    maxWaitingBytes: websocket.max_waiting_bytes,
+    idleTimeoutMs: websocket.idle_timeout_ms,
+  };
+}

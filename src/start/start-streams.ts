@@ -1,0 +1,110 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Config } from '../../generated/config.ts';
+import { ERRORS } from '../../generated/errors.ts';
+import type { RefusalLog } from '../account/audit/refusal-log.ts';
+import type { TokenFinder } from '../account/tokens/authenticate-token.ts';
+import type { Clock } from '../base/clock.ts';
+import { type AdmissionOptions, createAdmission } from '../gate/admission.ts';
+import type { Authenticate } from '../gate/authenticate.ts';
+import type { LogFailure } from '../gate/failure-log.ts';
+import { createStreamMetrics, type StreamMetrics } from '../gate/stream-metrics.ts';
+import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from '../server/grpc/grpc-server.ts';
+import { noteRefusedToken } from '../server/grpc/note-refused-token.ts';
+import type { StreamedNetwork } from '../server/grpc/subscribe.ts';
+import type { ServiceError } from '../base/service-error.ts';
+import { trustsPeerOf } from './start-gate.ts';
+import type { Network } from './start-network.ts';
+import { viewOf } from '../stream/find-wallets.ts';
+import { createHub, type Hub } from '../stream/hub.ts';
+import { createLedgerNode } from '../stream/ledger-node.ts';
+import { createStreamPace } from '../stream/stream-pace.ts';
+import type { Store } from '../store/open-store.ts';
+
+export type StreamParts = Omit<AdmissionOptions, 'network'> & {
+  readonly config: Pick<Config, 'grpc' | 'http'>;
+  readonly networks: readonly Network[];
+  readonly store: Store;
+  readonly tokens: TokenFinder;
+  /** Told of access tokens that were refused for a topic. */
+  readonly refusals: Pick<RefusalLog, 'note'>;
+  readonly authenticate: Authenticate;
+  readonly connections: GrpcServerOptions['connections'];
+  readonly tls: GrpcServerOptions['tls'];
+  readonly registry: Registry;
+  readonly logFailure: LogFailure;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** What topic messages are counted as, beside the call that asked for them. */
+const MESSAGE_PREFIX = 'Subscribe.';
+
+/**
+ * Serves the topic streams of every network.
+ *
+ * @throws ServiceError `portTaken`, `listenFailed`.
+ */
+export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
+  const { config, store, registry, authenticate, tokens, clock, count, connections, tls } = parts;
+  const metrics = createStreamMetrics(registry);
+  const networks = parts.networks.map((network) => openNetwork(network, parts, metrics));
+  const server = await startGrpcServer({
+    ...{
+      host: config.http.host,
+      port: config.grpc.port,
+      portSetting: 'KEYSLOT_GRPC_PORT (or grpc.port)',
+      connections,
+      tls,
+    },
+    ...{ networks, authenticate, tokens, clock },
+    unread: { maxBytes: config.grpc.max_unread_bytes, maxMessages: config.grpc.max_unread_messages },
+    maxStreamsPerKey: config.grpc.max_streams_per_key,
+    viewOf: (accountId) => viewOf(store, accountId),
+    onOpen: metrics.openStream,
+    onClose: metrics.closeStream,
+    onMessages: ({ keyId }, network, topic, messages) => {
+      metrics.countMessages(network, topic, messages);
+      const method = `${MESSAGE_PREFIX}${topic}`;
+      count({ ...{ keyId, network, method }, outcome: 'ok', calls: messages, weight: messages });
+    },
+    onTokenRefused: noteRefusedToken({ refusals: parts.refusals, trustsPeer: trustsPeerOf(config) }),
+    onError: (error) => noteError(error, parts, metrics),
+  });
+  return {
+    ...server,
+    close: async (deadlineMs) => {
+      for (const { hub } of networks) hub.close();
+      await server.close(deadlineMs);
+    },
+  };
+}
+
+function openNetwork(
+  { label, upstream, child, pace }: Network,
+  { config: { grpc }, logFailure, ...parts }: StreamParts,
+  metrics: StreamMetrics,
+): StreamedNetwork {
+  const hub: Hub = createHub({
+    node: createLedgerNode(upstream, grpc.max_block_bytes),
+    ...{ pace: createStreamPace(grpc, pace), lingerMs: grpc.linger_ms },
+    history: { maxSlots: grpc.history_slots, maxBytes: Number(grpc.history_bytes) },
+    generation: () => child?.restarts ?? 0,
+    onFailure: (error) => logFailure(label, error),
+  });
+  metrics.watchHistory(label, hub.standing);
+  const { rateLimit, planOf, count, onRefusal } = parts;
+  const admission = createAdmission({ rateLimit, planOf, count, onRefusal, network: label });
+  return {
+    ...{ label, admission, hub },
+    count: ({ keyId }, message, outcome) => count({ keyId, network: label, ...message, outcome }),
+  };
+}
+
+function noteError(error: ServiceError, { log, logFailure }: StreamParts, metrics: StreamMetrics): void {
+  const hasForm = 'grpc' in ERRORS[error.code];
+  metrics.countError(hasForm ? error.code : 'internalError');
+  if (ERRORS[error.code].area === 'upstream') logFailure('streams', error);
+  if (!hasForm || error.code === 'internalError')
+    log.error({ err: error.cause ?? error }, 'a stream call failed');
+}

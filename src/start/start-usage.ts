@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { retainUsage } from '../account/retain-usage.ts';
+import { addUsage, purgeUsage } from '../account/usage-store.ts';
+import type { Clock } from '../base/clock.ts';
+import type { LimitMetrics } from '../gate/limit-metrics.ts';
+import { createMeter, type Meter } from '../gate/meter.ts';
+import type { Store } from '../store/open-store.ts';
+import { withStoreErrors } from '../store/store-errors.ts';
+
+export type UsageParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: LimitMetrics;
+};
+
+/** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
+const WHERE = 'usage';
+
+/**
+ * Counts the calls of a process into a store, as a writer of its own, and deletes what is older than the retention. To be
+ * closed before the store.
+ */
+export function startUsage({ store, clock, log, metrics }: UsageParts, config: Config['usage']): Meter {
+  const writerId = randomUUID();
+  const meter = createMeter({
+    write: (number, rows) =>
+      withStoreErrors(WHERE, () => addUsage(store, { writerId, number, rows }, clock.nowMs())),
+    onLost: metrics.countLost,
+    clock,
+    log,
+  });
+  metrics.watchUnwritten(meter.unwritten);
+  const stopRetention = retainUsage({
+    purge: (beforeMs) => withStoreErrors(WHERE, () => purgeUsage(store, beforeMs)),
+    retentionDays: config.retention_days,
+    clock,
+    log,
+  });
+  const close = async (): Promise<void> => {
+    await stopRetention();
+    await meter.close();
+  };
+  return { ...meter, close };
+}

@@ -1,0 +1,107 @@
+import { accessSync, constants } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../generated/config.ts';
+import { serviceError } from '../base/service-error.ts';
+import { startSignerKeeper } from '../signer/client/signer-keeper.ts';
+import type { SignerLauncher } from '../signer/client/signer-launcher.ts';
+import { ownDirectory } from '../users/own-directory.ts';
+import { becomeUser, findUser, type SystemUser } from '../users/system-user.ts';
+
+type UserSettings = Pick<Config, 'gateway_user' | 'signer_user' | 'data_dir'>;
+type Users = { readonly gateway: SystemUser; readonly signer: SystemUser };
+
+const ROOT = 0;
+/** Whoever can change these can make the server, which root starts, do anything. */
+const CODE = ['../..', '../../src', '../../src/main.ts', '../../generated', '../../node_modules'].map(
+  (path) => fileURLToPath(new URL(path, import.meta.url)),
+);
+
+/** `serve` starts a signer, the commands of the signer may, others do not. */
+export type Work = 'serve' | 'signer' | 'other';
+
+/**
+ * Where the signer has a user of its own: makes the directories of both users, starts what starts signers, and makes this
+ * process the gateway's user. Nothing of what goes on is root's then. A command of the gateway's user itself goes on as it is, without signers.
+ *
+ * @returns how signers of the other user are started; undefined without these users, where this process starts them itself.
+ * @throws ServiceError `invalidConfig` where it was not started by root, a user or directory is not as it has to be, or the gateway's
+ *   user could change the server's code; `signerNotStarted`.
+ */
+export async function enterGatewayUser(
+  settings: UserSettings,
+  work: Work,
+): Promise<SignerLauncher | undefined> {
+  const users = findUsers(settings);
+  if (users === undefined) return undefined;
+  const { gateway, signer } = users;
+  if (work !== 'serve' && process.geteuid?.() === gateway.uid) return refusingLauncher(signer);
+  assertRoot(users);
+  const dataDir = resolve(settings.data_dir);
+  const directory = join(dataDir, 'signer');
+  await ownDirectory(dataDir, gateway);
+  await ownDirectory(directory, signer);
+  const launcher = work === 'other' ? refusingLauncher(signer) : await startSignerKeeper(directory, signer);
+  becomeUser(gateway);
+  assertReached(dataDir, gateway);
+  assertCodeIsNot(gateway);
+  return launcher;
+}
+
+/** Makes this process the signer's user, where it has one. @throws ServiceError `invalidConfig`. */
+export function enterSignerUser(settings: UserSettings): void {
+  const users = findUsers(settings);
+  if (users === undefined || process.geteuid?.() === users.signer.uid) return;
+  assertRoot(users);
+  becomeUser(users.signer);
+}
+
+function refusingLauncher({ name }: SystemUser): SignerLauncher {
+  return {
+    directory: '.',
+    launch: () => {
+      throw serviceError('signerNotStarted', { reason: `only root can start it as ${name}` });
+    },
+  };
+}
+
+function findUsers({ gateway_user: gateway, signer_user: signer }: UserSettings): Users | undefined {
+  if (gateway === undefined || signer === undefined) return undefined;
+  return {
+    gateway: findUser('gateway_user (KEYSLOT_GATEWAY_USER)', gateway),
+    signer: findUser('signer_user (KEYSLOT_SIGNER_USER)', signer),
+  };
+}
+
+function assertRoot({ gateway, signer }: Users): void {
+  const uid = process.geteuid?.();
+  if (uid === ROOT) return;
+  throw refuse(
+    `gateway_user is ${gateway.name} and signer_user ${signer.name}: only root can start processes of both, and this one is user ${uid ?? 'unknown'}`,
+  );
+}
+
+function assertReached(dataDir: string, { name }: SystemUser): void {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refuse(
+      `${dataDir} cannot be reached by ${name} (${error instanceof Error ? error.message : String(error)}): a directory above it keeps that user out`,
+    );
+  }
+}
+
+function assertCodeIsNot({ name }: SystemUser): void {
+  for (const path of [...CODE, process.execPath]) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch {
+      continue;
+    }
+    throw refuse(
+      `${name} can change ${path}, which root starts: give the code to root (chown -R root), closed to writing by others`,
+    );
+  }
+}
+
+const refuse = (problems: string): Error => serviceError('invalidConfig', { problems });

@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { AccountPlane } from '../account/account-plane.ts';
+import { createRefusalLog, type RefusalLog } from '../account/audit/refusal-log.ts';
+import type { UseLimitPlaces } from '../account/wallet-use-limit.ts';
+import type { Clock } from '../base/clock.ts';
+import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
+import type { Metrics } from '../gate/metrics.ts';
+import type { HttpHandler } from '../server/http/http-server.ts';
+import { createRestEndpoint } from '../server/rest/rest-endpoint.ts';
+import type { Keys } from './start-keys.ts';
+import type { Store } from '../store/open-store.ts';
+import { createAfterwards } from '../wallets/afterwards.ts';
+import { answerRequest } from '../wallets/answer-request.ts';
+import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
+import { createReconciliation } from '../wallets/managed/reconciliation.ts';
+import type { WalletPlaces } from '../wallets/wallet-places.ts';
+import { trustsPeerOf } from './start-gate.ts';
+
+export type WalletParts = {
+  readonly config: Pick<Config, 'http' | 'wallets'>;
+  readonly store: Store;
+  readonly account: AccountPlane;
+  readonly keys: Keys;
+  readonly metrics: Pick<Metrics, 'countRefusal'>;
+  /** The plan of an account. */
+  readonly planOf: UseLimitPlaces['planOf'];
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** The wallet service while it is open. */
+export type OpenWallets = {
+  readonly handler: HttpHandler;
+  readonly refusals: Pick<RefusalLog, 'note'>;
+  /**
+   * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more and all that were refused are on
+   * record. To be called when nothing is listened for, before the account plane is closed.
+   */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. Rows of destroyed wallets are
+ * looked for meanwhile.
+ */
+export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
+  const { config, store, account, metrics, planOf, clock, log } = parts;
+  const { tokens, limits, useLimits } = account;
+  const places = placesOf(parts);
+  await destroyAbandonedKeys(places);
+  const refusals = createRefusalLog({ store, clock, log });
+  const { handler, settled } = await createRestEndpoint({
+    ...{ places, answerRequest, tokens, limits, useLimits, planOf, refusals, clock, log },
+    ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
+    trustsPeer: trustsPeerOf(config),
+    maxBodyBytes: config.http.max_body_bytes,
+    corsOrigins: config.wallets.cors_origins,
+    onRefusal: metrics.countRefusal,
+  });
+  void places.reconciliation.start(places);
+  const close = async (): Promise<void> => {
+    await Promise.all([places.reconciliation.close(), settled()]);
+    await refusals.close();
+  };
+  return { handler, refusals, close };
+}
+
+/** What the service works with. */
+export function placesOf({
+  config,
+  store,
+  account,
+  keys,
+  clock,
+  log,
+}: Omit<WalletParts, 'metrics' | 'planOf'>): WalletPlaces {
+  const { money, idempotency, installationKey, ownerId } = account;
+  const { signer, sealedWork, pool } = keys;
+  return {
+    ...{ store, money, idempotency, installationKey, ownerId, clock, log },
+    ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
+    ...{ afterwards: createAfterwards(log), reconciliation: createReconciliation() },
+  };
+}

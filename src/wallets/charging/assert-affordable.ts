@@ -1,0 +1,24 @@
+import { assertPayable, type Quote, type Work } from '../../account/money/money.ts';
+import type { Executes } from '../../store/statement.ts';
+import { read } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
+type Asked = Pick<Work, 'operation' | 'units'>;
+
+/** What work of the caller would cost now. */
+export function quoteOf({ money, clock, caller }: WalletContext, db: Executes, work: Asked): Promise<Quote> {
+  return money.quote(db, { ...work, accountId: caller.accountId, nowMs: clock.nowMs() });
+}
+
+/**
+ * Refuses work before it begins where the account cannot pay for it; nothing is set aside. What the work costs is charged with its
+ * last write, which may still refuse.
+ *
+ * @returns what it will cost, unless the account does the like meanwhile.
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
+ */
+export async function assertAffordable(context: WalletContext, work: Asked): Promise<Quote> {
+  const quote = await read(context, (db) => quoteOf(context, db, work));
+  assertPayable(quote);
+  return quote;
+}

@@ -1,0 +1,54 @@
+import type { IdempotentAnswer } from '../../account/idempotent-request.ts';
+import type { Quote } from '../../account/money/money.ts';
+import { insertRows } from '../../store/insert-rows.ts';
+import type { StoreTransaction } from '../../store/open-store.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { audit, auditExpected, type WalletFact } from '../audit.ts';
+import type { WalletRow } from '../managed/wallet-row.ts';
+import { transact, tryTogether } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
+/** What the end of a request's work comes to. */
+export type Settlement = {
+  /** What is charged, as it was quoted before the work. */
+  readonly quotes: readonly Quote[];
+  readonly facts: readonly WalletFact[];
+  /** The new wallets. */
+  readonly rows?: readonly WalletRow[];
+  /** The answer, for a repetition of the request. */
+  readonly answer: IdempotentAnswer['body'];
+  /** What else is written. */
+  readonly keep?: ((tx: StoreTransaction) => Promise<void>) | undefined;
+};
+
+/**
+ * Writes what the work of a request made, what it costs, what the audit log says of it and its answer, in one transaction: with one way to
+ * the store where everything still is as it was quoted.
+ *
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, where the money went to something else meanwhile; nothing is written then.
+ */
+export async function settle(context: WalletContext, settlement: Settlement): Promise<void> {
+  const { claim, money, clock } = context;
+  const { quotes, facts, rows = [], answer, keep } = settlement;
+  const isSimple = claim.workId === undefined && keep === undefined;
+  if (isSimple && (await settleTogether(context, settlement)) !== undefined) return;
+  await transact(context, async (tx) => {
+    await claim.finish(tx, answer);
+    for (const quote of quotes) await money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() });
+    await keep?.(tx);
+    await insertRows(tx, wallets, rows);
+    await audit(tx, context, facts);
+  });
+}
+
+function settleTogether(
+  context: WalletContext,
+  { quotes, facts, rows = [] }: Settlement,
+): Promise<readonly unknown[] | undefined> {
+  const { money, clock } = context;
+  return tryTogether(context, (db) => [
+    ...quotes.map((quote) => money.chargeQuoted(db, quote, clock.nowMs())),
+    insertRows(db, wallets, rows),
+    auditExpected(db, context, facts),
+  ]);
+}

@@ -1,0 +1,14 @@
+import type { WalletRequest } from '../../generated/wallets/handlers.ts';
+import type { AnswerForm } from '../../generated/wallets/operations.ts';
+
+/** What the body of the operation says. */
+export type CreateWalletBody = WalletRequest<'createWallet'>['body'];
+
+/** A batch of one custody, in one form. */
+export type WantedBatch = WalletRequest<'createWalletBatch'>['body'] & { readonly format: 'jsonl' | 'csv' };
+
+/** A tree of one custody, in one form, of a bounded number of children. */
+export type WantedTree = WalletRequest<'createHdWallets'>['body'] & {
+  readonly form: AnswerForm;
+  readonly children: number;
+};
