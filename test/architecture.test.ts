@@ -16,6 +16,10 @@ const TOP_LEVEL = [
     'tsconfig.json',
     'Makefile',
     'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'LICENSE',
   ],
   ...['.ci', '.git', '.gitignore', '.gitattributes', 'package-lock.json', 'biome.json', 'vitest.config.ts'],
 ];
