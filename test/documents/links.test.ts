@@ -74,6 +74,23 @@ test('documents that code and specification name are there', () => {
   ).toEqual([]);
 });
 
+/** Where a path of a document leads: `src/store/*tables.ts` and `spec/ledger/methods/<method>.yaml` to their folders. */
+const placeOf = (path: string): string =>
+  /[*<]/.test(path) ? posix.dirname(path.replace(/[*<].*$/, 'x')) : path.replace(/[./]+$/, '');
+
+test('paths that guides name are there; decisions tell of their day', () => {
+  const guides = DOCUMENTS.filter(
+    (path) => /^(docs\/)?[\w-]+\.md$/.test(path) && !/CHANGELOG|interface/.test(path),
+  );
+  const named = guides.flatMap((path) =>
+    [...read(path).matchAll(/(?<![\w/.-])(?:src|spec|codegen|test)\/[\w./*<>-]*/g)].map(
+      ([to]) => [path, to] as const,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, to]) => ![placeOf(to), `${placeOf(to)}.test.ts`].some(isThere))).toEqual([]);
+});
+
 test('every document of docs/ is listed in its index', () => {
   const index = read('docs/README.md');
   const documents = readdirSync(new URL('docs', ROOT)).filter(
