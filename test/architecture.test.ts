@@ -17,6 +17,10 @@ const TOP_LEVEL = [
     'tsconfig.json',
     'Makefile',
     'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'LICENSE',
   ],
   ...['.ci', '.git', '.gitignore', '.gitattributes', 'package-lock.json', 'biome.json', 'vitest.config.ts'],
 ];
@@ -45,7 +49,7 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 
 /**
  * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
- * (docs/decisions/rooms-in-order.md). main.ts stands above them all.
+ * (docs/decisions/0059-rooms-in-order.md). main.ts stands above them all.
  */
 const ROOMS = [
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],

@@ -10,6 +10,7 @@ import {
   readProcess,
 } from '../model/process.ts';
 import { renderConfig } from '../render/config.ts';
+import { renderConfigPage } from '../render/config-page.ts';
 import { renderErrors } from '../render/errors.ts';
 import { renderPlans } from '../render/plans.ts';
 import { renderRedaction } from '../render/redaction.ts';
@@ -25,6 +26,7 @@ export const processArea = createArea<ProcessModel>({
   renderers: [
     ({ errors }) => renderErrors(errors),
     renderConfig,
+    renderConfigPage,
     renderPlans,
     renderRedaction,
     renderRuntime,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { childOptions } from '../base/harden-process.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** The contract run: it and its cases belong to the tests, whose code is never loaded here (docs/decisions/contract-command.md). */
+/** The contract run: it and its cases belong to the tests, whose code is never loaded here (docs/decisions/0013-contract-command.md). */
 const PROGRAM = fileURLToPath(new URL('../../test/contract/main.ts', import.meta.url));
 const EXIT_KILLED = 130;
 

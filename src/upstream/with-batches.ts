@@ -36,7 +36,7 @@ const SENT_ALONE: ReadonlySet<string> = new Set([
   'replyMemoryFull',
 ]);
 
-/** Lets calls travel together (docs/decisions/batches-travel-together.md). */
+/** Lets calls travel together (docs/decisions/0015-batches-travel-together.md). */
 export function withBatches(upstream: Upstream): BatchUpstream {
   return {
     ...upstream,

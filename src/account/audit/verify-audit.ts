@@ -49,7 +49,7 @@ const PAGE = 2_000;
 const MAX_PROBLEMS = 100;
 
 /**
- * Verifies the audit log of an account, or of all. What is found, and what nobody can find: docs/decisions/audit-chain.md.
+ * Verifies the audit log of an account, or of all. What is found, and what nobody can find: docs/decisions/0020-audit-chain.md.
  * It may run while records are added.
  */
 export async function verifyAudit(places: AuditPlaces, accountId?: string): Promise<AuditVerdict> {

@@ -37,7 +37,7 @@ export function isCacheable({ method }: Call): boolean {
 /**
  * What an answer is kept under: the method and the bytes of its params. Only methods that the spec declares `immutable`,
  * `final` ones that ask for what is finalized, and `slot` ones that do not ask for what is processed, have a key
- * (docs/decisions/cached-answers.md).
+ * (docs/decisions/0011-cached-answers.md).
  */
 export function cacheKeyOf({ method, params, raw, paramsAt, isNotification }: Call): CacheKey {
   const cache = HOLDS.get(method);

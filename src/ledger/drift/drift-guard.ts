@@ -34,7 +34,7 @@ const ROOM = { maxAnswers: 16, maxBytes: 32 * 1024 * 1024, maxAnswerBytes: 16 * 
 
 /**
  * Holds samples of what the nodes of all networks answer against the specification, and counts, logs and lists what that does not know
- * (docs/decisions/drift-guard.md).
+ * (docs/decisions/0037-drift-guard.md).
  */
 export function createDriftGuard(options: DriftOptions): DriftGuard {
   const { samplesPerMinute, metrics, log, nowMs, random = Math.random } = options;

@@ -24,7 +24,7 @@ const LIGHT_READS: ReadonlySet<string> = new Set(
 
 /**
  * Puts the light reads of a batch in groups that a node takes as one batch, no two calls of a group with the same id. Alone are
- * all others, and a light read that would be the only one of its group (docs/decisions/batches-travel-together.md).
+ * all others, and a light read that would be the only one of its group (docs/decisions/0015-batches-travel-together.md).
  */
 export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
   const groups: Group[] = [];

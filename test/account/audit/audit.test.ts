@@ -276,7 +276,7 @@ describeStores('the audit log', (backend) => {
   });
 });
 
-test('the hash of a record is what docs/decisions/audit-chain.md says', () => {
+test('the hash of a record is what docs/decisions/0020-audit-chain.md says', () => {
   const record = {
     ...{
       accountId: '00000000-0000-4000-8000-000000000002',
