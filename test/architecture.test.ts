@@ -16,6 +16,7 @@ const TOP_LEVEL = [
     'tsconfig.json',
     'Makefile',
     'README.md',
+    'keyslot',
   ],
   ...['.ci', '.git', '.gitignore', '.gitattributes', 'package-lock.json', 'biome.json', 'vitest.config.ts'],
 ];
