@@ -12,7 +12,7 @@ export type AdminSocketOptions = {
   readonly dataDir: string;
   readonly serve: ServeCommand;
   readonly log: Logger;
-  /** How long a command may take to arrive. Default 5,000 ms. */
+  /** The time in which a request has to arrive. Default 5,000 ms. */
   readonly requestTimeoutMs?: number;
 };
 

@@ -22,7 +22,7 @@ export type AdoptionPlaces = Pick<RecordPlaces, 'headsFile'> & {
   readonly store: Store;
   readonly dataDir: string;
   readonly hsm: Config['hsm'];
-  /** How the signer is started, where not as a child of this process. */
+  /** Starts the signer, where it is not a child of this process. */
   readonly launcher?: SignerLauncher | undefined;
   readonly clock: Clock;
   readonly log: Logger;

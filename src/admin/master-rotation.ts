@@ -37,7 +37,7 @@ export type MasterRotationOptions = Pick<RotationPlace, 'signer'> & {
   /** The setting `hsm.soft.previous_master_key_file`. */
   readonly previousMasterKeyFile: string | undefined;
   readonly log: Pick<Logger, 'info' | 'debug'>;
-  /** How long older work may take to end. Default 600,000 ms. */
+  /** The time that older work has to end. Default 600,000 ms. */
   readonly settleMs?: number;
 };
 

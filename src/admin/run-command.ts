@@ -14,7 +14,7 @@ export type CommandPlace = {
   /** The file that heads of the audit log are appended to. */
   readonly headsFile: string;
   readonly hsm: Config['hsm'];
-  /** How a signer is started, where not as a child of this process. */
+  /** Starts the signer, where it is not a child of this process. */
   readonly launcher?: SignerLauncher | undefined;
   readonly clock: Clock;
   readonly log: Logger;

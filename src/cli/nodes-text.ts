@@ -21,7 +21,7 @@ type Network = {
   readonly beyond_specification: readonly Finding[];
 };
 
-/** Where the length of a slot is known from. */
+/** The source of the length of a slot, in words. */
 const SOURCES: Readonly<Record<string, string>> = {
   setting: 'as configured',
   notifications: "measured by a node's slot notifications",

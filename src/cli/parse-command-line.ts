@@ -13,7 +13,7 @@ export type Invocation = GivenArguments & {
   readonly rest: readonly string[];
 };
 
-/** A parsed command line, or the reason why it is none. */
+/** A parsed command line, or the reason why it cannot be parsed. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly invocation: Invocation }
   /** `topic`: a command or a group; undefined: all commands. */

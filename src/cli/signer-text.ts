@@ -24,7 +24,7 @@ function describeAdoption(result: AdoptionResult): string {
   } = result;
   const lines = [
     `The store now accepts the signer ${name} of this data directory.`,
-    `Its record lists ${all} destroyed keys, ${added} of them added from the store. A destroyed key that is missing from it can sign again.`,
+    `Its record has ${all} destroyed keys, ${added} of them from the store. A destroyed key that is missing from it can sign again.`,
     'It cannot use wallets whose keys are encrypted under another master key or stored in another token.',
     ...(gone.length === 0
       ? []
