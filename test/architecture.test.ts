@@ -21,6 +21,7 @@ const TOP_LEVEL = [
     'CHANGELOG.md',
     'SECURITY.md',
     'LICENSE',
+    'keyslot',
   ],
   ...['.ci', '.git', '.gitignore', '.gitattributes', 'package-lock.json', 'biome.json', 'vitest.config.ts'],
 ];

@@ -2,9 +2,11 @@ import { DEVELOPMENT } from '../account/development-name.ts';
 import { parseUsd } from '../account/money/micro-usd.ts';
 import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
 import { serviceError } from '../base/service-error.ts';
+import { type LimitRequest, readRequests } from './limit-request.ts';
 
-/** A command about access tokens, money, limits, second factors or the audit log, checked. */
+/** A request about access tokens, money, limits, second factors or the audit log, checked. */
 export type AccountRequest =
+  | LimitRequest
   | {
       readonly kind: 'tokens.create';
       readonly account: string;
@@ -24,10 +26,6 @@ export type AccountRequest =
   /** `creditLimit` in micro-USD; 0: prepaid. */
   | { readonly kind: 'money.billing'; readonly account: string; readonly creditLimit: bigint }
   | { readonly kind: 'money.balance'; readonly account: string }
-  /** `requests` undefined: as the specification says. */
-  | { readonly kind: 'wallet-limit'; readonly account: string; readonly requests: number | undefined }
-  /** `requests` in a second; undefined: as the account's plan says. */
-  | { readonly kind: 'wallet-use-limit'; readonly account: string; readonly requests: number | undefined }
   | { readonly kind: 'two-factor.enrol'; readonly account: string }
   | { readonly kind: 'two-factor.remove'; readonly account: string }
   | { readonly kind: 'two-factor.unlock'; readonly account: string }
@@ -47,7 +45,6 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
 const DAY_MS = 86_400_000;
 const MAX_EXPIRY_MS = 3_660 * DAY_MS;
-const MAX_REQUESTS = 1_000_000;
 
 const READERS: {
   readonly [K in Kind]: (members: Members) => Omit<Extract<AccountRequest, { kind: K }>, 'kind'>;
@@ -78,6 +75,8 @@ const READERS: {
     account: String(account),
     requests: readRequests(requests, '--per-second'),
   }),
+  'wallet-limit.show': ({ account }) => ({ account: String(account) }),
+  'wallet-use-limit.show': ({ account }) => ({ account: String(account) }),
   'two-factor.enrol': ({ account }) => ({ account: String(account) }),
   'two-factor.remove': ({ account }) => ({ account: String(account) }),
   'two-factor.unlock': ({ account }) => ({ account: String(account) }),
@@ -87,16 +86,16 @@ const READERS: {
   }),
 };
 
-/** Whether a command is one of these. */
+/** Tells a request about an account from others, by its kind. */
 export function isAccountRequest(request: unknown): request is { readonly kind: Kind } {
   const kind = typeof request === 'object' && request !== null && 'kind' in request ? request.kind : '';
   return typeof kind === 'string' && Object.hasOwn(READERS, kind);
 }
 
 /**
- * Checks what came over the admin socket or from the command line. Amounts come as decimal text in USD.
+ * Checks a request from the admin socket or the command line. Amounts are decimal text in USD.
  *
- * @throws ServiceError `invalidCommand` with what is wrong; `tokenNotFound` for what is no id.
+ * @throws ServiceError `invalidCommand` with the mistake; `tokenNotFound` for a malformed id.
  */
 export function readAccountRequest({ kind, ...members }: { readonly kind: Kind }): AccountRequest {
   return { kind, ...READERS[kind](members) } as AccountRequest;
@@ -104,10 +103,10 @@ export function readAccountRequest({ kind, ...members }: { readonly kind: Kind }
 
 function readNewAccount(account: unknown): string {
   if (account === DEVELOPMENT)
-    throw mistake("the account development is the server's own: choose another name");
+    throw mistake('the account name development is reserved for the server; choose another name');
   if (typeof account === 'string' && ACCOUNT.test(account)) return account;
   throw mistake(
-    'the name of an account must have 1 to 63 characters of a to z, 0 to 9, dot, dash and underscore, and begin with a letter or digit',
+    'the name of an account must have 1 to 63 characters (a-z, 0-9, dot, dash, underscore) and begin with a letter or digit',
   );
 }
 
@@ -118,11 +117,10 @@ function readText(text: unknown, what: string): string {
 
 function readScopes(scopes: unknown): readonly Scope[] {
   const known = SCOPES.join(', ');
-  if (!Array.isArray(scopes) || scopes.length === 0)
-    throw mistake(`say what the token is for, with --scope: ${known}`);
+  if (!Array.isArray(scopes) || scopes.length === 0) throw mistake(`expected at least one --scope: ${known}`);
   return scopes.map((scope) => {
     if (isScope(scope)) return scope;
-    throw mistake(`${JSON.stringify(scope)} is no scope; there are ${known}`);
+    throw mistake(`unknown scope ${JSON.stringify(scope)}; expected one of ${known}`);
   });
 }
 
@@ -130,7 +128,7 @@ function readExpiry(expiresInMs: unknown): number | undefined {
   if (expiresInMs === undefined) return undefined;
   if (typeof expiresInMs === 'number' && expiresInMs > 0 && expiresInMs <= MAX_EXPIRY_MS)
     return Math.trunc(expiresInMs);
-  throw mistake('--expires must be 1s to 3660d');
+  throw mistake('--expires must be from 1s to 3660d');
 }
 
 function readId(id: unknown): string {
@@ -142,21 +140,16 @@ function readAmount(amountUsd: unknown): bigint {
   const amount = typeof amountUsd === 'string' ? parseUsd(amountUsd) : undefined;
   if (amount !== undefined && amount !== 0n) return amount;
   throw mistake(
-    `the amount is ${JSON.stringify(amountUsd)}; must be decimal USD such as 25 or 0.50, at most 999999999 and with 6 digits after the point; -25 takes back`,
+    `the amount must be decimal USD other than 0, such as 25 or 0.50 (at most 999999999, at most 6 decimals; -25 takes credit back), got ${JSON.stringify(amountUsd)}`,
   );
 }
 
 function readLimit(limitUsd: unknown): bigint {
   const limit = typeof limitUsd === 'string' ? parseUsd(limitUsd) : undefined;
   if (limit !== undefined && limit > 0n) return limit;
-  throw mistake(`the credit limit is ${JSON.stringify(limitUsd)}; must be decimal USD above 0, such as 5000`);
-}
-
-function readRequests(requests: unknown, option: string): number | undefined {
-  if (requests === undefined) return undefined;
-  if (Number.isSafeInteger(requests) && Number(requests) > 0 && Number(requests) <= MAX_REQUESTS)
-    return Number(requests);
-  throw mistake(`${option} must be a whole number from 1 to ${MAX_REQUESTS}`);
+  throw mistake(
+    `the credit limit must be decimal USD above 0, such as 5000, got ${JSON.stringify(limitUsd)}`,
+  );
 }
 
 function readPublicKeys(keys: unknown): readonly Uint8Array[] {
@@ -164,7 +157,7 @@ function readPublicKeys(keys: unknown): readonly Uint8Array[] {
   if (!Array.isArray(keys)) throw mistake('the public keys must be a list');
   return keys.map((key) => {
     if (typeof key === 'string' && PUBLIC_KEY.test(key)) return Buffer.from(key, 'hex');
-    throw mistake(`--public-key is ${JSON.stringify(key)}; must be 64 hexadecimal digits`);
+    throw mistake(`--public-key must be 64 hexadecimal digits, got ${JSON.stringify(key)}`);
   });
 }
 

@@ -12,7 +12,7 @@ export type AdminSocketOptions = {
   readonly dataDir: string;
   readonly serve: ServeCommand;
   readonly log: Logger;
-  /** How long a command may take to arrive. Default 5,000 ms. */
+  /** The time in which a request has to arrive. Default 5,000 ms. */
   readonly requestTimeoutMs?: number;
 };
 
@@ -25,11 +25,11 @@ export type AdminSocket = {
 const REQUEST_TIMEOUT_MS = 5_000;
 const CLOSE_DEADLINE_MS = 5_000;
 const MAX_REQUEST_BYTES = 64 * 1024;
-/** What comes above it is cut off without an answer: more than a script starts at once. */
+/** Further connections are closed without an answer. More than a script starts at once. */
 const MAX_CONNECTIONS = 1_000;
 
 /**
- * Takes commands at `<dataDir>/admin.sock`, from this user only (mode 0600). A socket that nobody answers at is replaced.
+ * Serves requests at `<dataDir>/admin.sock`, to this user only (mode 0600). A socket at which nobody answers is replaced.
  *
  * @throws ServiceError `adminPathTooLong`; `dataDirectoryLocked` when another server answers there; `listenFailed`.
  */
@@ -63,8 +63,8 @@ async function listenIn(dataDir: string, server: Server, path: string): Promise<
 }
 
 /**
- * The socket is made in a directory that only this user can enter, narrowed to 0600 and then moved into place: at no time
- * can others connect, and what lay there is replaced in one step. The names add up to the length of `admin.sock`.
+ * The socket is created in a directory that only this user can enter, restricted to 0600 and then moved into place: others can
+ * connect at no time, and an old socket is replaced in one step. The names add up to the length of `admin.sock`.
  */
 async function listenAt(server: Server, path: string): Promise<number> {
   const room = await mkdtemp(join(dirname(path), '.a'));
@@ -86,10 +86,10 @@ async function listenAt(server: Server, path: string): Promise<number> {
   }
 }
 
-/** Never rejects. A client that leaves, or does not say what it wants in time, gets no answer. */
+/** Never rejects. A client that disconnects, or sends no request in time, gets no answer. */
 async function answer(socket: Socket, options: AdminSocketOptions): Promise<void> {
   const { serve, log, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
-  socket.on('error', (error) => log.debug({ err: error }, 'an admin connection broke'));
+  socket.on('error', (error) => log.debug({ err: error }, 'an admin connection failed'));
   const timer = setTimeout(() => socket.destroy(), requestTimeoutMs);
   try {
     const line = await readLine(socket, MAX_REQUEST_BYTES);
@@ -100,7 +100,7 @@ async function answer(socket: Socket, options: AdminSocketOptions): Promise<void
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (error.code === 'internalError' && !socket.destroyed)
-      log.error({ err: error.cause }, 'a command failed');
+      log.error({ err: error.cause }, 'an admin request failed');
     socket.end(printError(error));
   } finally {
     clearTimeout(timer);
@@ -112,7 +112,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    throw serviceError('invalidCommand', { reason: 'the admin socket takes one line of JSON' }, error);
+    throw serviceError('invalidCommand', { reason: 'expected one line of JSON' }, error);
   }
 }
 

@@ -7,14 +7,14 @@ import type { RecordPlaces } from '../account/signers/publish-record.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logger } from 'pino';
 
-/** What `keyslot signer adopt --json` prints. */
+/** The result of `keyslot signer adopt --json`. */
 export type AdoptionResult = {
   /** The signer's own key, its first 16 digits. */
   readonly signer: string;
   /** Destroyed keys in its record, and how many of them the store had and the record had not. */
   readonly destroyed_keys: number;
   readonly destroyed_keys_from_store: number;
-  /** The signers that the store takes no more. */
+  /** The signers that the store no longer accepts. */
   readonly forgotten_signers: readonly string[];
 };
 
@@ -22,14 +22,15 @@ export type AdoptionPlaces = Pick<RecordPlaces, 'headsFile'> & {
   readonly store: Store;
   readonly dataDir: string;
   readonly hsm: Config['hsm'];
-  /** How the signer is started, where not as a child of this process. */
+  /** Starts the signer, where it is not a child of this process. */
   readonly launcher?: SignerLauncher | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 };
 
 /**
- * Makes the signer of a data directory the store's, as it is; where it has none, a new one. To be called by who has the store.
+ * Makes the store accept the signer of a data directory, as it is; a new signer where the directory has none. The caller holds the
+ * store.
  *
  * @throws ServiceError `signerNotStarted`, `storeUnavailable`.
  */
@@ -54,9 +55,10 @@ export async function adoptWithoutServer(places: AdoptionPlaces): Promise<Adopti
   }
 }
 
-/** What a running server answers: it has opened its signer, and goes on with that. @throws ServiceError `invalidCommand`, always. */
+/** Refuses to adopt a signer on a running server, which goes on with the signer that it has opened. @throws ServiceError `invalidCommand`, always. */
 export function refuseAdoption(): never {
   throw serviceError('invalidCommand', {
-    reason: 'a server runs on this data directory, with the signer that its store takes: stop it first',
+    reason:
+      'a server is running on this data directory with the signer that its store accepts; stop it first',
   });
 }

@@ -3,17 +3,17 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 import { adminSocketPath } from './socket-path.ts';
 import { readAnswer, readLine } from './wire.ts';
 
-/** Longer than the store's own deadlines: the server tells what went wrong there. For what takes longer the caller says how long. */
+/** Longer than the store's own deadlines, so that the server reports what went wrong there. Callers give slow requests more. */
 const ANSWER_DEADLINE_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** connect(2) when there is no socket, no directory that it could be in, or nobody listens at it any more. */
+/** Errors of connect(2) when the socket or its directory does not exist, or nobody listens at it. */
 const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /**
- * Gives a command to the server of a data directory.
+ * Sends a request to the server of a data directory.
  *
  * @returns undefined when none runs there.
- * @throws ServiceError what the server answered; `adminFailed` when it gave no answer, or may not be asked;
+ * @throws ServiceError from the server; `adminFailed` when it does not answer or access is denied;
  *   `adminPathTooLong`.
  */
 export async function askAdmin(
@@ -32,16 +32,13 @@ export async function askAdmin(
     return { result: readAnswer(line) };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'internalError') throw error;
-    throw failed(
-      path,
-      error instanceof ServiceError ? new Error('the server failed; its log says why') : error,
-    );
+    throw failed(path, error instanceof ServiceError ? new Error('the server failed; see its log') : error);
   } finally {
     socket.destroy();
   }
 }
 
-/** Whether a server answers for a data directory. @throws ServiceError like `askAdmin`. */
+/** Checks if a server answers for a data directory. @throws ServiceError like `askAdmin`. */
 export async function isServed(dataDir: string): Promise<boolean> {
   const socket = await openConnection(adminSocketPath(dataDir));
   socket?.destroy();

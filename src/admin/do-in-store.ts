@@ -11,7 +11,7 @@ import type { CommandPlace } from './command-place.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 
-/** Does what a command asks in the store itself, where no server runs. Asking for keys and ending them makes no store. */
+/** Does what a request asks in the store itself, where no server runs. Listing and revoking create no store. */
 export async function doInStore(
   place: CommandPlace,
   checked: AdminRequest,
@@ -19,11 +19,11 @@ export async function doInStore(
 ): Promise<unknown> {
   const { store: where, clock, log, onNote } = place;
   const showNodes = (): never => {
-    throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server runs there' });
+    throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server is running there' });
   };
   if (checked.about === 'nodes') return showNodes();
   if (!hasStore(where) && !makesStore(checked)) {
-    onNote(`${where.dataDir} has no store yet, and no server runs there`);
+    onNote(`${where.dataDir} has no store yet, and no server is running there`);
     return answerWithoutStore(checked);
   }
   await using opened = new AsyncDisposableStack();

@@ -3,7 +3,7 @@ import { isCidr } from '../base/cidr.ts';
 import { isOrigin, type KeyRules } from '../account/key-rules.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** A command about API keys, checked. */
+/** A request about API keys, checked. */
 export type KeyRequest =
   | {
       readonly kind: 'keys.create';
@@ -15,7 +15,7 @@ export type KeyRequest =
   | { readonly kind: 'keys.rotate'; readonly id: string; readonly overlapMs: number }
   | { readonly kind: 'keys.revoke'; readonly id: string };
 
-/** Whose a key is when nobody says. */
+/** The account of a key that is created without one. */
 const DEFAULT_ACCOUNT = 'default';
 const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 /** Printable, since it is shown on terminals: no control or format characters, no line or paragraph separators. */
@@ -26,10 +26,10 @@ const MAX_RULES = 100;
 const MAX_OVERLAP_MS = 30 * DAY_MS;
 
 /**
- * Checks what came over the admin socket or from the command line. The name of a key is `unnamed` unless given, the
- * overlap of a rotation 24 hours.
+ * Checks a request from the admin socket or the command line. The name of a key is `unnamed` unless given, the overlap of a
+ * rotation 24 hours.
  *
- * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound` for what is no id.
+ * @throws ServiceError `invalidCommand` with the mistake; `keyNotFound` for a malformed id.
  */
 export function readKeyRequest(request: unknown): KeyRequest {
   const { kind, name, account, id, overlapMs, rules } = membersOf(request);
@@ -48,7 +48,7 @@ export function readKeyRequest(request: unknown): KeyRequest {
     case 'keys.revoke':
       return { kind, id: readId(id) };
     default:
-      throw mistake('the server does not know this command; is it of another version?');
+      throw mistake('the server does not know this command; it may be of another version');
   }
 }
 
@@ -63,24 +63,28 @@ function readName(name: unknown): string {
 
 function readAccount(account: unknown): string {
   if (account === DEVELOPMENT)
-    throw mistake("the account development is the server's own: choose another name");
+    throw mistake('the account name development is reserved for the server; choose another name');
   if (typeof account === 'string' && ACCOUNT.test(account)) return account;
   throw mistake(
-    'the name of an account must have 1 to 63 characters of a to z, 0 to 9, dot, dash and underscore, and begin with a letter or digit',
+    'the name of an account must have 1 to 63 characters (a-z, 0-9, dot, dash, underscore) and begin with a letter or digit',
   );
 }
 
 function readRules(rules: unknown): KeyRules {
   const { origins = [], cidrs = [] } = membersOf(rules);
   return {
-    origins: readList(origins, isOrigin, 'an origin must be such as https://app.example, without a path'),
+    origins: readList(
+      origins,
+      isOrigin,
+      'an origin must be such as https://app.example, without a path or slash at the end',
+    ),
     cidrs: readList(cidrs, isCidr, 'a CIDR must be such as 10.0.0.0/8 or 2001:db8::/32'),
   };
 }
 
 function readList(list: unknown, isGood: (text: string) => boolean, rule: string): readonly string[] {
   if (!Array.isArray(list) || list.length > MAX_RULES)
-    throw mistake(`at most ${MAX_RULES} of a kind: ${rule}`);
+    throw mistake(`expected a list of at most ${MAX_RULES}: ${rule}`);
   return list.map((text) => {
     if (typeof text === 'string' && isGood(text)) return text;
     throw mistake(`${JSON.stringify(text)}: ${rule}`);
@@ -95,7 +99,7 @@ function readId(id: unknown): string {
 function readOverlap(overlapMs: unknown): number {
   if (typeof overlapMs === 'number' && overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)
     return Math.trunc(overlapMs);
-  throw mistake('an overlap must be 0s to 30d');
+  throw mistake('--overlap must be from 0s to 30d');
 }
 
 function mistake(reason: string): Error {

@@ -7,46 +7,46 @@ import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
 import { wallets } from '../store/wallet-tables.ts';
 
-/** What `keyslot signer rotate-master --json` prints. */
+/** The result of `keyslot signer rotate-master --json`. */
 export type RotationResult = {
-  /** Wallets whose key is sealed in their row, under the new master key now. */
+  /** Wallets whose key is encrypted in their row, now under the new master key. */
   readonly wallets: number;
-  /** Those that this run sealed anew. */
+  /** The wallets that this run re-encrypted. */
   readonly resealed: number;
-  /** The credential file that the operator has to take away; none where the signer forgot the old key itself. */
+  /** The credential file that the operator has to remove; null where the signer deleted the old key itself. */
   readonly previous_master_key_file: string | null;
 };
 
-/** The change to another master key, of all wallets of a store. */
+/** The change of all wallets of a store to another master key. */
 export type MasterRotation = {
   /**
-   * Rotates, or continues what was begun and not finished. Called while it runs, it gives the result of that run.
+   * Rotates, or continues an interrupted rotation. Called during a run, it returns the result of that run.
    *
-   * @throws ServiceError `rotationUnfinished` when the server stops or older work does not end; what signer and store say.
-   *   Both master keys then stay live, and every key opens.
+   * @throws ServiceError `rotationUnfinished` when the server stops or older work does not end; errors of signer and store.
+   *   Both master keys then stay in use, and every key can be decrypted.
    */
   readonly run: () => Promise<RotationResult>;
-  /** Stops a run between two steps, and refuses others. To be called before the signer is closed. */
+  /** Stops a run between two steps, and refuses new ones. Call it before closing the signer. */
   readonly close: () => Promise<void>;
 };
 
 export type MasterRotationOptions = Pick<RotationPlace, 'signer'> & {
   readonly store: Pick<Store, 'db'>;
-  /** Resolves when work that is under way with sealed keys has ended. */
+  /** Resolves when the current work with encrypted keys has ended. */
   readonly settled: SealedWork['settled'];
   /** The setting `hsm.soft.previous_master_key_file`. */
   readonly previousMasterKeyFile: string | undefined;
   readonly log: Pick<Logger, 'info' | 'debug'>;
-  /** How long older work may take to end. Default 600,000 ms. */
+  /** The time that older work has to end. Default 600,000 ms. */
   readonly settleMs?: number;
 };
 
 const PAGE = 1_000;
 const SETTLE_MS = 600_000;
-/** What a failure of the store is told of. */
+/** The name of the part in errors of the store. */
 const WHERE = 'wallets';
 
-/** Over the rows of a store. */
+/** Creates the rotation over the rows of a store. */
 export function createMasterRotation(options: MasterRotationOptions): MasterRotation {
   const { previousMasterKeyFile = null, log } = options;
   const stopping = new AbortController();
@@ -66,7 +66,7 @@ export function createMasterRotation(options: MasterRotationOptions): MasterRota
       return running;
     },
     close: async () => {
-      stopping.abort(unfinished('the server stops'));
+      stopping.abort(unfinished('the server is stopping'));
       await running?.catch(() => undefined);
     },
   };
@@ -86,7 +86,7 @@ function placeOf(options: MasterRotationOptions, stop: AbortSignal): RotationPla
   };
 }
 
-/** Every wallet whose key is in its row, page by page in the order of ids: one that is made meanwhile may be among them or not. */
+/** Every wallet whose key is in its row, in pages by id. Wallets created meanwhile may be included or not. */
 async function* readRows({ db }: Pick<Store, 'db'>, stop: AbortSignal): ReturnType<RotationPlace['rows']> {
   const { id, accountId, sealed } = wallets;
   for (let after = ''; ; ) {
@@ -106,7 +106,7 @@ async function* readRows({ db }: Pick<Store, 'db'>, stop: AbortSignal): ReturnTy
   }
 }
 
-/** In one statement. A wallet that was destroyed meanwhile has no row to be found, and one that was changed keeps what it has. */
+/** In one statement. A wallet that was destroyed meanwhile has no row any more, and a row that was changed is left alone. */
 async function writeRows({ db }: Pick<Store, 'db'>, changes: readonly ResealedRow[]): Promise<void> {
   const column = (read: (row: ResealedRow) => string | Uint8Array) =>
     sql.param(changes.map((row) => toDriver(read(row))));
@@ -129,7 +129,7 @@ function toDriver(value: string | Uint8Array): string | Buffer {
 async function endOf(settled: Promise<void>, stop: AbortSignal, settleMs: number): Promise<void> {
   stop.throwIfAborted();
   const given = Promise.withResolvers<never>();
-  const late = unfinished('requests that began before it are still under way');
+  const late = unfinished('requests that began before it have not finished');
   const timer = setTimeout(() => given.reject(late), settleMs);
   const leave = (): void => given.reject(stop.reason);
   stop.addEventListener('abort', leave);

@@ -2,7 +2,7 @@ import { isPlanName, planProblem } from '../account/plan.ts';
 import { HEAVIEST } from '../gate/weigh.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** A command about plans, checked. */
+/** A request about plans, checked. */
 export type PlanRequest =
   | { readonly kind: 'plans.list' }
   | {
@@ -11,13 +11,16 @@ export type PlanRequest =
       readonly requestsPerSecond: number;
       readonly burst: number;
     }
+  | { readonly kind: 'plans.show'; readonly name: string }
   | { readonly kind: 'plans.remove'; readonly name: string }
-  | { readonly kind: 'plans.assign'; readonly account: string; readonly plan: string };
+  | { readonly kind: 'plans.assign'; readonly account: string; readonly plan: string }
+  /** Asks which plan an account has. */
+  | { readonly kind: 'plans.assigned'; readonly account: string };
 
 /**
- * Checks a command about plans.
+ * Checks a request about plans.
  *
- * @throws ServiceError `invalidCommand`, naming what is wrong, its bound and its value.
+ * @throws ServiceError `invalidCommand`, naming the figure, its bound and its value.
  */
 export function readPlanRequest({
   kind,
@@ -36,27 +39,30 @@ export function readPlanRequest({
       if (problem !== undefined) throw mistake(problem);
       return { kind, name: readName(name), ...figures };
     }
+    case 'plans.show':
     case 'plans.remove':
       return { kind, name: readName(name) };
     case 'plans.assign':
       return { kind, account: String(account), plan: readName(plan) };
+    case 'plans.assigned':
+      return { kind, account: String(account) };
     default:
-      throw mistake('the server does not know this command; is it of another version?');
+      throw mistake('the server does not know this command; it may be of another version');
   }
 }
 
 function readName(name: unknown): string {
   if (typeof name === 'string' && isPlanName(name)) return name;
   throw mistake(
-    `the name of a plan is ${JSON.stringify(name)}; must have 1 to 63 characters of a to z, 0 to 9, dash and underscore, and begin with a letter or digit`,
+    `the name of a plan must have 1 to 63 characters (a-z, 0-9, dash, underscore) and begin with a letter or digit, got ${JSON.stringify(name)}`,
   );
 }
 
-/** A call that weighs more than the burst is never served. */
+/** A call that weighs more than the burst would never be served. */
 function tooNarrow(burst: number): string | undefined {
   const { methods, weight } = HEAVIEST;
   if (burst >= weight) return undefined;
-  return `burst is ${burst}; must be at least ${weight}, which is what a call of ${methods.join(' or ')} weighs: with less it is never served`;
+  return `burst is ${burst}; must be at least ${weight}, the weight of a call of ${methods.join(' or ')}, which would never be served`;
 }
 
 function mistake(reason: string): Error {

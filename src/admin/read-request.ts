@@ -4,7 +4,7 @@ import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readSignerRequest, type SignerRequest } from './signer-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
 
-/** A command, checked. */
+/** A request, checked. */
 export type AdminRequest =
   | { readonly about: 'keys'; readonly request: KeyRequest }
   | { readonly about: 'plans'; readonly request: PlanRequest }
@@ -14,9 +14,9 @@ export type AdminRequest =
   | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
- * Checks what came over the admin socket or from the command line.
+ * Checks a request from the admin socket or the command line.
  *
- * @throws ServiceError `invalidCommand` with what is wrong; `keyNotFound`, `tokenNotFound` for what is no id of one.
+ * @throws ServiceError `invalidCommand` with the mistake; `keyNotFound`, `tokenNotFound` for a malformed id.
  */
 export function readRequest(request: unknown): AdminRequest {
   const members = typeof request === 'object' && request !== null ? { ...request } : {};

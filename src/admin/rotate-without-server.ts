@@ -14,9 +14,9 @@ export type RotationWithoutServer = {
 };
 
 /**
- * Changes the master key where no server runs, with a signer that is started for it. To be called by who has the store.
+ * Changes the master key where no server runs, with a signer started for it. The caller holds the store.
  *
- * @throws ServiceError `signerNotStarted`, and what `MasterRotation.run` throws.
+ * @throws ServiceError `signerNotStarted`, and the errors of `MasterRotation.run`.
  */
 export async function rotateWithoutServer(options: RotationWithoutServer): Promise<RotationResult> {
   const { store, dataDir, hsm, log, launcher } = options;

@@ -1,20 +1,39 @@
-import type { CommandPlace } from './command-place.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { Clock } from '../base/clock.ts';
+import type { SignerLauncher } from '../signer/signer.ts';
+import type { StoreOptions } from '../store/open-store.ts';
 import { askAdmin } from './ask-admin.ts';
 import { readRequest } from './read-request.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
-/** How long a command may take that goes through everything there is. */
+export type CommandPlace = {
+  readonly store: StoreOptions;
+  /** The setting `installation_key_file`. */
+  readonly installationKeyFile: string | undefined;
+  /** The file that heads of the audit log are appended to. */
+  readonly headsFile: string;
+  readonly hsm: Config['hsm'];
+  /** Starts the signer, where it is not a child of this process. */
+  readonly launcher?: SignerLauncher | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Takes notes for the user, such as a wait. */
+  readonly onNote: (note: string) => void;
+};
+
+/** The deadlines of requests that read or rewrite the whole store. */
 const DEADLINES_MS: Readonly<Record<string, number>> = {
   'audit.verify': 600_000,
   'signer.rotate-master': 86_400_000,
 };
 
 /**
- * Has the server of a data directory do what a command asks; where none runs, does it here, in the store, with the store's
- * lock. Asking for keys and ending them makes no store. While a server starts or stops, or another command has the store, it waits. The result is JSON.
+ * Has the server of a data directory do what a request asks; where none runs, does it in the store itself, holding the store's
+ * lock. Listing and revoking create no store. While a server starts or stops, or another command holds the store, it waits.
  *
- * @throws ServiceError what is wrong with the command, the server or the store. `dataDirectoryLocked` when nobody took the
- *   command in time.
+ * @returns the result as JSON.
+ * @throws ServiceError of the request, the server or the store; `dataDirectoryLocked` when the store stayed locked.
  */
 export async function runCommand(place: CommandPlace, request: unknown): Promise<unknown> {
   const checked = readRequest(request);

@@ -3,24 +3,22 @@ import { findAccount, readAccountNames } from '../account/find-account.ts';
 import type { InstallationKey } from '../account/installation-key.ts';
 import type { TokenPlaces } from '../account/tokens/access-tokens.ts';
 import { enrolTwoFactor, removeTwoFactor, unlockTwoFactor } from '../account/two-factor/two-factor.ts';
-import { type CreateLimitBook, setCreateLimit } from '../account/wallet-create-limit.ts';
-import { setUseLimit, type UseLimitBook } from '../account/wallet-use-limit.ts';
 import type { AccountRequest } from './account-request.ts';
+import { type LimitDeps, serveLimits } from './serve-limits.ts';
 import { serveMoney } from './serve-money.ts';
 import { serveTokens } from './serve-tokens.ts';
 
-/** What these commands act on. */
-export type AccountPlaces = TokenPlaces & {
-  readonly limits: CreateLimitBook;
-  readonly useLimits: UseLimitBook;
-  readonly installationKey: () => Promise<InstallationKey>;
-  /** The file that heads of the audit log are appended to. */
-  readonly headsFile: string;
-  /** The key that the running signer signs heads with; undefined where none runs. */
-  readonly headKey: () => Promise<Uint8Array | undefined>;
-};
+/** The parts of the server that requests about accounts act on. */
+export type AccountPlaces = TokenPlaces &
+  LimitDeps & {
+    readonly installationKey: () => Promise<InstallationKey>;
+    /** The file that heads of the audit log are appended to. */
+    readonly headsFile: string;
+    /** The key that the running signer signs heads with; undefined where none runs. */
+    readonly headKey: () => Promise<Uint8Array | undefined>;
+  };
 
-/** Does what a command asks, in the store and in memory at once. A secret is in the result that makes it, in no other. */
+/** Does what a request asks, in the store and in memory at once. A secret is only in the result that creates it. */
 export async function serveAccount(
   places: AccountPlaces,
   request: AccountRequest,
@@ -36,16 +34,11 @@ export async function serveAccount(
     case 'money.billing':
     case 'money.balance':
       return serveMoney(store, request, nowMs);
-    case 'wallet-limit': {
-      const { account, requests } = request;
-      const limit = await setCreateLimit(places, await findAccount(store, account), requests);
-      return { account, requests: limit.requests, window_seconds: limit.windowSeconds };
-    }
-    case 'wallet-use-limit': {
-      const { account, requests } = request;
-      const limit = await setUseLimit(places, await findAccount(store, account), requests);
-      return { account, requests: limit.requests, window_seconds: limit.windowSeconds };
-    }
+    case 'wallet-limit':
+    case 'wallet-use-limit':
+    case 'wallet-limit.show':
+    case 'wallet-use-limit.show':
+      return serveLimits(places, request);
     case 'two-factor.enrol': {
       const { account } = request;
       const accountId = await findAccount(store, account);

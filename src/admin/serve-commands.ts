@@ -14,22 +14,22 @@ import { servePlans } from './serve-plans.ts';
 import { serveUsage, type UsagePlaces } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
 
-/** What commands act on: the store, what is kept of it in memory, and the counts on their way there. */
+/** The parts of the server that requests act on: the store, its copies in memory, and counts that are not stored yet. */
 export type CommandPlaces = KeyPlaces &
   PlanPlaces &
   UsagePlaces &
   AccountPlaces & {
-    /** Seals every managed key under a new master key: see `MasterRotation`. */
+    /** Re-encrypts every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
-    /** Makes the data directory's signer the store's. @throws ServiceError where a server runs. */
+    /** Makes the store accept the signer of the data directory. @throws ServiceError where a server runs. */
     readonly adoptSigner: () => Promise<AdoptionResult>;
-    /** What is known of the ledger nodes. @throws ServiceError where no server runs that would know. */
+    /** Shows the ledger nodes. @throws ServiceError where no server runs that knows them. */
     readonly showNodes: () => unknown;
   };
 
 /**
- * Does what commands ask, in the store and in memory at once. The results are what `--json` prints: member names in
- * snake case, instants as ISO 8601. A key is in the result of its creation, in no other.
+ * Does what requests ask, in the store and in memory at once. `--json` prints the results: member names in snake case, instants
+ * as ISO 8601. A key is only in the result that creates it.
  *
  * Throws ServiceError `storeUnavailable` before anything is done when the store does not answer.
  */

@@ -1,8 +1,10 @@
+import { findAccount } from '../account/find-account.ts';
 import type { Plan } from '../account/plan.ts';
 import { assignPlan, listPlans, type PlanPlaces, removePlan, setPlan } from '../account/plans.ts';
+import { serviceError } from '../base/service-error.ts';
 import type { PlanRequest } from './plan-request.ts';
 
-/** Does what a command about plans asks, in the store and in memory at once. */
+/** Does what a request about plans asks, in the store and in memory at once. */
 export async function servePlans(places: PlanPlaces, request: PlanRequest): Promise<unknown> {
   switch (request.kind) {
     case 'plans.list': {
@@ -17,13 +19,26 @@ export async function servePlans(places: PlanPlaces, request: PlanRequest): Prom
     }
     case 'plans.set':
       return showPlan(await setPlan(places, request));
+    case 'plans.show':
+      return showPlan(findPlan(places, request.name));
     case 'plans.remove': {
       const back = await removePlan(places, request.name);
       return { name: request.name, now: back === undefined ? null : showPlan(back) };
     }
+    case 'plans.assigned': {
+      const accountId = await findAccount(places.store, request.account);
+      return { account: request.account, plan: showPlan(places.plans.planOf(accountId)) };
+    }
     case 'plans.assign':
       return { account: request.account, plan: showPlan(await assignPlan(places, request)) };
   }
+}
+
+function findPlan({ plans }: PlanPlaces, name: string): Plan {
+  const plan = plans.find(name);
+  if (plan !== undefined) return plan;
+  const known = plans.list().map((one) => one.name);
+  throw serviceError('planNotFound', { name, known: known.join(', ') });
 }
 
 function showPlan({ name, requestsPerSecond, burst, source }: Plan) {

@@ -11,7 +11,7 @@ import type { AccountRequest } from './account-request.ts';
 
 type TokensRequest = Extract<AccountRequest, { readonly kind: `tokens.${string}` }>;
 
-/** Does what a command about access tokens asks, in the store and in the ring at once. A token is in the result of its creation, in no other. */
+/** Does what a request about access tokens asks, in the store and in the ring at once. A token is only in the result that creates it. */
 export async function serveTokens(
   places: TokenPlaces,
   request: TokensRequest,

@@ -7,14 +7,14 @@ import type { UsageRequest } from './usage-request.ts';
 
 export type UsagePlaces = {
   readonly store: Store;
-  /** Stores what is counted and not stored yet. */
+  /** Stores the counts that are not stored yet. */
   readonly flushUsage: () => Promise<void>;
 };
 
 /**
- * Sums up the usage, what was counted until now included.
+ * Sums up the usage, including counts that are not stored yet.
  *
- * @throws ServiceError `accountNotFound`, `keyNotFound`: no usage and a mistyped name are not the same.
+ * @throws ServiceError `accountNotFound`, `keyNotFound`: a mistyped name is not an empty answer.
  */
 export async function serveUsage(
   { store, flushUsage }: UsagePlaces,

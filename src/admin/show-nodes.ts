@@ -11,7 +11,7 @@ export type ShownNetwork = {
   readonly drift: () => readonly DriftFinding[];
 };
 
-/** What is known of the nodes of every network, in the words of `--json`. */
+/** Shows the nodes of every network, as `--json` prints them. */
 export function showNodes(networks: readonly ShownNetwork[]): unknown {
   return {
     networks: networks.map(({ label, statuses, pace, drift }) => {

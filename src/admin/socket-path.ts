@@ -1,14 +1,14 @@
 import { relative, resolve } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 
-/** What unix(7) leaves of `sun_path` (108 bytes on Linux, 104 on macOS) after the closing zero. */
+/** The bytes of `sun_path` before its closing zero (unix(7): 108 bytes on Linux, 104 on macOS). */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
 /**
- * Where the server of a data directory is commanded: `<dataDir>/admin.sock`, absolute or seen from the working directory,
- * whichever is shorter.
+ * The path of a server's admin socket: `<dataDir>/admin.sock`, absolute or relative to the working directory, whichever is
+ * shorter.
  *
- * @throws ServiceError `adminPathTooLong`: the system takes no longer paths for sockets.
+ * @throws ServiceError `adminPathTooLong`: the system limits the length of paths of sockets.
  */
 export function adminSocketPath(dataDir: string): string {
   const absolute = resolve(dataDir, 'admin.sock');

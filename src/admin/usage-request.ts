@@ -2,15 +2,15 @@ import type { UsageQuery } from '../account/read-usage.ts';
 import { USAGE_GROUPS, type UsageGroup } from '../account/usage-group.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** A question about usage, checked. */
+/** A request for usage, checked. */
 export type UsageRequest = { readonly kind: 'usage' } & UsageQuery;
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Checks a question about usage. By key unless given.
+ * Checks a request for usage. It is grouped by key unless given.
  *
- * @throws ServiceError `invalidCommand`; `keyNotFound` for what is no id.
+ * @throws ServiceError `invalidCommand`; `keyNotFound` for a malformed id.
  */
 export function readUsageRequest({
   sinceMs,
@@ -19,8 +19,9 @@ export function readUsageRequest({
   id,
 }: Readonly<Record<string, unknown>>): UsageRequest {
   if (typeof sinceMs !== 'number' || !Number.isSafeInteger(sinceMs) || sinceMs < 0)
-    throw mistake('since must be an instant after 1970');
-  if (!isGroup(by)) throw mistake(`by is ${JSON.stringify(by)}; must be one of ${USAGE_GROUPS.join(', ')}`);
+    throw mistake('since must be an instant after 1970, in milliseconds');
+  if (!isGroup(by))
+    throw mistake(`--by must be one of ${USAGE_GROUPS.join(', ')}, got ${JSON.stringify(by)}`);
   if (id !== undefined && (typeof id !== 'string' || !ID.test(id)))
     throw serviceError('keyNotFound', { id: String(id) });
   return {

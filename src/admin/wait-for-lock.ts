@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 
 export type LockWait = {
-  /** Told once, when it is found that there is something to wait for: who has the data directory. */
+  /** Called once, when the wait begins, with the holder of the data directory. */
   readonly onWait: (reason: string) => void;
-  /** Whether waiting is of no use. */
+  /** Resolves to true where the lock will not be released, such as by a running server. */
   readonly isHopeless?: () => Promise<boolean>;
   /** Default 60,000 ms: longer than a server takes to start or stop. */
   readonly deadlineMs?: number;
@@ -16,10 +16,11 @@ const DEADLINE_MS = 60_000;
 const PAUSE_MS = 100;
 
 /**
- * Attempts something until no other process keeps it from the data directory: servers that start or stop, and commands, have
- * the embedded store for a moment only.
+ * Retries an attempt until no other process holds the data directory: commands, and servers that start or stop, hold the embedded
+ * store for a moment only.
  *
- * @throws ServiceError `dataDirectoryLocked` after the deadline, or at once where waiting is of no use; what else the attempt throws.
+ * @throws ServiceError `dataDirectoryLocked` after the deadline, or at once where the lock will not be released; any other error of
+ *   the attempt.
  */
 export async function waitForLock<T>(attempt: () => Promise<T>, options: LockWait): Promise<T> {
   const { onWait, isHopeless, deadlineMs = DEADLINE_MS, pauseMs = PAUSE_MS } = options;
@@ -38,6 +39,6 @@ export async function waitForLock<T>(attempt: () => Promise<T>, options: LockWai
 }
 
 function stillLocked({ context: { path, holder } }: ServiceError, deadlineMs: number): ServiceError {
-  const since = `${String(holder)}, which neither served nor ended within ${Math.round(deadlineMs / 1_000)} s; see what it does, or stop it`;
+  const since = `${String(holder)}, which neither became ready nor ended within ${Math.round(deadlineMs / 1_000)} s; check its log, or stop it`;
   return serviceError('dataDirectoryLocked', { path: String(path), holder: since });
 }

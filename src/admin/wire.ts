@@ -5,11 +5,11 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 // The protocol of the admin socket: one line of JSON each way, then the connection ends. The answer is `{"result": …}`, or
 // `{"error": {"code", "context"}}` with a name of the catalogue.
 
-/** What answers a command. What it gives is printed as JSON; it throws ServiceError. */
+/** Answers a request. The result is sent as JSON; it throws ServiceError. */
 export type ServeCommand = (request: unknown) => Promise<unknown>;
 
 /**
- * The first line that comes, without its end; undefined if the connection ends before. Leaves the connection open.
+ * Reads the first line, without its end; undefined if the connection ends before. Leaves the connection open.
  *
  * @throws ServiceError `invalidCommand` above `maxBytes`.
  */
@@ -22,7 +22,7 @@ export async function readLine(socket: Socket, maxBytes: number): Promise<string
     sizeBytes += part.length;
     if (sizeBytes > maxBytes) {
       throw serviceError('invalidCommand', {
-        reason: `a line of the admin socket has more than ${maxBytes} bytes`,
+        reason: `the request has more than ${maxBytes} bytes`,
       });
     }
     chunks.push(part);
@@ -31,12 +31,12 @@ export async function readLine(socket: Socket, maxBytes: number): Promise<string
   return undefined;
 }
 
-/** The line that answers with an error. */
+/** Prints an error as the line of an answer. */
 export function printError({ code, context }: ServiceError): string {
   return `${JSON.stringify({ error: { code, context } })}\n`;
 }
 
-/** The result in an answer. @throws the ServiceError in it, or a SyntaxError for what is no answer. */
+/** Reads the result of an answer. @throws the ServiceError in it, or a SyntaxError for a line that is no answer. */
 export function readAnswer(line: string): unknown {
   const answer = JSON.parse(line) as {
     result?: unknown;

@@ -1,28 +1,30 @@
 import { serviceError } from '../base/service-error.ts';
 import type { AdminRequest } from './read-request.ts';
 
-/** Commands about keys and accounts that are done where there was no store yet; one is made for them. */
+/** Requests about keys and accounts that create a store where there is none. */
 const MAKE_STORE: ReadonlySet<string> = new Set(['keys.create', 'tokens.create', 'audit.verify']);
 
-/** Whether a command makes a store where there is none. */
+/** Tells the requests that create a store where there is none from those that are answered without one. */
 export function makesStore({ about, request }: AdminRequest): boolean {
+  if (request.kind === 'plans.assigned') return false;
   return about === 'plans' || about === 'usage' || MAKE_STORE.has(request.kind);
 }
 
 /**
- * What a store would answer that has nothing in it.
- * @throws ServiceError `keyNotFound`, `tokenNotFound`, `accountNotFound` or `invalidCommand` for what can only be done to what is
- *   there.
+ * Answers a request as an empty store would.
+ *
+ * @throws ServiceError `keyNotFound`, `tokenNotFound`, `accountNotFound` or `invalidCommand` for a request about something that
+ *   has to exist.
  */
 export function answerWithoutStore({ request }: AdminRequest): unknown {
   if (request.kind === 'keys.list') return { keys: [] };
   if (request.kind === 'tokens.list') return { tokens: [] };
   if (request.kind === 'tokens.revoke') throw serviceError('tokenNotFound', { id: request.id });
   if (request.kind === 'signer.rotate-master')
-    throw serviceError('invalidCommand', { reason: 'there are no wallets, and no master key to change' });
+    throw serviceError('invalidCommand', { reason: 'there are no wallets and no master key yet' });
   if (request.kind === 'signer.adopt')
     throw serviceError('invalidCommand', {
-      reason: 'there is no store yet: the first server that starts makes it, and its signer is taken in',
+      reason: 'there is no store yet: the first server that starts creates it and registers its signer',
     });
   if ('id' in request) throw serviceError('keyNotFound', { id: request.id });
   throw serviceError('accountNotFound', { name: 'account' in request ? String(request.account) : '' });

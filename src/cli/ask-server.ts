@@ -3,7 +3,7 @@ import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
 import { enterGatewayUser, type Work } from '../start/start-users.ts';
-import type { ServerOptions } from './server-options.ts';
+import type { OptionValues } from './read-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 type Asked = {
@@ -13,14 +13,14 @@ type Asked = {
 };
 
 /**
- * Gives a command to the server of the data directory; where none runs, does it in its store. Prints the result for people
- * or, with `--json`, as one line of JSON.
+ * Sends a request to the server of the data directory; where none runs, does what it asks in its store. Prints the result for
+ * people or, with `--json`, as one line of JSON.
  *
  * @returns the result.
- * @throws ServiceError what is wrong with the command, or keeps it from being done.
+ * @throws ServiceError with the mistake in the request, or the reason why it failed.
  */
 export async function askServer(
-  options: ServerOptions,
+  options: OptionValues,
   { env, writeOut, writeError }: Terminal,
   { request, describe, work = 'other' }: Asked,
 ): Promise<unknown> {

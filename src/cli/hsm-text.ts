@@ -2,24 +2,24 @@ import type { CheckOutcome, HsmReport } from '../signer/hsm/check/run-checks.ts'
 
 const MARKS: Readonly<Record<CheckOutcome['outcome'], string>> = {
   held: 'ok    ',
-  broken: 'BROKEN',
+  broken: 'FAILED',
   'not supported': '-     ',
 };
 
-/** What `keyslot hsm check` prints for people. */
+/** The text of `keyslot hsm check` for people. */
 export function describeHsmReport({ kind, protection, keys_in, derives, checks, speed }: HsmReport): string {
   const broken = checks.filter(({ outcome }) => outcome === 'broken').length;
   const absent = checks.filter(({ outcome }) => outcome === 'not supported').length;
   return `
 Key backend: ${kind}
   ${protection}
-  keys are kept in ${keys_in === 'row' ? 'the wallet’s row of the store' : 'the token'}
-  HD wallets in custody managed: ${derives ? 'yes' : 'no, the backend derives no keys'}
+  keys are stored in ${keys_in === 'row' ? "the wallet's row of the database" : 'the token'}
+  HD wallets in custody managed: ${derives ? 'yes' : 'no, the backend cannot derive keys'}
 
 ${checks.map(line).join('')}
 Measured: ${speed.keys} keys/s, ${speed.signatures} signatures/s
 
-${broken === 0 ? 'Every promise held' : `${broken} of ${checks.length} promises are broken`}${absent === 0 ? '' : '; - marks what this backend does not have'}.
+${broken === 0 ? 'All checks passed' : `${broken} of ${checks.length} checks failed`}${absent === 0 ? '' : '; - marks what this backend does not support'}.
 `;
 }
 

@@ -1,10 +1,10 @@
 import { readLocalnetOptions, runLocalnet } from '../localnet/main.ts';
-import type { OptionValues } from './commands.ts';
+import type { OptionValues } from './read-arguments.ts';
 
 /**
  * `keyslot localnet`: the embedded ledger alone, until SIGTERM or SIGINT.
  *
- * @throws ServiceError what is wrong with the options, or keeps it from listening.
+ * @throws ServiceError with the mistake in the options, or the reason why it cannot listen.
  */
 export async function localnet(options: OptionValues): Promise<void> {
   await runLocalnet(readLocalnetOptions(options));

@@ -1,11 +1,11 @@
 import { readMockOptions, runMock } from '../mock/main.ts';
-import type { OptionValues } from './commands.ts';
+import type { OptionValues } from './read-arguments.ts';
 
 /**
- * `keyslot mock`: the mock ledger and the mock wallet service, until SIGTERM or SIGINT.
+ * `keyslot mock`: the mocks of the services, until SIGTERM or SIGINT.
  *
  * @returns the exit code.
- * @throws ServiceError what is wrong with the options, or keeps it from listening.
+ * @throws ServiceError with the mistake in the options, or the reason why it cannot listen.
  */
 export async function mock(options: OptionValues): Promise<number> {
   return await runMock(readMockOptions(options));

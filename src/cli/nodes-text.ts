@@ -21,15 +21,15 @@ type Network = {
   readonly beyond_specification: readonly Finding[];
 };
 
-/** Where a pace is known from, in words. */
+/** The source of the length of a slot, in words. */
 const SOURCES: Readonly<Record<string, string>> = {
-  setting: 'as it is set',
-  notifications: 'by the slots that a node announces',
-  samples: 'by the performance samples of a node',
-  slots: 'by the slots of a node at two times',
+  setting: 'as configured',
+  notifications: "measured by a node's slot notifications",
+  samples: "measured by a node's performance samples",
+  slots: "measured by a node's slot at two times",
 };
 
-/** What `keyslot nodes` prints for people. `result` is what it prints as JSON. */
+/** The text of `keyslot nodes` for people. `result` is what it prints as JSON. */
 export function describeNodes(result: unknown): string {
   const { networks } = result as { readonly networks: readonly Network[] };
   return networks.map(describeNetwork).join('\n');
@@ -44,20 +44,20 @@ function describeNetwork({
 }: Network): string {
   const pace =
     slot_ms === null
-      ? 'how long a slot takes is not known yet'
+      ? 'the length of a slot is not known yet'
       : `a slot takes ${Math.round(slot_ms)} ms, ${SOURCES[slot_ms_from ?? ''] ?? ''}`;
   return [
     `${network}: ${pace}.\n\n`,
     textTable(
       ['NODE', 'VERSION', 'FEATURE SET', ''],
       nodes.map(({ name, version, feature_set: features, is_ordered: isOrdered }) => [
-        ...[name, version ?? 'not known', String(features ?? '')],
+        ...[name, version ?? 'unknown', String(features ?? '')],
         isOrdered || version === null
           ? ''
-          : 'cannot be ordered: what newer versions have is passed on unchanged',
+          : 'version not comparable: fields of newer versions are passed through unchanged',
       ]),
     ),
-    ...(beyond.length === 0 ? [] : ['\nWhat the specification does not know:\n\n', describeFindings(beyond)]),
+    ...(beyond.length === 0 ? [] : ['\nNot in the specification:\n\n', describeFindings(beyond)]),
   ].join('');
 }
 

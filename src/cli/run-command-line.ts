@@ -1,70 +1,84 @@
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../base/service-error.ts';
-import { parseCommand } from './commands.ts';
+import { commandsOf, findCommand } from './find-command.ts';
+import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
+import type { ServerCommandName } from './server-request.ts';
 import type { Terminal } from './terminal.ts';
-import { usage } from './usage.ts';
 
-/** The exit code for what the caller gave: a command line or a configuration. */
+/** The exit code for a mistake of the caller: in the command line or in the configuration. */
 const EXIT_MISTAKE = 2;
 const MISTAKES: ReadonlySet<string> = new Set(['invalidConfig', 'invalidCommand']);
 
+/** A command that returns a number has chosen its exit code. */
+type Run = (invocation: Invocation, terminal: Terminal) => Promise<unknown>;
+
+type LocalName = Exclude<RunnableName, ServerCommandName>;
+
+/** The commands that are not given to a server. Rooms are loaded only by the command that needs them. */
+const LOCAL: { readonly [N in LocalName]: Run } = {
+  serve: async ({ options }, { env }) => (await import('./serve.ts')).serve(options, env),
+  localnet: async ({ options }) => (await import('./localnet.ts')).localnet(options),
+  mock: async ({ options }) => (await import('./mock.ts')).mock(options),
+  contract: async ({ rest }) => (await import('./contract.ts')).contract(rest),
+  'hsm check': async ({ options }, terminal) =>
+    (await import('./check-hsm.ts')).checkConfiguredHsm(options, terminal),
+  completion: async ({ words: [shell = ''] }, { writeOut }) =>
+    writeOut((await import('./completion/completion.ts')).completionScript(shell)),
+};
+
 /**
- * `keyslot` with these arguments. Rooms are loaded only by the command that needs them.
+ * Runs `keyslot` with these arguments.
  *
  * @returns the exit code.
- * @throws what is a fault of ours.
+ * @throws an error that is a fault of Keyslot.
  */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const command = parseCommand(args);
-  const { env, writeOut, writeError } = terminal;
-  const run = withExitCode(writeError);
-  switch (command.kind) {
+  const line = parseCommandLine(args);
+  switch (line.kind) {
     case 'help':
-      writeOut(usage());
+      terminal.writeOut(await helpOn(line.topic));
       return 0;
     case 'version':
-      writeOut(`keyslot ${readVersion()}\n`);
+      terminal.writeOut(`keyslot ${readVersion()}\n`);
       return 0;
     case 'mistake':
-      writeError(`keyslot: ${command.reason}\nSee: keyslot help\n`);
+      terminal.writeError(`keyslot: ${line.reason}\n`);
       return EXIT_MISTAKE;
-    case 'serve':
-      return run(async () => (await import('./serve.ts')).serve(command.options, env));
-    case 'localnet':
-      return run(async () => (await import('./localnet.ts')).localnet(command.options));
-    case 'keys':
-      return run(async () => (await import('./keys.ts')).keys(command, terminal));
-    case 'plans':
-      return run(async () => (await import('./plans.ts')).plans(command, terminal));
-    case 'usage':
-      return run(async () => (await import('./show-usage.ts')).showUsage(command, terminal));
-    case 'nodes':
-      return run(async () => (await import('./nodes.ts')).nodes(command, terminal));
-    case 'hsm':
-      return run(async () => (await import('./hsm.ts')).hsm(command, terminal));
-    case 'signer':
-      return run(async () => (await import('./signer.ts')).signer(command, terminal));
-    case 'account':
-      return run(async () => (await import('./account.ts')).account(command, terminal));
-    case 'mock':
-      return run(async () => (await import('./mock.ts')).mock(command.options));
-    case 'contract':
-      return run(async () => (await import('./contract.ts')).contract(command.args));
+    case 'run':
+      return run(line.invocation, terminal);
   }
 }
 
-/** A command that gives a number has chosen its exit code by it. */
-function withExitCode(writeError: Terminal['writeError']) {
-  return async (command: () => Promise<unknown>): Promise<number> => {
-    try {
-      const code = await command();
-      return typeof code === 'number' ? code : 0;
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code === 'internalError') throw error;
-      writeError(`keyslot: ${error.message}\n`);
-      return MISTAKES.has(error.code) ? EXIT_MISTAKE : 1;
-    }
+async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
+  try {
+    const code = await runOf(invocation)(invocation, terminal);
+    return typeof code === 'number' ? code : 0;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'internalError') throw error;
+    terminal.writeError(`keyslot: ${error.message}\n`);
+    return MISTAKES.has(error.code) ? EXIT_MISTAKE : 1;
+  }
+}
+
+function runOf({ name }: Invocation): Run {
+  if (isLocal(name)) return LOCAL[name];
+  return async (invocation, terminal) => {
+    const { runOnServer } = await import('./run-on-server.ts');
+    return runOnServer(name, invocation, terminal);
   };
+}
+
+function isLocal(name: RunnableName): name is LocalName {
+  return Object.hasOwn(LOCAL, name);
+}
+
+async function helpOn(topic: string | undefined): Promise<string> {
+  const { groupHelp, shortHelp } = await import('./short-help.ts');
+  if (topic === undefined) return shortHelp();
+  if (commandsOf(topic).length > 0) return groupHelp(topic);
+  const found = findCommand(topic.split(' '));
+  const { helpPage } = await import('./help-page.ts');
+  return found === undefined ? shortHelp() : helpPage(found.command);
 }
 
 function readVersion(): string {

@@ -5,15 +5,15 @@ import { type App, startApp } from '../start/app.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { keepMemoryOutOfDumps } from '../base/harden-process.ts';
 import { enterGatewayUser } from '../start/start-users.ts';
-import type { OptionValues } from './commands.ts';
+import type { OptionValues } from './read-arguments.ts';
 
-/** What is made is for this user alone. */
+/** Files and directories are created for this user only. */
 const PRIVATE = 0o077;
 
 /**
  * `keyslot serve`: runs until SIGTERM or SIGINT, then stops in order; a second signal ends the process at once.
  *
- * @throws ServiceError what keeps the server from starting.
+ * @throws ServiceError with the reason why the server cannot start.
  */
 export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Promise<void> {
   process.umask(PRIVATE);
@@ -26,10 +26,12 @@ export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Prom
   const launcher = await enterGatewayUser(config, 'serve');
   const log = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: true }));
   if (!leavesNoMemory)
-    log.warn('this system keeps no memory out of core dumps: start the server with `ulimit -c 0`');
+    log.warn(
+      'core dumps of this process may hold secrets on this system: start the server with `ulimit -c 0`',
+    );
   const onProgress = (step: string): void => void process.stderr.write(`keyslot: ${step}\n`);
   const app = await startApp(config, log, { isOperated: file !== undefined, onProgress, launcher });
-  // Before it is said where it serves: who reads that may send one.
+  // Before the addresses are printed: a reader of them may send a signal at once.
   const signalled = nextSignal();
   process.stdout.write(
     options.json === true ? `${describeAsJson(app)}\n` : describe(app, resolve(config.data_dir)),
@@ -75,7 +77,7 @@ function describe(
   const call = `'{"jsonrpc":"2.0","id":1,"method":"getSlot"}'`;
   const wallets = `${baseUrl}${OPERATIONS.createWallet.path}`;
   return `
-${hasLedger ? 'Keyslot is ready.' : 'Keyslot serves, but its ledger has not started: calls answer 503 until it does (see above).'}
+${hasLedger ? 'Keyslot is ready.' : 'Keyslot is running, but its ledger has not started: calls return 503 until it does (see above).'}
 
 ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  WebSocket  ${url}\n`).join('')}  Wallets    ${wallets}
   Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)

@@ -1,7 +1,7 @@
-/** What a command has of the process that it runs in. */
+/** The process that a command runs in, as far as a command sees it. */
 export type Terminal = {
   readonly env: NodeJS.ProcessEnv;
   readonly writeOut: (text: string) => void;
-  /** For what is no result: notes and mistakes. */
+  /** Takes notes and error messages; results go to `writeOut`. */
   readonly writeError: (text: string) => void;
 };

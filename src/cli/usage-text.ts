@@ -11,10 +11,10 @@ type Usage = { readonly since: string; readonly by: string; readonly rows: reado
 const FIGURES = ['calls', 'errors', 'refused', 'weight'] as const;
 const RIGHT = FIGURES.map((name) => name.toUpperCase());
 
-/** What `keyslot usage` prints for people, with a sum of all rows. `result` is what it prints as JSON. */
+/** The text of `keyslot usage` for people, with a sum of all rows. `result` is what it prints as JSON. */
 export function describeUsage(result: unknown): string {
   const { since, by, rows } = result as Usage;
-  if (rows.length === 0) return `Nothing was called since ${since}.\n`;
+  if (rows.length === 0) return `There were no calls since ${since}.\n`;
   const isByKey = by === 'key';
   const head = [by.toUpperCase(), ...(isByKey ? ['NAME', 'ACCOUNT'] : []), ...RIGHT];
   const lines = rows.map((row) => [
@@ -23,7 +23,7 @@ export function describeUsage(result: unknown): string {
   ]);
   const sums = FIGURES.map((figure) => String(rows.reduce((sum, row) => sum + row[figure], 0)));
   const total = ['all', ...(isByKey ? ['', ''] : []), ...sums];
-  return `Since ${since}. Calls and their weight are those served, errors among them; refused ones were not.\n\n${textTable(
+  return `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them.\n\n${textTable(
     head,
     rows.length === 1 ? lines : [...lines, total],
     RIGHT,

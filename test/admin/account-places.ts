@@ -8,8 +8,8 @@ import type { AccountPlaces } from '../../src/admin/serve-account.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
-/** What commands act on beside the store, keys, plans and usage, new and empty; no signer runs. */
-export function newAccountPlaces(): Omit<AccountPlaces, 'store'> &
+/** The parts that requests act on beside the store, keys, plans and usage, new and empty; no signer runs. */
+export function newAccountPlaces(): Omit<AccountPlaces, 'store' | 'plans'> &
   Pick<CommandPlaces, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
   const key = newInstallationKey();
   return {

@@ -102,7 +102,7 @@ describeStores('a change of the master key', (backend) => {
     const broken = rotation.run();
     await expect(broken).rejects.toMatchObject({
       code: 'rotationUnfinished',
-      message: expect.stringContaining('the server stops'),
+      message: expect.stringContaining('the server is stopping'),
     });
     await expect(rotation.run()).rejects.toMatchObject({ code: 'rotationUnfinished' });
     expect([await signAll(first.signer, ids), liveMasters(first.dataDir)]).toEqual([1_100, 2]);
@@ -138,7 +138,7 @@ describeStores('a change of the master key', (backend) => {
     const impatient = await start(signer, { settled: work.settled, settleMs: 1 });
     await expect(impatient.run()).rejects.toMatchObject({
       code: 'rotationUnfinished',
-      message: expect.stringContaining('still under way'),
+      message: expect.stringContaining('have not finished'),
     });
     expect(liveMasters(dataDir)).toBe(2);
     const patient = (await start(signer, { settled: work.settled })).run();

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { appendAudit } from '../../src/account/audit/append-audit.ts';
 import { signDueHeads } from '../../src/account/audit/sign-heads.ts';
 import { ensureDevelopmentAccess } from '../../src/account/development-access.ts';
+import { PlanBook } from '../../src/account/plan-book.ts';
 import { checkTwoFactor, readTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { isAccountRequest, readAccountRequest } from '../../src/admin/account-request.ts';
 import { type AccountPlaces, serveAccount } from '../../src/admin/serve-account.ts';
@@ -27,7 +28,8 @@ describeStores('commands about accounts', (backend) => {
   const store = backend.shared();
 
   async function setUp(change: Partial<AccountPlaces> = {}) {
-    const places: AccountPlaces = { store: store(), ...newAccountPlaces(), ...change };
+    const plans = new PlanBook();
+    const places: AccountPlaces = { store: store(), plans, ...newAccountPlaces(), ...change };
     const account = await newCustomer(store());
     const ask = async (request: object, nowMs = NOW_MS): Promise<Record<string, unknown>> => {
       const result = await serveAccount(places, readLine({ account, ...request }), nowMs);
@@ -73,12 +75,29 @@ describeStores('commands about accounts', (backend) => {
     });
   });
 
-  test('raise the limit of creation, and take it back', async () => {
+  test('raise the limit of creation, and take it back; it is shown with its source and stays as it is', async () => {
     const { places, account, ask } = await setUp();
     const raised = { account, requests: 5_000, window_seconds: 60 };
+    const standard = { ...raised, requests: 1_000 };
+    const show = () => ask({ kind: 'wallet-limit.show' });
+    expect(await show()).toEqual({ ...standard, source: 'spec' });
     expect(await ask({ kind: 'wallet-limit', requests: 5_000 })).toEqual(raised);
+    expect(await show()).toEqual({ ...raised, source: 'store' });
     expect(places.limits.limitOf(account).burst).toBe(5_000);
-    expect(await ask({ kind: 'wallet-limit' })).toEqual({ ...raised, requests: 1_000 });
+    expect(await ask({ kind: 'wallet-limit' })).toEqual(standard);
+    expect(await show()).toEqual({ ...standard, source: 'spec' });
+  });
+
+  test('raise the limit of use, and take it back; it is shown with its source and stays as it is', async () => {
+    const { places, account, ask } = await setUp();
+    const raised = { account, requests: 500, window_seconds: 1 };
+    const show = () => ask({ kind: 'wallet-use-limit.show' });
+    expect(await show()).toEqual({ ...raised, requests: 100, source: 'plan' });
+    expect(await ask({ kind: 'wallet-use-limit', requests: 500 })).toEqual(raised);
+    expect(await show()).toEqual({ ...raised, source: 'store' });
+    expect(places.useLimits.limitOf(account, 100).burst).toBe(500);
+    expect(await ask({ kind: 'wallet-use-limit' })).toEqual({ ...raised, requests: null });
+    expect(await show()).toEqual({ ...raised, requests: 100, source: 'plan' });
   });
 
   test('enrol a second factor, whose codes then work, and remove it', async () => {
@@ -123,7 +142,8 @@ describeStores('commands about accounts', (backend) => {
 
   test('say which account is not there', async () => {
     const { ask } = await setUp();
-    const kinds = ['money.balance', 'wallet-limit', 'two-factor.enrol', 'two-factor.remove', 'audit.verify'];
+    const limits = ['wallet-limit', 'wallet-limit.show', 'wallet-use-limit', 'wallet-use-limit.show'];
+    const kinds = [...limits, 'money.balance', 'two-factor.enrol', 'two-factor.remove', 'audit.verify'];
     for (const kind of kinds)
       await expect(ask({ kind, account: 'nobody' })).rejects.toThrow('There is no account nobody');
     const credit = ask({ kind: 'money.credit', account: 'nobody', amountUsd: '1' });
@@ -152,22 +172,22 @@ describeStores('commands about accounts', (backend) => {
 });
 
 test.each([
-  [{ kind: 'tokens.create', account: 'a' }, 'say what the token is for'],
-  [{ kind: 'tokens.create', account: 'a', scopes: [] }, 'say what the token is for'],
-  [{ kind: 'tokens.create', account: 'a', scopes: ['wallets:fly'] }, '"wallets:fly" is no scope'],
-  [{ kind: 'tokens.create', account: 'development', scopes: ['wallets:read'] }, "the server's own"],
+  [{ kind: 'tokens.create', account: 'a' }, 'expected at least one --scope'],
+  [{ kind: 'tokens.create', account: 'a', scopes: [] }, 'expected at least one --scope'],
+  [{ kind: 'tokens.create', account: 'a', scopes: ['wallets:fly'] }, 'unknown scope "wallets:fly"'],
+  [{ kind: 'tokens.create', account: 'development', scopes: ['wallets:read'] }, 'reserved for the server'],
   [{ kind: 'tokens.create', account: 'A', scopes: ['wallets:read'] }, 'name of an account'],
   [{ kind: 'tokens.create', name: '\u001b[2J', scopes: ['wallets:read'] }, 'name of a token'],
   [{ kind: 'tokens.create', expiresInMs: 0, scopes: ['wallets:read'] }, '1s to 3660d'],
   [{ kind: 'tokens.create', expiresInMs: 3_660 * 86_400_000 + 1, scopes: ['wallets:read'] }, '1s to 3660d'],
   [{ kind: 'tokens.revoke', id: 'x' }, 'no access token with the id x'],
-  [{ kind: 'money.credit', account: 'a', amountUsd: '0' }, 'the amount is "0"'],
-  [{ kind: 'money.credit', account: 'a', amountUsd: 5 }, 'the amount is 5'],
-  [{ kind: 'money.credit', account: 'a', amountUsd: '1e3' }, 'the amount is "1e3"'],
-  [{ kind: 'money.credit', account: 'a', amountUsd: '0.0000001' }, 'the amount is'],
+  [{ kind: 'money.credit', account: 'a', amountUsd: '0' }, 'got "0"'],
+  [{ kind: 'money.credit', account: 'a', amountUsd: 5 }, 'got 5'],
+  [{ kind: 'money.credit', account: 'a', amountUsd: '1e3' }, 'got "1e3"'],
+  [{ kind: 'money.credit', account: 'a', amountUsd: '0.0000001' }, 'the amount must be'],
   [{ kind: 'money.credit', account: 'a', amountUsd: '1', note: 'a\nb' }, 'a note must have'],
-  [{ kind: 'money.billing', account: 'a', creditLimitUsd: '-1' }, 'the credit limit is "-1"'],
-  [{ kind: 'money.billing', account: 'a', creditLimitUsd: '0' }, 'the credit limit is "0"'],
+  [{ kind: 'money.billing', account: 'a', creditLimitUsd: '-1' }, 'got "-1"'],
+  [{ kind: 'money.billing', account: 'a', creditLimitUsd: '0' }, 'the credit limit must be'],
   [{ kind: 'wallet-limit', account: 'a', requests: 0 }, '--per-minute must be'],
   [{ kind: 'wallet-limit', account: 'a', requests: 1.5 }, '--per-minute must be'],
   [{ kind: 'wallet-limit', account: 'a', requests: 1_000_001 }, '--per-minute must be'],

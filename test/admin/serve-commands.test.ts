@@ -13,10 +13,15 @@ const flushUsage = (): Promise<void> => Promise.resolve();
 const REFUSED: readonly (readonly [object, string])[] = [
   [{ kind: 'usage' }, 'since must be an instant'],
   [{ kind: 'usage', sinceMs: -1 }, 'since must be an instant'],
-  [{ kind: 'usage', sinceMs: 0, by: 'toString' }, 'by is "toString"'],
+  [{ kind: 'usage', sinceMs: 0, by: 'toString' }, 'got "toString"'],
   [{ kind: 'plans.set', name: 'a', requestsPerSecond: '1e3', burst: 'x' }, 'burst is NaN'],
   [{ kind: 'plans.fly' }, 'does not know this command'],
-  [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan is undefined'],
+  [{ kind: 'plans.assign', account: 'a' }, 'the name of a plan must have'],
+  [{ kind: 'plans.assigned', account: 'acme' }, 'There is no account acme'],
+  [
+    { kind: 'plans.show', name: 'gold' },
+    'There is no plan gold; there are developer, development, production',
+  ],
   [{ kind: 'plans.assign', account: 'acme', plan: 'developer' }, 'There is no account acme'],
   [{ kind: 'plans.assign', account: 'acme', plan: 'gold' }, 'There is no plan gold'],
   [{ kind: 'plans.remove', name: 'developer' }, 'nothing to remove'],
@@ -77,6 +82,26 @@ describeStores('commands', (backend) => {
       rows: [],
     });
     expect(done).toEqual(['flushed']);
+  });
+
+  test('a plan, and the plan of an account, are shown in the form in which they are set', async () => {
+    const store = opened();
+    const places = {
+      ...{ store, keyring: new Keyring(), plans: new PlanBook(), flushUsage },
+      ...newAccountPlaces(),
+    };
+    const serve = createServeCommand(places, clock);
+    await serve({ kind: 'keys.create', account: 'acme' });
+    const developer = { name: 'developer', requests_per_second: 100, burst: 500, source: 'spec' };
+    expect(await serve({ kind: 'plans.show', name: 'developer' })).toEqual(developer);
+    expect(await serve({ kind: 'plans.assigned', account: 'acme' })).toEqual({
+      account: 'acme',
+      plan: developer,
+    });
+    const gold = await serve({ kind: 'plans.set', name: 'gold', requestsPerSecond: 20, burst: 40 });
+    const assigned = await serve({ kind: 'plans.assign', account: 'acme', plan: 'gold' });
+    expect(await serve({ kind: 'plans.show', name: 'gold' })).toEqual(gold);
+    expect(await serve({ kind: 'plans.assigned', account: 'acme' })).toEqual(assigned);
   });
 
   test('what is asked for and is not there, or is no command, is refused with the reason', async () => {

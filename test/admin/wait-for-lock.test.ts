@@ -33,7 +33,7 @@ test('what is locked out is done when the lock is free, and told once whom it wa
 test('after the deadline it says who kept it, and what to do', async () => {
   const { outcome } = await wait(Number.POSITIVE_INFINITY, { deadlineMs: 20 });
   expect(outcome).toBe(
-    'The data directory /d is in use by process 7, which neither served nor ended within 0 s; see what it does, or stop it',
+    'The data directory /d is in use by process 7, which neither became ready nor ended within 0 s; check its log, or stop it',
   );
 });
 

@@ -23,7 +23,9 @@ test('on a running server tokens, money, limits and second factors are as comman
   const scope = ['--scope', 'wallets:read', '--scope', 'wallets:sign'];
   const created = await run('tokens', 'create', '--account', 'acme', ...scope, '--expires', '90d');
   const token = /ks_tok_\w+/.exec(created.stdout)?.[0] ?? '';
-  expect(created.stdout).toMatch(/\(unnamed, account acme\) for wallets:read, wallets:sign, until \d{4}-/);
+  expect(created.stdout).toMatch(
+    /\(unnamed, account acme\) for wallets:read, wallets:sign, valid until \d{4}-/,
+  );
   const { stdout: listed } = await run('tokens', 'list');
   expect(listed).toMatch(/acme +unnamed +wallets:read wallets:sign .* valid until/);
   expect(listed).not.toContain(token.slice(0, 12));
@@ -33,16 +35,24 @@ test('on a running server tokens, money, limits and second factors are as comman
   expect(stdout).toMatch(/The account acme is prepaid\.\navailable +24\.50 USD\n/);
   const billed = await run('billing', 'acme', '--invoiced', '--credit-limit', '100');
   expect(billed.stdout).toMatch(/available +124\.50 USD \(credit limit 100\.00 USD\)/);
-  expect((await run('wallet-limit', 'acme', '--per-minute', '5000')).stdout).toContain('5000 times in 60 s');
+  expect((await run('wallet-limit', 'acme')).stdout).toContain('1000 times in 60 s (the default');
+  expect((await run('wallet-limit', 'acme', '--per-minute', '5000')).stdout).toContain('5000 times in 60 s.');
+  expect((await run('wallet-limit', 'acme')).stdout).toContain('5000 times in 60 s (set for this account)');
+  expect((await run('wallet-use-limit', 'acme')).stdout).toContain(
+    '100 times in 1 s (the limit of its plan)',
+  );
   const raised = await run('wallet-use-limit', 'acme', '--per-second', '500');
   expect(raised.stdout).toContain('destroy wallets 500 times in 1 s');
-  expect((await run('wallet-use-limit', 'acme', '--default')).stdout).toContain('as often as its plan says');
+  expect((await run('wallet-use-limit', 'acme', '--default')).stdout).toContain(
+    'as often as its plan allows',
+  );
+  expect((await run('billing', 'acme')).stdout).toBe(billed.stdout);
   const enrolled = await run('two-factor', 'enrol', 'acme');
   expect(enrolled.stdout).toMatch(/otpauth:\/\/totp\/Keyslot:acme\?\S+\n {2}[A-Z2-7]{32}\n/);
   const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
   expect([token, secret].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
   const verified = await run('audit', 'verify');
-  expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is sound.\n']]);
+  expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is intact.\n']]);
 });
 
 test('what wallets are done with is in the audit log; its heads are signed when the server stops, and verified by the next', async () => {
@@ -84,24 +94,26 @@ test('where no server runs they are done in the store, and only a new token make
 });
 
 test.each([
-  [['tokens'], 'say one of create, list, revoke'],
-  [['tokens', 'fly'], 'say one of create, list, revoke'],
-  [['tokens', 'create'], 'say what the token is for'],
-  [['tokens', 'create', '--scope', 'wallets:read', '--expires', 'soon'], 'such as 12h or 90d'],
-  [['tokens', 'list', 'acme'], 'takes no words'],
-  [['credit', 'acme'], 'give ACCOUNT AMOUNT_USD'],
+  [['tokens'], 'expected a subcommand: create, list, revoke'],
+  [['tokens', 'fly'], 'expected a subcommand: create, list, revoke'],
+  [['tokens', 'create'], 'expected at least one --scope'],
+  [
+    ['tokens', 'create', '--scope', 'wallets:read', '--expires', 'soon'],
+    '--expires must be a duration such as 90s',
+  ],
+  [['tokens', 'list', 'acme'], 'unexpected argument "acme"'],
+  [['credit', 'acme'], 'missing AMOUNT_USD'],
   [['credit', 'acme', '1,000'], 'must be decimal USD'],
-  [['billing', 'acme'], 'give --invoiced --credit-limit USD, or --prepaid'],
-  [['billing', 'acme', '--invoiced'], 'give --invoiced --credit-limit USD, or --prepaid'],
+  [['billing', 'acme', '--invoiced'], 'expected --prepaid, or --invoiced together with --credit-limit USD'],
   [
     ['billing', 'acme', '--prepaid', '--credit-limit', '5'],
-    'give --invoiced --credit-limit USD, or --prepaid',
+    'expected --prepaid, or --invoiced together with --credit-limit USD',
   ],
-  [['wallet-limit', 'acme'], 'give --per-minute N, or --default'],
+  [['wallet-limit', 'acme', '--per-minute', '5', '--default'], 'either --per-minute N or --default'],
   [['wallet-limit', 'acme', '--per-minute', 'x'], '--per-minute must be'],
-  [['wallet-use-limit', 'acme'], 'give --per-second N, or --default'],
+  [['wallet-use-limit', 'acme', '--per-second', '5', '--default'], 'either --per-second N or --default'],
   [['wallet-use-limit', 'acme', '--per-second', '0'], '--per-second must be'],
-  [['two-factor', 'enrol'], 'give ACCOUNT'],
+  [['two-factor', 'enrol'], 'missing ACCOUNT'],
   [['audit', 'verify', '--public-key', 'abc'], '64 hexadecimal digits'],
 ])('%j ends with a line that says why', async (args, reason) => {
   const { end, stdout, stderr } = await run(...args);

@@ -19,7 +19,7 @@ test('without settings it reports on keys sealed in software', async () => {
   expect([end, stderr]).toEqual(['exit code 0', '']);
   expect(stdout).toContain('Key backend: soft');
   for (const { name } of HSM_CHECKS) expect(stdout).toContain(name);
-  expect(stdout).toMatch(/Every promise held; - marks what this backend does not have\.\n$/);
+  expect(stdout).toMatch(/All checks passed; - marks what this backend does not support\.\n$/);
 });
 
 test('an operator’s token is reported as one line of JSON, and nothing stays in it', async (context) => {

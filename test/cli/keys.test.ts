@@ -118,7 +118,7 @@ test.each([
   const place = join(directory(), 'mistyped');
   const { end, stdout, stderr } = await run(...args, '--data-dir', place);
   expect([end, stdout]).toEqual([code, output]);
-  expect(stderr).toContain(`${place} has no store yet, and no server runs there`);
+  expect(stderr).toContain(`${place} has no store yet, and no server is running there`);
   expect(existsSync(place)).toBe(false);
 });
 
@@ -226,13 +226,17 @@ test('the development key is not rotated, and can be revoked', async () => {
 test.each([
   [['rotate', '4f8b1d0e-0000-4000-8000-000000000000'], 1, 'no API key with the id 4f8b1d0e'],
   [['revoke', 'nonsense'], 1, 'no API key with the id nonsense'],
-  [['fly'], 2, 'create, list, rotate, revoke'],
-  [['rotate'], 2, 'which key'],
-  [['revoke', 'a', 'b'], 2, 'one key at a time'],
+  [['fly'], 2, 'expected a subcommand: create, list, rotate, revoke'],
+  [['rotate'], 2, 'missing ID'],
+  [['revoke', 'a', 'b'], 2, 'unexpected argument "b"'],
   [['create', '--overlap', '1h'], 2, '--overlap'],
-  [['rotate', 'a', '--overlap', '1 week'], 2, '--overlap is "1 week"'],
+  [
+    ['rotate', 'a', '--overlap', '1 week'],
+    2,
+    '--overlap must be a duration such as 90s, 30m, 12h or 7d, got "1 week"',
+  ],
   [['rotate', '4f8b1d0e-0000-4000-8000-000000000000', '--overlap', '31d'], 2, '0s to 30d'],
-  [['create', '--account', 'development'], 2, 'the account development'],
+  [['create', '--account', 'development'], 2, 'the account name development'],
   [['create', '--account', 'Ac me'], 2, 'name of an account'],
   [['create', '--name', 'a\u001b[2J'], 2, 'name of a key'],
   [['create', '--origin', 'https://app.example/'], 2, 'origin must be'],

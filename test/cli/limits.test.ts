@@ -56,7 +56,7 @@ test('on a running server plans hold from the next request on, and usage is told
   const listed = await run('keys', 'list');
   expect(listed.stdout).toMatch(/ACCOUNT +PLAN +NAME/);
   expect(listed.stdout).toMatch(/acme +tiny +web/);
-  expect(listed.stdout).not.toContain('ONLY FROM');
+  expect(listed.stdout).not.toContain('ALLOWED FROM');
   expect(server.stderr()).not.toContain(acme.key);
 });
 
@@ -82,7 +82,7 @@ test('the development account has a plan that nobody meets by accident, and can 
   expect(await policy()).toBe('"development";q=1000000;w=10');
   const { stdout } = await run('plans', 'assign', 'development', 'developer');
   expect(stdout).toBe(
-    'The account development has the plan developer: each of its keys 100 requests per second, 500 at once.\n',
+    'The account development has the plan developer: 100 requests per second with bursts of 500 for each key.\n',
   );
   expect(await policy()).toBe('"developer";q=500;w=5');
 });
@@ -92,14 +92,21 @@ test('without a server, plans and usage are those of the store', async () => {
   await json('keys', 'create', '--account', 'acme', '--origin', 'https://a.example', '--cidr', '10.0.0.0/8');
   await json('plans', 'set', 'own', '--requests-per-second', '20', '--burst', '40');
   await json('plans', 'assign', 'acme', 'own');
+  expect(await json('plans', 'assign', 'acme')).toMatchObject({
+    account: 'acme',
+    plan: { name: 'own', burst: 40 },
+  });
+  expect((await run('plans', 'set', 'own')).stdout).toBe(
+    'The plan own allows 20 requests per second with bursts of 40 for each key (set by: keyslot plans set).\n',
+  );
   const { stdout } = await run('plans', 'list');
-  expect(stdout).toMatch(/PLAN +REQUESTS\/S +BURST +ACCOUNTS +FROM\n/);
+  expect(stdout).toMatch(/PLAN +REQUESTS\/S +BURST +ACCOUNTS +SET BY\n/);
   expect(stdout).toMatch(/developer +100 +500 +0 +specification \(default\)\n/);
   expect(stdout).toMatch(/own +20 +40 +1 +keyslot plans set\n/);
   expect((await run('keys', 'list')).stdout).toMatch(
-    /ONLY FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
+    /ALLOWED FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
   );
-  expect((await run('usage')).stdout).toMatch(/^Nothing was called since /);
+  expect((await run('usage')).stdout).toMatch(/^There were no calls since /);
   const missing = await run('plans', 'remove', 'gold');
   expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
   expect(missing.stderr).toContain(
@@ -108,18 +115,19 @@ test('without a server, plans and usage are those of the store', async () => {
   const inUse = await run('plans', 'remove', 'own');
   expect([inUse.end, inUse.stderr]).toEqual(['exit code 1', expect.stringContaining('that of 1 account')]);
   await json('plans', 'assign', 'acme', 'developer');
-  expect((await run('plans', 'remove', 'own')).stdout).toBe('The plan own is removed.\n');
+  expect((await run('plans', 'remove', 'own')).stdout).toBe('Removed the plan own.\n');
 });
 
 test.each([
-  [['plans'], 2, 'say one of list, set, remove, assign'],
-  [['plans', 'list', 'x'], 2, 'takes no words'],
-  [['plans', 'set'], 2, 'give NAME'],
-  [['plans', 'set', 'a'], 2, '--requests-per-second N --burst N'],
+  [['plans'], 2, 'expected a subcommand: list, set, remove, assign'],
+  [['plans', 'list', 'x'], 2, 'unexpected argument "x"'],
+  [['plans', 'set'], 2, 'missing NAME'],
+  [['plans', 'set', 'a', '--burst', '20'], 2, 'missing --requests-per-second N'],
+  [['plans', 'set', 'gold'], 1, 'There is no plan gold'],
   [
     ['plans', 'set', 'a', '--requests-per-second', 'ten', '--burst', '20'],
     2,
-    '--requests-per-second is "ten"',
+    '--requests-per-second must be a whole number, got "ten"',
   ],
   [['plans', 'set', 'a', '--requests-per-second', '10', '--burst', '-1'], 2, '--burst'],
   [
@@ -130,13 +138,18 @@ test.each([
   [
     ['plans', 'set', 'a', '--requests-per-second', '1', '--burst', '19'],
     2,
-    'burst is 19; must be at least 20, which is what a call of getLargestAccounts or getProgramAccounts weighs',
+    'burst is 19; must be at least 20, the weight of a call of getLargestAccounts or getProgramAccounts',
   ],
   [['plans', 'set', 'a', '--requests-per-second', '0', '--burst', '9'], 2, 'from 1 to 1000000'],
-  [['plans', 'set', 'A b', '--requests-per-second', '10', '--burst', '20'], 2, 'the name of a plan is "A b"'],
-  [['plans', 'assign', 'acme'], 2, 'give ACCOUNT PLAN'],
+  [
+    ['plans', 'set', 'A b', '--requests-per-second', '10', '--burst', '20'],
+    2,
+    'begin with a letter or digit, got "A b"',
+  ],
+  [['plans', 'assign'], 2, 'missing ACCOUNT'],
+  [['plans', 'assign', 'acme'], 1, 'There is no account acme'],
   [['usage', '--by', 'week'], 2, 'key, network, method, minute, hour, day'],
-  [['usage', '--since', 'yesterday'], 2, '--since is "yesterday"'],
+  [['usage', '--since', 'yesterday'], 2, 'got "yesterday"'],
   [['usage', '--since', '2999-01-01'], 2, 'in the past'],
   [['usage', '--key', 'nonsense'], 1, 'no API key with the id nonsense'],
 ])('%j ends with a line that says why', async (args, code, reason) => {

@@ -11,7 +11,7 @@ const { directory, run, json, newNode, serve } = useCommands();
 
 /** Nothing listens there. */
 const DEAD = 'http://127.0.0.1:1/rpc?token=node-secret';
-const UNORDERED = 'cannot be ordered: what newer versions have is passed on unchanged';
+const UNORDERED = 'version not comparable: fields of newer versions are passed through unchanged';
 
 type Node = {
   readonly name: string;
@@ -93,19 +93,19 @@ test('of several networks each node is shown, those that cannot be reached and t
   expect([end, stderr]).toEqual(['exit code 0', '']);
   const { first_seen: first } = networks[0]?.beyond_specification[0] ?? {};
   expect(stdout.split('\n')).toEqual([
-    'solana-devnet: how long a slot takes is not known yet.',
+    'solana-devnet: the length of a slot is not known yet.',
     '',
-    'NODE      VERSION    FEATURE SET',
-    'far-away  not known',
-    'main      4.3.5      7',
-    `node-3    1.2.1      8            ${UNORDERED}`,
+    'NODE      VERSION  FEATURE SET',
+    'far-away  unknown',
+    'main      4.3.5    7',
+    `node-3    1.2.1    8            ${UNORDERED}`,
     '',
-    'What the specification does not know:',
+    'Not in the specification:',
     '',
     'NODE     KIND    NAME          TIMES  FIRST SEEN',
     `clients  method  getNewMethod      1  ${first}`,
     '',
-    'solana-testnet: a slot takes 400 ms, by the performance samples of a node.',
+    "solana-testnet: a slot takes 400 ms, measured by a node's performance samples.",
     '',
     'NODE    VERSION  FEATURE SET',
     'node-1  4.4.0    9',
@@ -130,7 +130,7 @@ test('what a node calls its version can do nothing to a terminal', async () => {
   await shown(([network]) => network?.nodes.at(-1)?.is_ordered === true);
   const [text, asJson] = [await run('nodes'), await run('nodes', '--json')];
   expect(text.stdout).toMatch(/^[\x20-\x7e\n]{1,1000}$/);
-  expect(text.stdout.match(/not known\n/g)).toHaveLength(hostile.length);
+  expect(text.stdout.match(/unknown\n/g)).toHaveLength(hostile.length);
   expect(asJson.stdout).toMatch(/^[\x20-\x7e]{1,2000}\n$/);
 });
 
@@ -141,7 +141,7 @@ test('an embedded ledger is shown with its version and the length of a slot that
     { network: 'solana-localnet', slot_ms: 250, slot_ms_from: 'setting', nodes: [{ name: 'localnet' }] },
   ]);
   expect((await run('nodes')).stdout).toMatch(
-    /^solana-localnet: a slot takes 250 ms, as it is set\.\n\nNODE +VERSION +FEATURE SET\nlocalnet +4\.\d+\.\d+\S* +\d+\n$/,
+    /^solana-localnet: a slot takes 250 ms, as configured\.\n\nNODE +VERSION +FEATURE SET\nlocalnet +4\.\d+\.\d+\S* +\d+\n$/,
   );
 });
 
@@ -150,7 +150,7 @@ test.each([[[]], [['--json']]])(
   async (options) => {
     const { end, stdout, stderr } = await run('nodes', ...options);
     expect([end, stdout]).toEqual(['exit code 1', '']);
-    expect(stderr).toContain('no server runs there');
+    expect(stderr).toContain('no server is running there');
     expect(readdirSync(directory())).toEqual([]);
   },
 );

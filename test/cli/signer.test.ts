@@ -72,7 +72,7 @@ test('rotate-master says what it did; where no server runs it is done in the sto
   const node = await newNode();
   const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
   const ids = await makeWallets(3);
-  const text = 'The keys of 3 wallets are sealed under the new master key, 3 of them by this run.\n';
+  const text = 'The keys of 3 wallets are encrypted under the new master key, 3 of them by this run.\n';
   expect((await run('signer', 'rotate-master')).stdout).toContain(text);
   await server.stop();
   expect(await runAlone(['signer', 'rotate-master'])).toMatchObject({
@@ -84,9 +84,9 @@ test('rotate-master says what it did; where no server runs it is done in the sto
 });
 
 test.each([
-  [['signer'], 'signer rotate-master'],
-  [['signer', 'fly'], 'signer rotate-master'],
-  [['signer', 'rotate-master', 'now'], 'signer rotate-master'],
+  [['signer'], 'expected a subcommand: rotate-master, adopt'],
+  [['signer', 'fly'], 'expected a subcommand: rotate-master, adopt'],
+  [['signer', 'rotate-master', 'now'], 'unexpected argument "now"'],
   [['signer', 'rotate-master', '--fast'], '--fast'],
 ])('%j ends with a line that says why', async (args, reason) => {
   const { end, stdout, stderr } = await run(...args);

@@ -6,22 +6,23 @@ import { checkHsm } from '../signer/hsm/check/run-checks.ts';
 import { openHsm } from '../signer/hsm/open-hsm.ts';
 import { signerSettings } from '../signer/settings.ts';
 import { enterSignerUser } from '../start/start-users.ts';
-import type { HsmCommand } from './hsm-options.ts';
 import { describeHsmReport } from './hsm-text.ts';
+import type { OptionValues } from './read-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `keyslot hsm check`: tries every promise of a key backend on the configured one and prints a report. The keys that it makes
- * are destroyed; a master key of `soft` that is not a credential file is made for the check alone. It is done as the
- * signer's user, where that has one.
+ * `keyslot hsm check`: tries every promise of a key backend on the configured one and prints a report. It destroys the keys that it
+ * creates; a master key of `soft` that is not a credential file is created for the check alone. It runs as the signer's user,
+ * where one is configured.
  *
- * @returns the exit code: 0 when every promise held, else 1.
- * @throws ServiceError what is wrong with the configuration, or keeps the backend from being opened.
+ * @returns the exit code: 0 when every check passed, else 1.
+ * @throws ServiceError when the configuration is wrong or the backend cannot be opened.
  */
-export async function hsm(
-  { options: { config: file, json } }: HsmCommand,
+export async function checkConfiguredHsm(
+  { config: path, json }: OptionValues,
   { env, writeOut }: Terminal,
 ): Promise<number> {
+  const file = typeof path === 'string' ? path : undefined;
   const config = loadConfig({ file, env });
   enterSignerUser(config);
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-hsm-check-'));

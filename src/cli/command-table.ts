@@ -1,0 +1,527 @@
+// The table of commands: help, parsing and completion come from it. Where a new command is run, the compiler says.
+import { SCOPES } from '../../generated/wallets/operations.ts';
+import { USAGE_GROUPS } from '../account/usage-group.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
+import { LOCALNET_SETTING_OPTIONS, SETTING_OPTIONS } from './setting-options.ts';
+
+/** The shells that `keyslot completion` writes for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+const ACCOUNT: ArgumentSpec = {
+  name: 'ACCOUNT',
+  summary: 'Name of the account; the development account is called development',
+};
+const PLAN: ArgumentSpec = { name: 'NAME', summary: 'Name of the plan, as keyslot plans list shows it' };
+const OF_ACCOUNT: OptionSpec = { name: 'account', value: 'NAME', summary: 'Only those of this account' };
+
+/** The options that choose the server a command acts on, and the form of its output. */
+const SERVER_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'config',
+    value: 'FILE',
+    summary: 'Configuration file of the server, as given to keyslot serve',
+    path: 'file',
+  },
+  {
+    name: 'data-dir',
+    value: 'DIR',
+    summary: 'Data directory of the server, in place of KEYSLOT_DATA_DIR',
+    fallback: '.keyslot',
+    path: 'directory',
+  },
+  { name: 'json', summary: 'Print the result as one line of JSON' },
+];
+
+const READY_JSON: OptionSpec = {
+  name: 'json',
+  summary: 'Print the addresses as one line of JSON when ready',
+};
+const HOST: OptionSpec = {
+  name: 'host',
+  value: 'ADDRESS',
+  summary: 'Address to listen on',
+  fallback: '127.0.0.1',
+};
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS = [
+  {
+    name: 'serve',
+    group: 'Servers',
+    summary: 'Start the server',
+    details: [
+      'Runs until SIGTERM or SIGINT. Without a configured ledger node it starts an embedded ledger.',
+      'Without --config it also makes a development account and writes its API key and access token to dev.json of the data directory.',
+    ],
+    args: [],
+    options: [
+      { name: 'config', value: 'FILE', summary: 'Settings as YAML or JSON', path: 'file' },
+      READY_JSON,
+      ...SETTING_OPTIONS,
+    ],
+    examples: [
+      'keyslot serve',
+      'keyslot serve --config keyslot.yaml',
+      'keyslot serve --upstream-url https://node.example --http-port 9000',
+    ],
+  },
+  {
+    name: 'localnet',
+    group: 'Servers',
+    summary: 'Start the embedded ledger alone, without API keys',
+    details: [
+      'Runs until SIGTERM or SIGINT and keeps nothing afterwards. WebSocket is served on the same port and on the next one.',
+    ],
+    args: [],
+    options: [
+      { name: 'rpc-port', value: 'N', summary: 'Port of JSON-RPC; 0 takes any free port', fallback: '8899' },
+      HOST,
+      ...LOCALNET_SETTING_OPTIONS,
+      READY_JSON,
+    ],
+    examples: ['keyslot localnet', 'keyslot localnet --rpc-port 0 --slot-ms 400 --json'],
+  },
+  {
+    name: 'mock',
+    group: 'Servers',
+    summary: 'Start mocks that answer from the examples of the specification',
+    details: ['The mock of the wallet service is available in a checkout only.'],
+    args: [],
+    options: [
+      { name: 'port', value: 'N', summary: 'Port of the ledger; 0 takes any free port', fallback: '8899' },
+      {
+        name: 'wallets-port',
+        value: 'N',
+        summary: 'Port of the wallet service',
+        fallback: "the ledger's port + 1",
+      },
+      { name: 'grpc-port', value: 'N', summary: 'Port of the stream service', fallback: '50051' },
+      HOST,
+      READY_JSON,
+    ],
+    examples: ['keyslot mock', 'keyslot mock --port 9000 --json'],
+  },
+  {
+    name: 'contract',
+    group: 'Servers',
+    summary: 'Check that a server or a ledger node conforms to the specification',
+    details: [
+      'Only reads, unless --allow-writes is given. The exit code is 0 when nothing differs and no requested method is missing, 1 when something does, and 2 when the server cannot be checked or its rate limit leaves cases out.',
+      'Secrets can be given in KEYSLOT_CONTRACT_APIKEY, KEYSLOT_CONTRACT_TOKEN and KEYSLOT_CONTRACT_TOTP instead, where other users of the machine cannot list them.',
+    ],
+    args: [],
+    options: [
+      {
+        name: 'url',
+        value: 'URL',
+        summary: 'JSON-RPC address of the server (required unless --grpc is given)',
+      },
+      { name: 'apikey', value: 'KEY', summary: 'API key, sent as the query parameter apikey' },
+      { name: 'ws', summary: 'Check subscriptions too, over WebSocket at the same address' },
+      { name: 'ws-url', value: 'URL', summary: 'Check subscriptions at this WebSocket address' },
+      {
+        name: 'grpc',
+        value: 'URL',
+        summary: 'Check the topic streams at this address; without --url, only them',
+      },
+      {
+        name: 'token',
+        value: 'TOKEN',
+        summary: 'Access token: check the wallet service too; without --apikey, only it',
+      },
+      {
+        name: 'totp',
+        value: 'SECRET',
+        summary: "Second factor of the token's account, in base32: check the destruction of wallets too",
+      },
+      {
+        name: 'allow-writes',
+        summary: "Request airdrops, send transactions and create wallets with the token's money",
+      },
+      { name: 'rate', value: 'N', summary: 'Most calls per second', fallback: 'no limit' },
+      { name: 'json', summary: 'Print the report as JSON' },
+      { name: 'junit', value: 'FILE', summary: 'Write the report to a file as JUnit XML too', path: 'file' },
+    ],
+    examples: [
+      'keyslot contract --url http://127.0.0.1:8899',
+      'keyslot contract --url https://node.example --ws --rate 10 --junit report.xml',
+    ],
+  },
+  {
+    name: 'nodes',
+    group: 'Servers',
+    summary: 'Show the ledger nodes of the running server, their versions and slot lengths',
+    details: ['It also lists methods and fields that the nodes have and the specification does not.'],
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot nodes', 'keyslot nodes --json'],
+  },
+  {
+    name: 'keys create',
+    group: 'API keys, plans and usage',
+    summary: 'Create an API key (it is shown only once)',
+    args: [],
+    options: [
+      { name: 'name', value: 'TEXT', summary: 'What the key is for', fallback: 'unnamed' },
+      {
+        name: 'account',
+        value: 'NAME',
+        summary: 'Account that owns the key; created if it does not exist',
+        fallback: 'default',
+      },
+      {
+        name: 'origin',
+        value: 'ORIGIN',
+        summary: 'Accept only requests with this Origin header, such as https://app.example',
+        isRepeatable: true,
+      },
+      {
+        name: 'cidr',
+        value: 'CIDR',
+        summary: 'Accept only requests from this network, such as 10.0.0.0/8',
+        isRepeatable: true,
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot keys create --name web --account acme',
+      'keyslot keys create --origin https://app.example --cidr 10.0.0.0/8',
+    ],
+  },
+  {
+    name: 'keys list',
+    group: 'API keys, plans and usage',
+    summary: 'List API keys (secrets are never shown)',
+    args: [],
+    options: [OF_ACCOUNT, ...SERVER_OPTIONS],
+    examples: ['keyslot keys list', 'keyslot keys list --account acme --json'],
+  },
+  {
+    name: 'keys rotate',
+    group: 'API keys, plans and usage',
+    summary: 'Replace an API key with a new one (it is shown only once)',
+    details: ['The old key stays valid for the overlap. The new key takes over its origins and networks.'],
+    args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
+    options: [
+      {
+        name: 'overlap',
+        value: 'DURATION',
+        summary: 'How long the old key stays valid: 0s to 30d',
+        fallback: '24h',
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot keys rotate 4f8b1d0e-0000-4000-8000-000000000000 --overlap 1h'],
+  },
+  {
+    name: 'keys revoke',
+    group: 'API keys, plans and usage',
+    summary: 'Revoke an API key, immediately and permanently',
+    args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot keys revoke 4f8b1d0e-0000-4000-8000-000000000000'],
+  },
+  {
+    name: 'plans list',
+    group: 'API keys, plans and usage',
+    summary: 'List the plans and the number of accounts on each',
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans list'],
+  },
+  {
+    name: 'plans set',
+    group: 'API keys, plans and usage',
+    summary: 'Set or show a plan',
+    details: [
+      'With both figures it creates or changes the plan; without them it shows the plan.',
+      'A plan limits each API key of an account. Calls count by their weight, 1 to 20. Changes apply from the next request on.',
+    ],
+    args: [PLAN],
+    options: [
+      { name: 'requests-per-second', value: 'N', summary: 'Weight of calls per second, on average' },
+      { name: 'burst', value: 'N', summary: 'Weight of calls at once' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot plans set gold --requests-per-second 500 --burst 2000', 'keyslot plans set gold'],
+  },
+  {
+    name: 'plans remove',
+    group: 'API keys, plans and usage',
+    summary: 'Remove a plan, or restore the figures of the specification',
+    args: [PLAN],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans remove gold'],
+  },
+  {
+    name: 'plans assign',
+    group: 'API keys, plans and usage',
+    summary: 'Set or show the plan of an account',
+    args: [ACCOUNT, { ...PLAN, name: 'PLAN', isOptional: true }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans assign acme gold', 'keyslot plans assign acme'],
+  },
+  {
+    name: 'usage',
+    group: 'API keys, plans and usage',
+    summary: 'Show the number of calls, errors and refused calls',
+    args: [],
+    options: [
+      OF_ACCOUNT,
+      { name: 'key', value: 'ID', summary: 'Only those of this API key' },
+      {
+        name: 'since',
+        value: 'TIME',
+        summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
+        fallback: '24h',
+      },
+      {
+        name: 'by',
+        value: 'GROUP',
+        summary: `Group by ${USAGE_GROUPS.slice(0, -1).join(', ')} or ${USAGE_GROUPS.at(-1)}`,
+        fallback: 'key',
+        values: USAGE_GROUPS,
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot usage', 'keyslot usage --account acme --since 7d --by method'],
+  },
+  {
+    name: 'tokens create',
+    group: 'Wallet service',
+    summary: 'Create an access token of the wallet service (it is shown only once)',
+    args: [],
+    options: [
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        summary: `Operations that the token allows (at least one is required): ${SCOPES.join(', ')}`,
+        isRepeatable: true,
+        values: SCOPES,
+      },
+      { name: 'name', value: 'TEXT', summary: 'What the token is for', fallback: 'unnamed' },
+      {
+        name: 'account',
+        value: 'NAME',
+        summary: 'Account that owns the token; created if it does not exist',
+        fallback: 'default',
+      },
+      {
+        name: 'expires',
+        value: 'DURATION',
+        summary: 'How long the token is valid, such as 12h or 90d',
+        fallback: 'no expiry',
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot tokens create --account acme --scope wallets:create --scope wallets:read --expires 90d',
+    ],
+  },
+  {
+    name: 'tokens list',
+    group: 'Wallet service',
+    summary: 'List access tokens (secrets are never shown)',
+    args: [],
+    options: [OF_ACCOUNT, ...SERVER_OPTIONS],
+    examples: ['keyslot tokens list --account acme'],
+  },
+  {
+    name: 'tokens revoke',
+    group: 'Wallet service',
+    summary: 'Revoke an access token, immediately and permanently',
+    args: [{ name: 'ID', summary: 'Id of the token, as keyslot tokens list shows it' }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot tokens revoke 4f8b1d0e-0000-4000-8000-000000000000'],
+  },
+  {
+    name: 'balance',
+    group: 'Wallet service',
+    summary: 'Show what an account can spend, what is reserved and what was charged',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot balance acme'],
+  },
+  {
+    name: 'credit',
+    group: 'Wallet service',
+    summary: 'Add money to the balance of an account',
+    args: [
+      ACCOUNT,
+      { name: 'AMOUNT_USD', summary: 'Amount in USD, such as 25 or 0.50; -25 takes credit back' },
+    ],
+    options: [{ name: 'note', value: 'TEXT', summary: 'Note to keep with the booking' }, ...SERVER_OPTIONS],
+    examples: ["keyslot credit acme 25 --note 'invoice 7'", 'keyslot credit acme -0.50'],
+  },
+  {
+    name: 'billing',
+    group: 'Wallet service',
+    summary: 'Set or show how an account pays',
+    details: ['Without options it shows how the account pays, with its balance and credit limit.'],
+    args: [ACCOUNT],
+    options: [
+      { name: 'prepaid', summary: 'The account pays from its balance' },
+      { name: 'invoiced', summary: 'The account pays later, within --credit-limit' },
+      {
+        name: 'credit-limit',
+        value: 'USD',
+        summary: 'How far below 0 the balance may go (with --invoiced)',
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot billing acme --invoiced --credit-limit 5000',
+      'keyslot billing acme --prepaid',
+      'keyslot billing acme',
+    ],
+  },
+  {
+    name: 'wallet-limit',
+    group: 'Wallet service',
+    summary: 'Set or show how often an account may call the wallet create endpoints',
+    details: ['Without options it shows the limit.'],
+    args: [ACCOUNT],
+    options: [
+      { name: 'per-minute', value: 'N', summary: 'Calls per minute: 1 to 1000000' },
+      { name: 'default', summary: 'Return to the limit of the specification' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot wallet-limit acme --per-minute 5000',
+      'keyslot wallet-limit acme --default',
+      'keyslot wallet-limit acme',
+    ],
+  },
+  {
+    name: 'wallet-use-limit',
+    group: 'Wallet service',
+    summary: 'Set or show how often an account may fetch, sign with and destroy wallets',
+    details: ['Without options it shows the limit.'],
+    args: [ACCOUNT],
+    options: [
+      { name: 'per-second', value: 'N', summary: 'Calls per second: 1 to 1000000' },
+      { name: 'default', summary: "Return to the limit of the account's plan" },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot wallet-use-limit acme --per-second 500',
+      'keyslot wallet-use-limit acme --default',
+      'keyslot wallet-use-limit acme',
+    ],
+  },
+  {
+    name: 'two-factor enrol',
+    group: 'Wallet service',
+    summary: 'Add a second factor to an account (its secret is shown only once)',
+    details: ['Without a second factor an account cannot destroy wallets.'],
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot two-factor enrol acme'],
+  },
+  {
+    name: 'two-factor remove',
+    group: 'Wallet service',
+    summary: 'Remove the second factor of an account',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot two-factor remove acme'],
+  },
+  {
+    name: 'two-factor unlock',
+    group: 'Wallet service',
+    summary: 'Unlock the second factor of an account after wrong codes',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot two-factor unlock acme'],
+  },
+  {
+    name: 'audit verify',
+    group: 'Wallet service',
+    summary: 'Check the audit log for changes, gaps and forged signatures',
+    details: ['The exit code is 1 when the log is not intact.'],
+    args: [],
+    options: [
+      { name: 'account', value: 'NAME', summary: 'Only the records of this account' },
+      {
+        name: 'public-key',
+        value: 'HEX',
+        summary: 'Key that the heads were signed with',
+        fallback: "the running server's key",
+        isRepeatable: true,
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot audit verify', 'keyslot audit verify --account acme --json'],
+  },
+  {
+    name: 'signer rotate-master',
+    group: 'Key storage',
+    summary: 'Re-encrypt the key of every managed wallet under a new master key',
+    details: ['The server keeps serving. An interrupted run is continued by the next one.'],
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot signer rotate-master'],
+  },
+  {
+    name: 'signer adopt',
+    group: 'Key storage',
+    summary: 'Make the store accept the signer of the data directory in place of its own',
+    details: ['No server may be running. Read docs/security.md, "Another signer", first.'],
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot signer adopt --data-dir /var/lib/keyslot'],
+  },
+  {
+    name: 'hsm check',
+    group: 'Key storage',
+    summary: 'Check that the configured key backend works',
+    details: ['Creates keys in the backend and destroys them. The exit code is 1 when a check fails.'],
+    args: [],
+    options: [
+      {
+        name: 'config',
+        value: 'FILE',
+        summary: 'Configuration file, as given to keyslot serve',
+        path: 'file',
+      },
+      { name: 'json', summary: 'Print the report as JSON' },
+    ],
+    examples: ['keyslot hsm check', 'keyslot hsm check --config keyslot.yaml --json'],
+  },
+  {
+    name: 'completion',
+    group: 'This command line',
+    summary: 'Print a completion script for a shell',
+    details: [
+      'bash: add the first example to ~/.bashrc. zsh: add the second to ~/.zshrc, after compinit. fish: run the third once.',
+    ],
+    args: [{ name: 'SHELL', summary: `One of ${SHELLS.join(', ')}`, values: SHELLS }],
+    options: [],
+    examples: [
+      'eval "$(keyslot completion bash)"',
+      'eval "$(keyslot completion zsh)"',
+      'keyslot completion fish > ~/.config/fish/completions/keyslot.fish',
+    ],
+  },
+  {
+    name: 'help',
+    group: 'This command line',
+    summary: 'List the commands, or explain one',
+    args: [
+      { name: 'COMMAND', summary: 'Command or group of commands, such as keys create', isOptional: true },
+    ],
+    options: [],
+    examples: ['keyslot help', 'keyslot help keys create', 'keyslot keys create --help'],
+  },
+  {
+    name: 'version',
+    group: 'This command line',
+    summary: 'Print the version of Keyslot',
+    args: [],
+    options: [],
+    examples: ['keyslot version', 'keyslot --version'],
+  },
+] as const satisfies readonly CommandSpec[];
+
+/** The name of a command, such as `keys create`. */
+export type CommandName = (typeof COMMANDS)[number]['name'];

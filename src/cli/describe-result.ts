@@ -1,0 +1,21 @@
+import { ACCOUNT_TEXTS } from './account-text.ts';
+import { KEY_TEXTS } from './key-text.ts';
+import { describeNodes } from './nodes-text.ts';
+import { PLAN_TEXTS } from './plan-text.ts';
+import { SIGNER_TEXTS } from './signer-text.ts';
+import { describeUsage } from './usage-text.ts';
+
+/** The text of each result for people, by the kind of the request. */
+const TEXTS: Readonly<Record<string, (result: never) => string>> = {
+  ...KEY_TEXTS,
+  ...PLAN_TEXTS,
+  ...ACCOUNT_TEXTS,
+  ...SIGNER_TEXTS,
+  usage: describeUsage,
+  nodes: describeNodes,
+};
+
+/** The text that a command prints for people. `result` is what it prints as JSON. */
+export function describeResult(kind: string, result: unknown): string {
+  return TEXTS[kind]?.(result as never) ?? `${JSON.stringify(result)}\n`;
+}

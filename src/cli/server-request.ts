@@ -1,0 +1,113 @@
+import { parseDuration } from './duration.ts';
+import { serviceError } from '../base/service-error.ts';
+import type { RunnableName } from './parse-command-line.ts';
+import type { GivenArguments } from './read-arguments.ts';
+import { readSince } from './read-since.ts';
+
+/** The commands that a server is given, or its store where no server runs. */
+export type ServerCommandName = Exclude<
+  RunnableName,
+  'serve' | 'localnet' | 'mock' | 'contract' | 'hsm check' | 'completion'
+>;
+
+/** A request of the admin protocol, before it is checked. */
+export type ServerRequest = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+type Given = GivenArguments & { readonly nowMs: number };
+
+const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerRequest } = {
+  nodes: () => ({ kind: 'nodes' }),
+  'keys create': ({ options: { name, account }, lists: { origin: origins, cidr: cidrs } }) => ({
+    ...{ kind: 'keys.create', name, account, rules: { origins, cidrs } },
+  }),
+  'keys list': ({ options: { account } }) => ({ kind: 'keys.list', account }),
+  'keys rotate': ({ words: [id], options }) => ({
+    ...{ kind: 'keys.rotate', id, overlapMs: readDuration('overlap', options) },
+  }),
+  'keys revoke': ({ words: [id] }) => ({ kind: 'keys.revoke', id }),
+  'plans list': () => ({ kind: 'plans.list' }),
+  'plans set': planRequest,
+  'plans remove': ({ words: [name] }) => ({ kind: 'plans.remove', name }),
+  'plans assign': ({ words: [account, plan] }) =>
+    plan === undefined ? { kind: 'plans.assigned', account } : { kind: 'plans.assign', account, plan },
+  usage: ({ options: { account, key: id, by, since }, nowMs }) => ({
+    ...{ kind: 'usage', account, id, by, sinceMs: readSince(since, nowMs) },
+  }),
+  'tokens create': ({ options, lists: { scope: scopes } }) => {
+    const { name, account } = options;
+    return { kind: 'tokens.create', name, account, scopes, expiresInMs: readDuration('expires', options) };
+  },
+  'tokens list': ({ options: { account } }) => ({ kind: 'tokens.list', account }),
+  'tokens revoke': ({ words: [id] }) => ({ kind: 'tokens.revoke', id }),
+  balance: ({ words: [account] }) => ({ kind: 'money.balance', account }),
+  credit: ({ words: [account, amountUsd], options: { note } }) => ({
+    ...{ kind: 'money.credit', account, amountUsd, note },
+  }),
+  billing: billingRequest,
+  'wallet-limit': (given) => limitRequest('wallet-limit', 'per-minute', given),
+  'wallet-use-limit': (given) => limitRequest('wallet-use-limit', 'per-second', given),
+  'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
+  'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
+  'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
+  'audit verify': ({ options: { account }, lists: { 'public-key': publicKeys } }) => ({
+    ...{ kind: 'audit.verify', account, publicKeys },
+  }),
+  'signer rotate-master': () => ({ kind: 'signer.rotate-master' }),
+  'signer adopt': () => ({ kind: 'signer.adopt' }),
+};
+
+/**
+ * The request that asks a server for what a command says. A setter without its value asks for what is set.
+ *
+ * @throws ServiceError `invalidCommand`.
+ */
+export function serverRequest(name: ServerCommandName, given: Given): ServerRequest {
+  return REQUESTS[name](given);
+}
+
+function planRequest({ words: [name], options }: Given): ServerRequest {
+  const { 'requests-per-second': rate, burst } = options;
+  if (rate === undefined && burst === undefined) return { kind: 'plans.show', name };
+  const requestsPerSecond = readFigure('requests-per-second', options);
+  return { kind: 'plans.set', name, requestsPerSecond, burst: readFigure('burst', options) };
+}
+
+function billingRequest({ words: [account], options }: Given): ServerRequest {
+  const { invoiced, prepaid, 'credit-limit': creditLimitUsd } = options;
+  if (invoiced === undefined && prepaid === undefined && creditLimitUsd === undefined)
+    return { kind: 'money.balance', account };
+  if ((invoiced === true) === (creditLimitUsd !== undefined) && (prepaid === true) !== (invoiced === true))
+    return { kind: 'money.billing', account, creditLimitUsd };
+  throw mistake('billing: expected --prepaid, or --invoiced together with --credit-limit USD');
+}
+
+/** `requests` undefined: return to the default. */
+function limitRequest(kind: string, option: string, { words: [account], options }: Given): ServerRequest {
+  const figure = options[option];
+  if (figure === undefined && options.default !== true) return { kind: `${kind}.show`, account };
+  if (figure !== undefined && options.default === true)
+    throw mistake(`${kind}: expected either --${option} N or --default, got both`);
+  return { kind, account, requests: figure === undefined ? undefined : Number(figure) };
+}
+
+function readFigure(name: string, options: Given['options']): number {
+  const text = options[name];
+  if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
+  throw mistake(
+    text === undefined
+      ? `plans set: missing --${name} N; a plan needs --requests-per-second N and --burst N`
+      : `--${name} must be a whole number, got ${JSON.stringify(text)}`,
+  );
+}
+
+function readDuration(name: string, options: Given['options']): number | undefined {
+  const text = options[name];
+  if (text === undefined) return undefined;
+  const durationMs = parseDuration(String(text));
+  if (durationMs !== undefined) return durationMs;
+  throw mistake(`--${name} must be a duration such as 90s, 30m, 12h or 7d, got ${JSON.stringify(text)}`);
+}
+
+function mistake(reason: string): Error {
+  return serviceError('invalidCommand', { reason });
+}
