@@ -15,20 +15,53 @@ export const deepFreeze = <T>(value: T): T => {
   return value;
 };
 
-/** Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. */
-export const printJson = (value: unknown, indent = ''): string => {
-  if (typeof value === 'bigint') return value.toString();
+/** Columns of a line, as the formatter has them. */
+const LINE_WIDTH = 110;
+
+/** Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. What fits on one line stands on one. */
+export const printJson = (value: unknown): string => print(value, '', 0, false);
+
+/** Prints an OpenAPI or OpenRPC document as `printJson` does, with every example on a line of its own, however long. */
+export const printDocument = (document: unknown): string => `${print(document, '', 0, true)}\n`;
+
+/** `column` is where the value begins, behind its name. */
+const print = (value: unknown, indent: string, column: number, isDocument: boolean): string => {
+  const line = printLine(value);
+  // A comma may follow.
+  if (column + line.length < LINE_WIDTH) return line;
+  const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    if (value.length === 0) return '[]';
-    const inner = `${indent}  `;
-    return `[\n${value.map((item) => inner + printJson(item, inner)).join(',\n')}\n${indent}]`;
+    const items = value.map((item) => inner + print(item, inner, inner.length, isDocument));
+    return `[\n${items.join(',\n')}\n${indent}]`;
   }
-  if (isJsonObject(value)) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-    if (entries.length === 0) return '{}';
-    const inner = `${indent}  `;
-    const lines = entries.map(([key, item]) => `${inner}${JSON.stringify(key)}: ${printJson(item, inner)}`);
-    return `{\n${lines.join(',\n')}\n${indent}}`;
-  }
-  return JSON.stringify(value);
+  if (!isJsonObject(value)) return line;
+  const members = membersOf(value).map(([key, item]) => {
+    const name = `${inner}${JSON.stringify(key)}: `;
+    return isDocument && key === 'examples'
+      ? name + printExamples(item, inner)
+      : name + print(item, inner, name.length, isDocument);
+  });
+  return `{\n${members.join(',\n')}\n${indent}}`;
 };
+
+/** Lists and maps of examples. */
+const printExamples = (examples: unknown, indent: string): string => {
+  const lines = Array.isArray(examples)
+    ? examples.map(printLine)
+    : membersOf(Object(examples)).map(([key, item]) => `${JSON.stringify(key)}: ${printLine(item)}`);
+  const [open, close] = Array.isArray(examples) ? '[]' : '{}';
+  return lines.length === 0
+    ? `${open}${close}`
+    : `${open}\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
+};
+
+const printLine = (value: unknown): string => {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map(printLine).join(', ')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = membersOf(value).map(([key, item]) => `${JSON.stringify(key)}: ${printLine(item)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+};
+
+const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
+  Object.entries(value).filter(([, item]) => item !== undefined);

@@ -1,9 +1,10 @@
 import type { Files } from '../area.ts';
 import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
-import { INT_BOUNDS, type Schema } from '../model/schema.ts';
+import type { Schema } from '../model/schema.ts';
+import { INT_BOUNDS } from '../runtime/int-kinds.ts';
 import { docComment, HEADER, literal, memberName } from '../text.ts';
 import { compileModule } from '../validators/compile.ts';
-import type { Prepared } from '../validators/keywords.ts';
+import type { Prepared } from '../runtime/value-keywords.ts';
 
 /** config.ts: the type of the settings and their table; config-validator.js: checks them and fills in the defaults. */
 export const renderConfig = ({ config, settings }: ProcessModel): Files => ({

@@ -1,31 +1,41 @@
 import type { Files } from '../../area.ts';
-import { isJsonObject, type Json, type JsonObject, printJson } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, printDocument } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
 import { type LedgerModel, tagTitles } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
 import { resultLimit } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
-import { type IntKind, mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
+import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
+import type { IntKind } from '../../runtime/int-kinds.ts';
 import { replyExamples, requestExamples } from './openapi-examples.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
 import { errorTable, paramTable } from './tables.ts';
 
-/** ledger/openapi.json: the methods as OpenAPI operations, for the reference page. */
-export const renderOpenapi = (model: LedgerModel): Files => ({
-  'ledger/openapi.json': `${printJson(openapiDocument(model))}\n`,
-});
-
 /**
- * The document as data. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a fragment,
- * which is not part of a request (RFC 9110, section 4.2.5).
+ * ledger/openapi.json: the methods as OpenAPI operations, for the reference page. It refers to ledger/openapi/<method>.json for each;
+ * runtime/read-document.ts puts them together. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a
+ * fragment, which is not part of a request (RFC 9110, section 4.2.5).
  */
-export const openapiDocument = (model: LedgerModel): JsonObject => {
+export const renderOpenapi = (model: LedgerModel): Files => {
+  const paths = model.methods.map((method) => ({ path: `openapi/${method.name}.json`, method }));
+  return {
+    'ledger/openapi.json': printDocument(
+      documentOf(
+        model,
+        Object.fromEntries(paths.map(({ path, method }) => [`/#${method.name}`, { $ref: `./${path}` }])),
+      ),
+    ),
+    ...Object.fromEntries(
+      paths.map(({ path, method }) => [`ledger/${path}`, printDocument({ post: operation(method, model) })]),
+    ),
+  };
+};
+
+const documentOf = (model: LedgerModel, paths: JsonObject): JsonObject => {
   const { components, ...head } = model.presentation;
   return {
     ...head,
-    paths: Object.fromEntries(
-      model.methods.map((method) => [`/#${method.name}`, { post: operation(method, model) }]),
-    ),
+    paths,
     components: {
       ...(isJsonObject(components) ? components : {}),
       schemas: {

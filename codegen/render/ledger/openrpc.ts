@@ -1,21 +1,30 @@
 import type { Files } from '../../area.ts';
-import { type Json, printJson } from '../../json.ts';
+import { type Json, printDocument } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
 import { callables, fileTitle, type LedgerModel } from '../../model/ledger.ts';
 import type { Callable, Example, Method } from '../../model/method.ts';
 import { type Subscription, unsubscribeOf } from '../../model/subscription.ts';
 import { errorNamesOf } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
-import { INT_BOUNDS, mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
+import { mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
+import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
 
-/** ledger/openrpc.json: the whole document in one file; references by #/components/schemas/<title>. */
-export const renderOpenrpc = (model: LedgerModel): Files => ({
-  'ledger/openrpc.json': `${printJson(openrpcDocument(model))}\n`,
-});
+/** ledger/openrpc.json, which refers to ledger/openrpc/<method>.json for each method; runtime/read-document.ts puts them together. */
+export const renderOpenrpc = (model: LedgerModel): Files => {
+  const document = openrpcDocument(model);
+  const methods = document.methods.map((method) => ({ path: `openrpc/${method.name}.json`, method }));
+  return {
+    'ledger/openrpc.json': printDocument({
+      ...document,
+      methods: methods.map(({ path }) => ({ $ref: `./${path}` })),
+    }),
+    ...Object.fromEntries(methods.map(({ path, method }) => [`ledger/${path}`, printDocument(method)])),
+  };
+};
 
 /** The OpenRPC document as data. Its schemas are of draft-07 (OpenRPC 1.3, Schema Object). */
-export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unknown>> => {
+export const openrpcDocument = (model: LedgerModel) => {
   const { head, methods, subscriptions, common, schemas, errors } = model;
   const names = new Set(callables(model).flatMap((call) => errorNamesOf(call, model)));
   const answered = [...errors.values()]
