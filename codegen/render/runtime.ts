@@ -30,7 +30,10 @@ const MODULES: Readonly<Record<string, string>> = {
   'branches.ts': 'test/branches.ts',
   'contract-case.ts': 'test/contract-case.ts',
   'int-kinds.ts': 'test/int-kinds.ts',
+  'lazy-validators.ts': 'test/lazy-validators.ts',
   'missing-in.ts': 'test/missing-in.ts',
+  'result-schema.ts': 'test/result-schema.ts',
+  'value-keywords.ts': 'test/value-keywords.ts',
   'wallet-case.ts': 'test/wallet-case.ts',
 };
 

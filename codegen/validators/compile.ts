@@ -1,6 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { KEYWORDS, type Prepared } from './keywords.ts';
+import type { Prepared } from '../runtime/value-keywords.ts';
+import { KEYWORDS } from './keywords.ts';
 
 const createAjv = (source: boolean, options: Options): Ajv =>
   new Ajv({
@@ -31,34 +32,6 @@ export const compileModule = (schema: Prepared, runtime: string, options: Option
     imported + dropUnusedSchemas(code.replace('"use strict";\n', '').replace(/^export default \w+;\n/m, ''))
   );
 };
-
-/**
- * An ES module that exports one validator per name. They share the validators of `definitions`, which the schemas refer to
- * as `#/$defs/<title>`.
- */
-export const compileShared = (
-  schemas: Readonly<Record<string, Prepared>>,
-  definitions: Prepared,
-  runtime: string,
-): string => {
-  const ajv = createAjv(true, { inlineRefs: false });
-  ajv.addSchema({
-    $id: 'shared',
-    $defs: {
-      ...definitions,
-      ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [`${METHOD}${name}`, schema])),
-    },
-  });
-  const code = standalone.default(
-    ajv,
-    Object.fromEntries(Object.keys(schemas).map((name) => [name, `shared#/$defs/${METHOD}${name}`])),
-  );
-  const imported = code.includes('isBase58') ? `import { isBase58 } from '${runtime}/base58.ts';\n` : '';
-  return imported + dropUnusedSchemas(code.replace('"use strict";', ''));
-};
-
-/** Keeps the names of exports apart from the titles of definitions. */
-const METHOD = 'result-';
 
 /** The schemas that Ajv puts beside its code are mostly not used by it. */
 const dropUnusedSchemas = (code: string): string =>
