@@ -9,41 +9,38 @@ import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
 import type { IntKind } from '../../runtime/int-kinds.ts';
 import { replyExamples, requestExamples } from './openapi-examples.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
+import { splitParts } from './split-document.ts';
 import { errorTable, paramTable } from './tables.ts';
 
 /**
- * ledger/openapi.json: the methods as OpenAPI operations, for the reference page. It refers to ledger/openapi/<method>.json for each;
- * runtime/read-document.ts puts them together. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a
- * fragment, which is not part of a request (RFC 9110, section 4.2.5).
+ * ledger/openapi.json: the methods as OpenAPI operations, for the reference page; and the files below ledger/openapi/ that it refers to:
+ * one per method and per schema. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a fragment, which
+ * is not part of a request (RFC 9110, section 4.2.5).
  */
 export const renderOpenapi = (model: LedgerModel): Files => {
-  const paths = model.methods.map((method) => ({ path: `openapi/${method.name}.json`, method }));
-  return {
-    'ledger/openapi.json': printDocument(
-      documentOf(
-        model,
-        Object.fromEntries(paths.map(({ path, method }) => [`/#${method.name}`, { $ref: `./${path}` }])),
-      ),
-    ),
-    ...Object.fromEntries(
-      paths.map(({ path, method }) => [`ledger/${path}`, printDocument({ post: operation(method, model) })]),
-    ),
-  };
-};
-
-const documentOf = (model: LedgerModel, paths: JsonObject): JsonObject => {
   const { components, ...head } = model.presentation;
+  const methods = splitParts(
+    'openapi',
+    Object.fromEntries(model.methods.map((method) => [method.name, { post: operation(method, model) }])),
+  );
+  const schemas = splitParts(
+    'openapi/schemas',
+    Object.fromEntries([...shownSchemas(model)].map(([title, schema]) => [title, shown(schema)])),
+  );
   return {
-    ...head,
-    paths,
-    components: {
-      ...(isJsonObject(components) ? components : {}),
-      schemas: {
-        ...Object.fromEntries([...shownSchemas(model)].map(([title, schema]) => [title, shown(schema)])),
-        ErrorReply: ERROR_REPLY,
+    'ledger/openapi.json': printDocument({
+      ...head,
+      paths: Object.fromEntries(
+        Object.entries(methods.references).map(([name, reference]) => [`/#${name}`, reference]),
+      ),
+      components: {
+        ...(isJsonObject(components) ? components : {}),
+        schemas: { ...schemas.references, ErrorReply: ERROR_REPLY },
+        responses: { Refused: refusals('4', model), Failed: refusals('5', model) },
       },
-      responses: { Refused: refusals('4', model), Failed: refusals('5', model) },
-    },
+    }),
+    ...methods.files,
+    ...schemas.files,
   };
 };
 

@@ -9,17 +9,24 @@ import { reachedFrom } from '../../model/reach.ts';
 import { mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
 import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
+import { splitParts } from './split-document.ts';
 
-/** ledger/openrpc.json, which refers to ledger/openrpc/<method>.json for each method; runtime/read-document.ts puts them together. */
+/** ledger/openrpc.json, and the files below ledger/openrpc/ that it refers to: one per method and per schema. */
 export const renderOpenrpc = (model: LedgerModel): Files => {
   const document = openrpcDocument(model);
-  const methods = document.methods.map((method) => ({ path: `openrpc/${method.name}.json`, method }));
+  const methods = splitParts(
+    'openrpc',
+    Object.fromEntries(document.methods.map((method) => [method.name, method])),
+  );
+  const schemas = splitParts('openrpc/schemas', document.components.schemas);
   return {
     'ledger/openrpc.json': printDocument({
       ...document,
-      methods: methods.map(({ path }) => ({ $ref: `./${path}` })),
+      methods: Object.values(methods.references),
+      components: { ...document.components, schemas: schemas.references },
     }),
-    ...Object.fromEntries(methods.map(({ path, method }) => [`ledger/${path}`, printDocument(method)])),
+    ...methods.files,
+    ...schemas.files,
   };
 };
 

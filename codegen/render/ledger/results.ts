@@ -3,24 +3,18 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import { resultSchemas } from '../../model/reach.ts';
 import { mapSchema, refTitle, type Schema } from '../../model/schema.ts';
 import type { Definitions, ResultSchema } from '../../runtime/result-schema.ts';
+import { printJson } from '../../json.ts';
 import { HEADER, identifier, literal, memberName } from '../../text.ts';
 
 /**
- * test/ledger/results/<method>.ts: the schema of each result; test/ledger/result-definitions.ts: what they refer to;
+ * test/ledger/results/<method>.ts: the schema of each result; test/ledger/definitions.json: what they refer to;
  * test/ledger/results.ts and test/ledger/notifications.ts: their validators, for tests and for the contract command.
  */
 export const renderResults = (model: LedgerModel): Files => ({
   ...Object.fromEntries(
     model.methods.map(({ name, result }) => [`test/ledger/results/${name}.ts`, resultModule(name, result)]),
   ),
-  'test/ledger/result-definitions.ts': `${HEADER}import { createResultValidators, type Definitions } from '../result-schema.ts';
-
-/** What the schemas of results and notifications refer to. */
-export const RESULT_DEFINITIONS: Definitions = ${literal(resultDefinitions(model))};
-
-/** Makes a validator of a schema that refers to them. */
-export const resultValidator = createResultValidators(RESULT_DEFINITIONS);
-`,
+  ...renderDefinitions(model),
   'test/ledger/results.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
 import type { Validator } from '../lazy-validators.ts';
 import { resultValidator } from './result-definitions.ts';
@@ -46,6 +40,22 @@ export const REPLY_VALIDATOR = ${validatorOf(model.common.reply)};
 });
 
 type Sent = { readonly schema: Schema };
+
+/** Most definitions stand on one line: nobody reads them but the validators. */
+const DEFINITION_WIDTH = 1_000;
+
+const renderDefinitions = (model: LedgerModel): Files => ({
+  'test/ledger/definitions.json': `${printJson(resultDefinitions(model), DEFINITION_WIDTH)}\n`,
+  'test/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../runtime/read-document.ts';
+import { createResultValidators, type Definitions } from '../result-schema.ts';
+
+/** What the schemas of results and notifications refer to. */
+export const RESULT_DEFINITIONS = readDocument(new URL('./definitions.json', import.meta.url)) as Definitions;
+
+/** Makes a validator of a schema that refers to them. */
+export const resultValidator = createResultValidators(RESULT_DEFINITIONS);
+`,
+});
 
 const resultModule = (
   name: string,
