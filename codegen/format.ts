@@ -8,9 +8,9 @@ import type { Files } from './area.ts';
 const BIOME = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', import.meta.url));
 const RULES = fileURLToPath(new URL('../biome.json', import.meta.url));
 
-/** Formats the texts that the repository's formatter knows, by its rules; the others pass unchanged. */
+/** Formats code, by the rules of the repository's formatter; the other texts pass unchanged. */
 export const formatFiles = (files: Files): Files => {
-  const known = Object.keys(files).filter((path) => /\.(js|ts|json)$/.test(path));
+  const known = Object.keys(files).filter((path) => /\.(js|ts)$/.test(path));
   const folder = mkdtempSync(join(tmpdir(), 'format-'));
   try {
     const { formatter, javascript } = JSON.parse(readFileSync(RULES, 'utf8'));

@@ -1,9 +1,10 @@
 import type { Files } from '../area.ts';
 import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
-import { INT_BOUNDS, type Schema } from '../model/schema.ts';
+import type { Schema } from '../model/schema.ts';
+import { INT_BOUNDS } from '../runtime/int-kinds.ts';
 import { docComment, HEADER, literal, memberName } from '../text.ts';
-import { compileModule } from '../validators/compile.ts';
-import type { Prepared } from '../validators/keywords.ts';
+import { compileModule, partRef } from '../validators/compile.ts';
+import type { Prepared } from '../runtime/value-keywords.ts';
 
 /** config.ts: the type of the settings and their table; config-validator.js: checks them and fills in the defaults. */
 export const renderConfig = ({ config, settings }: ProcessModel): Files => ({
@@ -33,7 +34,7 @@ ${settings.map((setting) => `${literal(tableRow(setting))},\n`).join('')}];
 export const CONFIG_INTEGERS = {
 ${settings.map(integerRow).join('')}} as const;
 `,
-  'config-validator.js': `${HEADER}${compileModule(prepareConfig(config), './runtime', { allErrors: true, messages: true, useDefaults: true }).replace('const validate =', 'const validateConfig =')}`,
+  'config-validator.js': `${HEADER}${configValidator(config)}`,
   'config-validator.d.ts': `${HEADER}import type { Config } from './config.ts';
 
 export type ConfigProblem = {
@@ -51,6 +52,13 @@ export declare const validateConfig: {
 };
 `,
 });
+
+const configValidator = (config: SettingSchema): string => {
+  const parts: Record<string, Prepared> = {};
+  const options = { allErrors: true, messages: true, useDefaults: true, parts };
+  const code = compileModule(prepareConfig(config, '', parts), './runtime', options);
+  return code.replace('const validate =', 'const validateConfig =');
+};
 
 const tableRow = ({ path, schema }: Setting) => ({
   path,
@@ -95,10 +103,19 @@ const KEPT = [
   'pattern',
 ] as const;
 
-const prepareConfig = (schema: SettingSchema): Prepared => {
+/** What is compiled; every object inside becomes one of the parts, so that a new setting changes the validator of its own section alone. */
+const prepareConfig = (schema: SettingSchema, name: string, parts: Record<string, Prepared>): Prepared => {
   const kept = Object.fromEntries(
     KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),
   );
+  const prepareInner = (child: SettingSchema, step: string): Prepared => {
+    const own = name + step.charAt(0).toUpperCase() + step.slice(1);
+    const prepared = prepareConfig(child, own, parts);
+    if (child.type !== 'object') return prepared;
+    const { default: fallback, ...part } = prepared;
+    parts[own] = part;
+    return { $ref: partRef(own), ...(fallback !== undefined && { default: fallback }) };
+  };
   return {
     ...kept,
     ...(schema.type === 'integer' && { type: undefined, 'x-int': schema['x-int'] }),
@@ -106,9 +123,9 @@ const prepareConfig = (schema: SettingSchema): Prepared => {
     ...(schema.maximum !== undefined && { 'x-maximum': schema.maximum }),
     ...(schema.properties && {
       properties: Object.fromEntries(
-        Object.entries(schema.properties).map(([name, member]) => [name, prepareConfig(member)]),
+        Object.entries(schema.properties).map(([step, member]) => [step, prepareInner(member, step)]),
       ),
     }),
-    ...(schema.items && { items: prepareConfig(schema.items) }),
+    ...(schema.items && { items: prepareInner(schema.items, 'item') }),
   };
 };

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path/posix';
 import type { Files } from '../area.ts';
 import { HEADER } from '../text.ts';
 
-/** Modules copied as they are: codegen/runtime/<name> to the path below generated/. */
+/** Modules that are copied: codegen/runtime/<name> to the path below generated/. */
 const MODULES: Readonly<Record<string, string>> = {
   'base58.ts': 'runtime/base58.ts',
   'describe-value.ts': 'runtime/describe-value.ts',
@@ -12,6 +13,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'field-problem.ts': 'runtime/field-problem.ts',
   'json.ts': 'runtime/json.ts',
   'item-stream.ts': 'runtime/item-stream.ts',
+  'read-document.ts': 'runtime/read-document.ts',
   'rest-call.ts': 'runtime/rest-call.ts',
   'complete-call.ts': 'runtime/complete-call.ts',
   'stream-call.ts': 'runtime/stream-call.ts',
@@ -27,7 +29,11 @@ const MODULES: Readonly<Record<string, string>> = {
   'subscription-client.ts': 'runtime/subscription-client.ts',
   'branches.ts': 'test/branches.ts',
   'contract-case.ts': 'test/contract-case.ts',
+  'int-kinds.ts': 'test/int-kinds.ts',
+  'lazy-validators.ts': 'test/lazy-validators.ts',
   'missing-in.ts': 'test/missing-in.ts',
+  'result-schema.ts': 'test/result-schema.ts',
+  'value-keywords.ts': 'test/value-keywords.ts',
   'wallet-case.ts': 'test/wallet-case.ts',
 };
 
@@ -42,7 +48,13 @@ export const renderRuntime = (): Files => ({
   ...Object.fromEntries(
     Object.entries(MODULES).map(([name, path]) => [
       path,
-      HEADER + readFileSync(new URL(`../runtime/${name}`, import.meta.url), 'utf8'),
+      HEADER + withMovedImports(readFileSync(new URL(`../runtime/${name}`, import.meta.url), 'utf8'), path),
     ]),
   ),
 });
+
+/** What modules in test/ import of those in runtime/ lies beside their folder. */
+const withMovedImports = (text: string, path: string): string =>
+  text.replace(/ from '\.\/([\w-]+\.ts)'/g, (written, name: string) =>
+    dirname(MODULES[name] ?? '') === dirname(path) ? written : ` from '../${MODULES[name]}'`,
+  );

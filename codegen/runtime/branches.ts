@@ -1,20 +1,4 @@
-/** A result schema as the contract tables carry it. References are `#/$defs/<title>`. */
-export type ResultSchema = {
-  readonly $ref?: string;
-  readonly title?: string;
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, ResultSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | ResultSchema;
-  readonly items?: boolean | ResultSchema;
-  readonly prefixItems?: readonly ResultSchema[];
-  readonly anyOf?: readonly ResultSchema[];
-  readonly pattern?: string;
-};
-
-export type Definitions = Readonly<Record<string, ResultSchema>>;
+import type { Definitions, ResultSchema } from './result-schema.ts';
 
 type Visit = (id: string, schema: ResultSchema, value: unknown) => void;
 

@@ -1,3 +1,5 @@
+import type { ResultSchema } from './result-schema.ts';
+
 /** What a contract case expects of the answer. */
 export type Expectation =
   /** A result that fits the result schema, and has this (see missing-in.ts). Of a notification: each has. */
@@ -51,5 +53,5 @@ export type MethodContract = {
   /** What answers must show at least once over a whole run; see branches.ts. */
   readonly branches: readonly string[];
   /** The result schema; its references lead into RESULT_DEFINITIONS. */
-  readonly resultSchema: Readonly<Record<string, unknown>>;
+  readonly resultSchema: ResultSchema;
 };

@@ -1,6 +1,8 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { KEYWORDS, type Prepared } from './keywords.ts';
+import type { Prepared } from '../runtime/value-keywords.ts';
+import { KEYWORDS } from './keywords.ts';
+import { nameByContent } from './name-by-content.ts';
 
 const createAjv = (source: boolean, options: Options): Ajv =>
   new Ajv({
@@ -21,44 +23,49 @@ const createAjv = (source: boolean, options: Options): Ajv =>
 export const compileValidator = (schema: Prepared): ValidateFunction =>
   createAjv(false, { messages: true, verbose: true }).compile(schema);
 
+/** Schemas that a schema refers to, by `partRef`. Each has a function of its own, `validate<Name>`. */
+type Parts = Readonly<Record<string, Prepared>>;
+
+const PARTS = 'parts';
+
+/** A reference to one of the parts of a schema. */
+export const partRef = (name: string): string => `${PARTS}#/$defs/${name}`;
+
+type ModuleOptions = Options & { readonly parts?: Parts };
+
 /** An ES module that exports `validate`; `runtime` is the path from the module to the runtime folder. */
-export const compileModule = (schema: Prepared, runtime: string, options: Options = {}): string => {
-  const ajv = createAjv(true, options);
+export const compileModule = (
+  schema: Prepared,
+  runtime: string,
+  { parts = {}, ...options }: ModuleOptions = {},
+): string => {
+  const ajv = createAjv(true, { ...options, inlineRefs: Object.keys(parts).length === 0 });
+  const names = new Map<string, string>();
+  ajv.opts.code.process = (code, env) => {
+    const part = Object.keys(parts).find((name) => parts[name] === env?.schema);
+    if (env?.validateName && part !== undefined) names.set(env.validateName.str, part);
+    return code;
+  };
+  ajv.addSchema({ $id: PARTS, $defs: parts });
   const code = standalone.default(ajv, ajv.compile(schema));
   if (/\brequire\(/.test(code)) throw new Error('the validator needs a CommonJS module; avoid the keyword');
   const imported = code.includes('isBase58') ? `import { isBase58 } from '${runtime}/base58.ts';\n` : '';
-  return (
-    imported + dropUnusedSchemas(code.replace('"use strict";\n', '').replace(/^export default \w+;\n/m, ''))
-  );
+  const exported = code.replace('"use strict";\n', '').replace(/^export default \w+;\n/m, '');
+  return imported + nameByContent(nameFunctions(dropUnusedSchemas(exported), names, parts));
 };
 
-/**
- * An ES module that exports one validator per name. They share the validators of `definitions`, which the schemas refer to
- * as `#/$defs/<title>`.
- */
-export const compileShared = (
-  schemas: Readonly<Record<string, Prepared>>,
-  definitions: Prepared,
-  runtime: string,
-): string => {
-  const ajv = createAjv(true, { inlineRefs: false });
-  ajv.addSchema({
-    $id: 'shared',
-    $defs: {
-      ...definitions,
-      ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [`${METHOD}${name}`, schema])),
-    },
+/** Names functions and schemas by the parts that they are of. */
+const nameFunctions = (code: string, names: ReadonlyMap<string, string>, parts: Parts): string => {
+  const schemas = [...code.matchAll(/^const (schema\d+) = (.*);$/gm)].map(([, name = '', text = '']) => {
+    const part = Object.keys(parts).find((each) => JSON.stringify(parts[each]) === text);
+    return [name, part === undefined ? 'schema' : `schema${part}`] as const;
   });
-  const code = standalone.default(
-    ajv,
-    Object.fromEntries(Object.keys(schemas).map((name) => [name, `shared#/$defs/${METHOD}${name}`])),
-  );
-  const imported = code.includes('isBase58') ? `import { isBase58 } from '${runtime}/base58.ts';\n` : '';
-  return imported + dropUnusedSchemas(code.replace('"use strict";', ''));
+  const renamed = new Map([
+    ...schemas,
+    ...[...names].map(([from, part]) => [from, `validate${part}`] as const),
+  ]);
+  return code.replace(/\b(?:schema|validate)\d+\b/g, (name) => renamed.get(name) ?? name);
 };
-
-/** Keeps the names of exports apart from the titles of definitions. */
-const METHOD = 'result-';
 
 /** The schemas that Ajv puts beside its code are mostly not used by it. */
 const dropUnusedSchemas = (code: string): string =>

@@ -1,73 +1,6 @@
 import type { KeywordCxt, KeywordDefinition } from 'ajv';
-import { _, and, type Code, not, or, str } from 'ajv/dist/compile/codegen/index.js';
-import { _Code } from 'ajv/dist/compile/codegen/code.js';
-import { INT_BOUNDS, type IntKind, isWideKind, type Schema } from '../model/schema.ts';
-import { isBase58 } from '../runtime/base58.ts';
-
-/** Schema members after preparation: what our code keywords take. */
-export type Prepared = { readonly [keyword: string]: unknown };
-
-/** The keyword that checks the type of a schema; numbers may be bigint. */
-export const typeKeyword = (schema: Schema): Prepared => {
-  if (schema.type === 'integer') return { 'x-int': schema['x-int'] };
-  if (schema.type === 'number') return { 'x-number': true };
-  return schema.type === undefined ? {} : { type: schema.type };
-};
-
-/** Whether the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
-const isInt = (data: Code, kind: IntKind): Code => {
-  const [low, high] = INT_BOUNDS[kind];
-  if (!isWideKind(kind)) {
-    const inside = _`${data} >= ${Number(low)} && ${data} <= ${Number(high)}`;
-    return _`(typeof ${data} == "number" ? Number.isInteger(${data}) && ${inside} : typeof ${data} == "bigint" && ${inside})`;
-  }
-  const safe = low < 0n ? _`Number.isSafeInteger(${data})` : _`Number.isSafeInteger(${data}) && ${data} >= 0`;
-  return _`(typeof ${data} == "number" ? ${safe} : typeof ${data} == "bigint" && ${data} >= ${bigint(low)} && ${data} <= ${bigint(high)})`;
-};
-
-const bigint = (value: bigint): Code => new _Code(`${value}n`);
-
-const isNumeric = (data: Code): Code => _`(typeof ${data} == "number" || typeof ${data} == "bigint")`;
-
-const intKeyword: KeywordDefinition = {
-  keyword: 'x-int',
-  schemaType: 'string',
-  error: { message: ({ schema }) => str`must be an integer (${schema})` },
-  code: (cxt) => cxt.pass(isInt(cxt.data, cxt.schema)),
-};
-
-const numberKeyword: KeywordDefinition = {
-  keyword: 'x-number',
-  schemaType: 'boolean',
-  error: { message: 'must be a number' },
-  code: (cxt) => cxt.pass(isNumeric(cxt.data)),
-};
-
-/** Bounds compare numbers and bigints alike. */
-const minimumKeyword: KeywordDefinition = {
-  keyword: 'x-minimum',
-  schemaType: 'number',
-  error: { message: ({ schema }) => str`must be >= ${schema}` },
-  code: (cxt) => cxt.fail(_`${isNumeric(cxt.data)} && ${cxt.data} < ${cxt.schema}`),
-};
-
-const maximumKeyword: KeywordDefinition = {
-  keyword: 'x-maximum',
-  schemaType: 'number',
-  error: { message: ({ schema }) => str`must be <= ${schema}` },
-  code: (cxt) => cxt.fail(_`${isNumeric(cxt.data)} && ${cxt.data} > ${cxt.schema}`),
-};
-
-const base58Keyword: KeywordDefinition = {
-  keyword: 'x-base58',
-  type: 'string',
-  schemaType: 'number',
-  error: { message: ({ schema }) => str`must be base-58 of ${schema} bytes` },
-  code: (cxt) => {
-    const check = cxt.gen.scopeValue('func', { ref: isBase58, code: _`isBase58` });
-    cxt.pass(_`${check}(${cxt.data}, ${cxt.schema})`);
-  },
-};
+import { _, and, type Code, not, or } from 'ajv/dist/compile/codegen/index.js';
+import { isNumeric, type Prepared, VALUE_KEYWORDS } from '../runtime/value-keywords.ts';
 
 /** Any value passes except the ones listed. */
 const lenientKeyword: KeywordDefinition = {
@@ -173,27 +106,6 @@ const spanOf = (cxt: Pick<KeywordCxt, 'data' | 'schema'>): Code => {
   return _`BigInt(${cxt.data}[${to}]) - BigInt(${cxt.data}[${from}])`;
 };
 
-/** Length in Unicode code points, as JSON Schema counts: at most so many. */
-const charsKeyword: KeywordDefinition = {
-  keyword: 'x-max-chars',
-  type: 'string',
-  schemaType: 'number',
-  error: { message: '', params: ({ schema }) => _`{limit: ${schema}}` },
-  code: (cxt) => {
-    const { data, schema } = cxt;
-    cxt.fail(_`${data}.length > ${schema} && Array.from(${data}).length > ${schema}`);
-  },
-};
-
-/** A text of whole characters: no half of a surrogate pair. */
-const wellFormedKeyword: KeywordDefinition = {
-  keyword: 'x-well-formed',
-  type: 'string',
-  schemaType: 'boolean',
-  error: { message: 'must be well-formed Unicode' },
-  code: (cxt) => cxt.pass(_`${cxt.data}.isWellFormed()`),
-};
-
 type RangeSchema = { readonly from: string; readonly count: string; readonly maximum: number };
 
 /** The range that begins at one member and has as many as the other ends after the maximum. */
@@ -217,18 +129,12 @@ const lastOf = (data: Code, { from, count }: RangeSchema): Code =>
 
 /** Our keywords, as code: what they emit stands alone except for the functions of runtime/base58.ts. */
 export const KEYWORDS: readonly KeywordDefinition[] = [
-  intKeyword,
-  numberKeyword,
-  minimumKeyword,
-  maximumKeyword,
-  base58Keyword,
+  ...VALUE_KEYWORDS,
   lenientKeyword,
   optionalKeyword,
   conflictKeyword,
   refusedKeyword,
   variantsKeyword,
   spanKeyword,
-  charsKeyword,
-  wellFormedKeyword,
   lastIndexKeyword,
 ];

@@ -1,7 +1,8 @@
-import { childSchemas, resolve } from '../model/schema.ts';
+import { childSchemas, refTitle, resolve } from '../model/schema.ts';
 import type { WalletSchema, WalletSchemas } from '../model/wallets/schema.ts';
 import { excluded } from '../render/wallets/document.ts';
-import type { Prepared } from './keywords.ts';
+import { sharedRef } from '../runtime/lazy-validators.ts';
+import type { Prepared } from '../runtime/value-keywords.ts';
 
 const KEPT = [
   'type',
@@ -19,9 +20,19 @@ const KEPT = [
 ] as const;
 
 /** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */
-export const prepareBody = (written: WalletSchema, schemas: WalletSchemas): Prepared => {
-  const schema: WalletSchema = resolve(written, schemas);
-  const inner = (child: WalletSchema): Prepared => prepareBody(child, schemas);
+export const prepareBody = (written: WalletSchema, schemas: WalletSchemas): Prepared =>
+  prepare(resolve(written, schemas), (child) => prepareBody(child, schemas));
+
+/** The same with references to definitions that validators share. */
+export const prepareSharing = (schema: WalletSchema): Prepared => {
+  const { $ref, ...beside } = schema;
+  return {
+    ...($ref !== undefined && { $ref: sharedRef(refTitle($ref)) }),
+    ...prepare(beside, prepareSharing),
+  };
+};
+
+const prepare = (schema: WalletSchema, inner: (child: WalletSchema) => Prepared): Prepared => {
   const { 'x-last-index': range, 'x-conflicts': conflicts } = schema;
   return {
     ...Object.fromEntries(

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parseJson, stringifyJson } from '../rpc/json.ts';
+import { readDocument } from '../../generated/runtime/read-document.ts';
+import { stringifyJson } from '../rpc/json.ts';
 
 const PATH = new URL('../../generated/ledger/openapi.json', import.meta.url);
 
@@ -11,7 +11,7 @@ export type DocumentedNetwork = { readonly rpcPath: string; readonly label: stri
  * servers are relative to a document that is served one level below the root, so that they hold behind any proxy.
  */
 export function openapiDocument(networks: readonly DocumentedNetwork[]): string {
-  const document = parseJson(readFileSync(PATH, 'utf8')) as Readonly<Record<string, unknown>>;
+  const document = readDocument(PATH) as Readonly<Record<string, unknown>>;
   const servers = networks.map(({ rpcPath, label }) => ({ url: `..${rpcPath}`, description: label }));
   return stringifyJson({ ...document, servers });
 }

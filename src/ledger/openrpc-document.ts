@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parseJson, stringifyJson } from '../rpc/json.ts';
+import { readDocument } from '../../generated/runtime/read-document.ts';
+import { stringifyJson } from '../rpc/json.ts';
 
 const PATH = new URL('../../generated/ledger/openrpc.json', import.meta.url);
 const PLACE = '\u0000servers';
@@ -19,13 +19,13 @@ let document: Document | undefined;
  * @param addresses where JSON-RPC is served: the address of each network, without a query. None: one to be filled in.
  */
 export function openrpcDocument(addresses: readonly string[] = []): string {
-  document ??= readDocument();
+  document ??= splitAtServers();
   const { before, after, servers } = document;
   return before + (addresses.length === 0 ? servers : stringifyJson(addresses.map(serverAt))) + after;
 }
 
-function readDocument(): Document {
-  const generated = parseJson(readFileSync(PATH, 'utf8')) as Readonly<Record<string, unknown>>;
+function splitAtServers(): Document {
+  const generated = readDocument(PATH) as Readonly<Record<string, unknown>>;
   const text = stringifyJson({ ...generated, servers: PLACE });
   const [before = '', after = ''] = text.split(stringifyJson(PLACE));
   return { before, after, servers: stringifyJson(generated.servers) };

@@ -1,4 +1,5 @@
-import { EXAMPLES, type Example } from '../../generated/ledger/examples.ts';
+import type { Example } from '../../generated/ledger/example.ts';
+import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import { stringifyJson } from '../rpc/json.ts';
 import { withSameParams } from './same-params.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { errorEntry, type ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
-import { CONTRACT, RESULT_DEFINITIONS } from '../../generated/test/ledger/contract.ts';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { RESULT_DEFINITIONS } from '../../generated/test/ledger/result-definitions.ts';
 import { seenBranches } from '../../generated/test/branches.ts';
 
 const cases = Object.values(CONTRACT).flatMap((contract) => contract.cases);

@@ -63,13 +63,12 @@ describe('a limit lowered in the spec', () => {
     after = await generateWith('ledger', METHOD, ['maxItems: 256', 'maxItems: 255']);
   });
 
-  it('changes validator, types, client, document, reference and contract, and nothing else', async () => {
+  it('changes validator, types, document, reference and contract, and nothing else', async () => {
     expect(await changedIn(after)).toEqual([
       'docs/ledger/getSignatureStatuses.md',
-      'ledger/client.ts',
       'ledger/limits.ts',
-      'ledger/openapi.json',
-      'ledger/openrpc.json',
+      'ledger/openapi/getSignatureStatuses.json',
+      'ledger/openrpc/getSignatureStatuses.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',
       'test/ledger/contract/getSignatureStatuses.ts',
@@ -92,7 +91,6 @@ describe('a limit lowered in the spec', () => {
   it('is stated with its new value', async () => {
     const read = (path: string): Promise<string> => readFile(join(after, path), 'utf8');
     expect(await read('docs/ledger/getSignatureStatuses.md')).toContain('at most 255 items');
-    expect(await read('ledger/client.ts')).toContain('signatures: at most 255 items (tooManyInputs)');
     expect(await read('ledger/types.ts')).toContain('signatures: at most 255 items (tooManyInputs)');
     expect(await read('test/ledger/contract/getSignatureStatuses.ts')).toContain(
       'Too many inputs provided; max 255',

@@ -47,7 +47,11 @@ describe('what is generated from the fixture', () => {
     expect(elsewhere.sort()).toEqual([
       'test/branches.ts',
       'test/contract-case.ts',
+      'test/int-kinds.ts',
+      'test/lazy-validators.ts',
       'test/missing-in.ts',
+      'test/result-schema.ts',
+      'test/value-keywords.ts',
       'test/wallet-case.ts',
     ]);
   });

@@ -1,5 +1,5 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import { RESULT_VALIDATORS } from '../../generated/test/ledger/results.js';
+import { RESULT_VALIDATORS } from '../../generated/test/ledger/results.ts';
 
 /** Where a result, as `parseStrictJson` reads it, does not fit the result schema of its method; empty when it does. */
 export function judgeResult(method: MethodName, result: unknown): readonly string[] {

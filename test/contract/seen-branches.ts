@@ -4,7 +4,8 @@ import { parse } from 'yaml';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { seenBranches } from '../../generated/test/branches.ts';
 import type { MethodContract } from '../../generated/test/contract-case.ts';
-import { CONTRACT, RESULT_DEFINITIONS } from '../../generated/test/ledger/contract.ts';
+import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { RESULT_DEFINITIONS } from '../../generated/test/ledger/result-definitions.ts';
 import type { CaseResult } from './runner.ts';
 
 /** Every method of a contract, which must have a result that is not null, and every branch that results can show. */

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { createInitializeMint2Instruction, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { Keypair, SystemProgram } from '@solana/web3.js';
 import { expect, test } from 'vitest';
+import { openrpcDocument } from '../../src/ledger/openrpc-document.ts';
 import { serveLedger } from './subscriptions/serve-ledger.ts';
 import { fundedWallet, memo, SOL, sendNow, signed, transfer } from './transactions.ts';
 
@@ -23,9 +23,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-const document = JSON.parse(
-  readFileSync(new URL('../../generated/ledger/openrpc.json', import.meta.url), 'utf8'),
-) as Document;
+const document = JSON.parse(openrpcDocument()) as Document;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

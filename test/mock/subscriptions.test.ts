@@ -7,7 +7,7 @@ import {
 } from '../../generated/ledger/subscriptions-client.ts';
 import { SUBSCRIPTIONS, type SubscriptionName } from '../../generated/ledger/subscriptions.ts';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
-import { NOTIFICATION_VALIDATORS } from '../../generated/test/ledger/notifications.js';
+import { NOTIFICATION_VALIDATORS } from '../../generated/test/ledger/notifications.ts';
 import { runSubscriptions } from '../contract/subscriptions/run-subscriptions.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';

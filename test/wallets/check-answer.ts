@@ -1,5 +1,6 @@
 import { readCsv, readJsonl } from '../../generated/runtime/item-stream.ts';
-import { ANSWER_VALIDATORS, type AnswerValidator } from '../../generated/test/wallets/answers.js';
+import type { Validator } from '../../generated/test/lazy-validators.ts';
+import { ANSWER_VALIDATORS } from '../../generated/test/wallets/answers.ts';
 import type { WalletCase } from '../../generated/test/wallet-case.ts';
 import { OPERATIONS, type OperationId } from '../../generated/wallets/operations.ts';
 
@@ -88,7 +89,8 @@ function camelCased(code: string): string {
 }
 
 function faultsOf(name: string, value: unknown): readonly string[] {
-  const validate = (ANSWER_VALIDATORS as Readonly<Record<string, AnswerValidator | undefined>>)[name];
+  const validators: Readonly<Record<string, Validator>> = ANSWER_VALIDATORS;
+  const validate = validators[name];
   if (!validate) return [`there is no validator ${name}`];
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, keyword, params }) =>

@@ -93,7 +93,7 @@ test('an example that does not fit its schema is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'wallet-mock-'));
   const text = await readFile(pathHere('../../generated/wallets/openapi.json'), 'utf8');
   const file = join(folder, 'openapi.json');
-  await writeFile(file, text.replace('"custody": "client",\n', '"custody": "nobody",\n'));
+  await writeFile(file, text.replace('"custody": "client", "secret', '"custody": "nobody", "secret'));
   const wrong = await startWalletMock('127.0.0.1', 0, file);
   try {
     const found = await Promise.all(

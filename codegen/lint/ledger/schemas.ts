@@ -1,4 +1,5 @@
-import { INT_BOUNDS, type Schema } from '../../model/schema.ts';
+import type { Schema } from '../../model/schema.ts';
+import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type PlacedSchema, type Rule } from './rule.ts';
 

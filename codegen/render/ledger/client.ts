@@ -1,10 +1,9 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { docComment, HEADER, memberName } from '../../text.ts';
-import { methodDoc } from './method-doc.ts';
+import { HEADER } from '../../text.ts';
 
 /** ledger/client.ts: one typed function per method, over fetch. */
-export const renderClient = (model: LedgerModel): Files => ({
+export const renderClient = (_: LedgerModel): Files => ({
   'ledger/client.ts': `${HEADER}import { ERRORS, type ErrorNameWith } from '../errors.ts';
 import { CallError, type ClientOptions, createRpcCall } from '../runtime/rpc-call.ts';
 import { DECODERS } from './decoders.ts';
@@ -13,14 +12,11 @@ import type { MethodParams, MethodResults } from './types.ts';
 
 export { CallError, type CallFailure, type ClientOptions } from '../runtime/rpc-call.ts';
 
-/** The methods as functions. u64, i64 and usize come back as bigint; params take either. They throw CallError. */
-export interface LedgerClient {
-${model.methods
-  .map(
-    (method) =>
-      `${docComment(methodDoc(method, model))}readonly ${memberName(method.name)}: ClientCall<'${method.name}'>;\n`,
-  )
-  .join('')}}
+/**
+ * The methods as functions, with the documentation of \`MethodParams\`. u64, i64 and usize come back as bigint; params take either. They
+ * throw CallError.
+ */
+export type LedgerClient = { readonly [M in keyof MethodParams]: ClientCall<M> };
 
 export type ClientCall<M extends MethodName> = (...params: MethodParams[M]) => Promise<MethodResults[M]>;
 
@@ -31,8 +27,8 @@ export const createLedgerClient = (options: ClientOptions): LedgerClient => {
     <M extends MethodName>(name: M): ClientCall<M> =>
     async (...params) =>
       DECODERS[name](await send(name, params)) as MethodResults[M];
-  return {
-${model.methods.map(({ name }) => `${memberName(name)}: method('${name}'),\n`).join('')}  };
+  const names = Object.keys(DECODERS) as MethodName[];
+  return Object.fromEntries(names.map((name) => [name, method(name)])) as LedgerClient;
 };
 
 /** The catalogue's name of the error that a call failed with; undefined when it is no JSON-RPC error of the catalogue. */

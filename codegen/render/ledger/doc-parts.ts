@@ -27,7 +27,7 @@ export const typedResult = (
 };
 
 /** Where a type is described. */
-export const typeLink = (title: string): string => `[${title}](types.md#${title.toLowerCase()})`;
+export const typeLink = (title: string): string => `[${title}](types/${title}.md)`;
 
 /** The message of an example's call. */
 export const requestOf = ({ name }: Callable, params: Example['params']): object => ({

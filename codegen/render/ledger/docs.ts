@@ -8,10 +8,10 @@ import { renderSubscriptionPages, subscriptionSection } from './subscription-doc
 import { cell, errorTable, paramTable } from './tables.ts';
 import { declareTypes } from './types.ts';
 
-/** docs/ledger/: one page per method and subscription, the types, and the index. */
+/** docs/ledger/: one page per method, subscription and type, and the index. */
 export const renderDocs = (model: LedgerModel): Files => ({
   'docs/ledger/index.md': `${HEADER}# JSON-RPC methods\n\n${TAGS.map((tag) => section(tag, model)).join('')}${subscriptionSection(model)}`,
-  'docs/ledger/types.md': typesPage(model),
+  ...typePages(model),
   ...Object.fromEntries(
     model.methods.map((method) => [`docs/ledger/${method.name}.md`, page(method, model)]),
   ),
@@ -48,14 +48,14 @@ const refused = ({ refusedIn }: Method): string =>
 const result = (method: Method, model: LedgerModel): string =>
   typedResult(method.result, resultLimit(method, model), model);
 
-/** docs/ledger/types.md: the types that the pages of the methods name. */
-const typesPage = (model: LedgerModel): string => {
-  const sections = declareTypes(model).declarations.map(
-    ({ name, description, type }) =>
-      `## ${name}\n\n${description === undefined ? '' : `${description.trim()}\n\n`}\`\`\`ts\n${indentCode(`type ${name} = ${type}`)}\n\`\`\`\n`,
+/** docs/ledger/types/<type>.md: the types that the pages of the methods name. */
+const typePages = (model: LedgerModel): Files =>
+  Object.fromEntries(
+    declareTypes(model).declarations.map(({ name, description, type }) => [
+      `docs/ledger/types/${name}.md`,
+      `${HEADER}# ${name}\n\n${description === undefined ? '' : `${description.trim()}\n\n`}As TypeScript; u64, i64 and usize are bigint there, JSON integers on the wire.\n\n\`\`\`ts\n${indentCode(`type ${name} = ${type}`)}\n\`\`\`\n`,
+    ]),
   );
-  return `${HEADER}# Types\n\nOf params and results, as TypeScript; u64, i64 and usize are bigint there, JSON integers on the wire.\n\n${sections.join('\n')}`;
-};
 
 const example = (
   method: Method,

@@ -38,6 +38,7 @@ export type MethodInfo = {
   readonly maxParams: number;
 };
 
+// biome-ignore format: one row per method
 export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
 ${methods.map((method) => `${docComment(method.summary)}${memberName(method.name)}: ${literal(info(method))},\n`).join('')}};
 

@@ -1,39 +1,46 @@
 import type { Files } from '../../area.ts';
-import { isJsonObject, type Json, type JsonObject, printJson } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, printDocument } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
 import { type LedgerModel, tagTitles } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
 import { resultLimit } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
-import { type IntKind, mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
+import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
+import type { IntKind } from '../../runtime/int-kinds.ts';
 import { replyExamples, requestExamples } from './openapi-examples.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
+import { splitParts } from './split-document.ts';
 import { errorTable, paramTable } from './tables.ts';
 
-/** ledger/openapi.json: the methods as OpenAPI operations, for the reference page. */
-export const renderOpenapi = (model: LedgerModel): Files => ({
-  'ledger/openapi.json': `${printJson(openapiDocument(model))}\n`,
-});
-
 /**
- * The document as data. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a fragment,
- * which is not part of a request (RFC 9110, section 4.2.5).
+ * ledger/openapi.json: the methods as OpenAPI operations, for the reference page; and the files below ledger/openapi/ that it refers to:
+ * one per method and per schema. OpenAPI has one POST per path, so each method has a path of its own, `/#getBalance`: a fragment, which
+ * is not part of a request (RFC 9110, section 4.2.5).
  */
-export const openapiDocument = (model: LedgerModel): JsonObject => {
+export const renderOpenapi = (model: LedgerModel): Files => {
   const { components, ...head } = model.presentation;
+  const methods = splitParts(
+    'openapi',
+    Object.fromEntries(model.methods.map((method) => [method.name, { post: operation(method, model) }])),
+  );
+  const schemas = splitParts(
+    'openapi/schemas',
+    Object.fromEntries([...shownSchemas(model)].map(([title, schema]) => [title, shown(schema)])),
+  );
   return {
-    ...head,
-    paths: Object.fromEntries(
-      model.methods.map((method) => [`/#${method.name}`, { post: operation(method, model) }]),
-    ),
-    components: {
-      ...(isJsonObject(components) ? components : {}),
-      schemas: {
-        ...Object.fromEntries([...shownSchemas(model)].map(([title, schema]) => [title, shown(schema)])),
-        ErrorReply: ERROR_REPLY,
+    'ledger/openapi.json': printDocument({
+      ...head,
+      paths: Object.fromEntries(
+        Object.entries(methods.references).map(([name, reference]) => [`/#${name}`, reference]),
+      ),
+      components: {
+        ...(isJsonObject(components) ? components : {}),
+        schemas: { ...schemas.references, ErrorReply: ERROR_REPLY },
+        responses: { Refused: refusals('4', model), Failed: refusals('5', model) },
       },
-      responses: { Refused: refusals('4', model), Failed: refusals('5', model) },
-    },
+    }),
+    ...methods.files,
+    ...schemas.files,
   };
 };
 

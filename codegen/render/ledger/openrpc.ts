@@ -1,21 +1,37 @@
 import type { Files } from '../../area.ts';
-import { type Json, printJson } from '../../json.ts';
+import { type Json, printDocument } from '../../json.ts';
 import type { ErrorModel } from '../../model/errors.ts';
 import { callables, fileTitle, type LedgerModel } from '../../model/ledger.ts';
 import type { Callable, Example, Method } from '../../model/method.ts';
 import { type Subscription, unsubscribeOf } from '../../model/subscription.ts';
 import { errorNamesOf } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
-import { INT_BOUNDS, mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
+import { mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
+import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
+import { splitParts } from './split-document.ts';
 
-/** ledger/openrpc.json: the whole document in one file; references by #/components/schemas/<title>. */
-export const renderOpenrpc = (model: LedgerModel): Files => ({
-  'ledger/openrpc.json': `${printJson(openrpcDocument(model))}\n`,
-});
+/** ledger/openrpc.json, and the files below ledger/openrpc/ that it refers to: one per method and per schema. */
+export const renderOpenrpc = (model: LedgerModel): Files => {
+  const document = openrpcDocument(model);
+  const methods = splitParts(
+    'openrpc',
+    Object.fromEntries(document.methods.map((method) => [method.name, method])),
+  );
+  const schemas = splitParts('openrpc/schemas', document.components.schemas);
+  return {
+    'ledger/openrpc.json': printDocument({
+      ...document,
+      methods: Object.values(methods.references),
+      components: { ...document.components, schemas: schemas.references },
+    }),
+    ...methods.files,
+    ...schemas.files,
+  };
+};
 
 /** The OpenRPC document as data. Its schemas are of draft-07 (OpenRPC 1.3, Schema Object). */
-export const openrpcDocument = (model: LedgerModel): Readonly<Record<string, unknown>> => {
+export const openrpcDocument = (model: LedgerModel) => {
   const { head, methods, subscriptions, common, schemas, errors } = model;
   const names = new Set(callables(model).flatMap((call) => errorNamesOf(call, model)));
   const answered = [...errors.values()]

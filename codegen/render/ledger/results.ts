@@ -1,54 +1,105 @@
 import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import { resultSchemas } from '../../model/reach.ts';
-import { REPLY } from './subscription-contract.ts';
-import { HEADER, identifier, quote, shorthand } from '../../text.ts';
-import { compileShared } from '../../validators/compile.ts';
-import { prepareShared } from '../../validators/prepare-result.ts';
+import { mapSchema, refTitle, type Schema } from '../../model/schema.ts';
+import type { Definitions, ResultSchema } from '../../runtime/result-schema.ts';
+import { printJson } from '../../json.ts';
+import { HEADER, identifier, literal, memberName } from '../../text.ts';
 
 /**
- * test/ledger/result-validators.js: validators of results and notifications, for tests only, in one file because the large ones share nearly
- * everything; test/ledger/results/<method>.js: each by itself; test/ledger/results.js: their register.
+ * test/ledger/results/<method>.ts: the schema of each result; test/ledger/definitions.json: what they refer to;
+ * test/ledger/results.ts and test/ledger/notifications.ts: their validators, for tests and for the contract command.
  */
-export const renderResults = (model: LedgerModel): Files => {
-  const { methods, subscriptions, common } = model;
-  const definitions = Object.fromEntries(
-    [...resultSchemas(model)].map(([title, schema]) => [title, prepareShared(schema)]),
-  );
-  const results = {
-    ...Object.fromEntries(
-      methods.map(({ name, result }) => [identifier(name), prepareShared(result.schema)]),
-    ),
-    ...Object.fromEntries(
-      subscriptions.map(({ name, notification }) => [name, prepareShared(notification.schema)]),
-    ),
-    [common.gap.name]: prepareShared(common.gap.schema),
-    [REPLY]: prepareShared(common.reply.schema),
-  };
-  return {
-    'test/ledger/result-validators.js': HEADER + compileShared(results, definitions, '../../runtime'),
-    ...Object.fromEntries(
-      methods.map(({ name }) => [
-        `test/ledger/results/${name}.js`,
-        `${HEADER}export { ${identifier(name)} as validate } from '../result-validators.js';\n`,
-      ]),
-    ),
-    'test/ledger/results.js': `${HEADER}${methods
-      .map(
-        ({ name }) => `import { validate as ${identifier(name)} } from ${quote(`./results/${name}.js`)};\n`,
-      )
-      .join('')}
+export const renderResults = (model: LedgerModel): Files => ({
+  ...Object.fromEntries(
+    model.methods.map(({ name, result }) => [`test/ledger/results/${name}.ts`, resultModule(name, result)]),
+  ),
+  ...renderDefinitions(model),
+  'test/ledger/results.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
+import type { Validator } from '../lazy-validators.ts';
+import { resultValidator } from './result-definitions.ts';
+${model.methods.map(({ name }) => `import { ${identifier(name)} } from './results/${name}.ts';\n`).join('')}
 /** The validator of each method's result. */
-export const RESULT_VALIDATORS = {
-${methods.map(({ name }) => shorthand(name)).join('')}};
+export const RESULT_VALIDATORS: { readonly [M in MethodName]: Validator } = {
+${model.methods.map(({ name }) => `${memberName(name)}: resultValidator(${identifier(name)}),\n`).join('')}};
 `,
-    'test/ledger/results.d.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
-import type { ValidatorError } from '../../runtime/explain-params.ts';
+  'test/ledger/notifications.ts': `${HEADER}import type { SubscriptionName } from '../../ledger/subscriptions.ts';
+import type { Validator } from '../lazy-validators.ts';
+import { resultValidator } from './result-definitions.ts';
 
-/** Takes results as parseJson reads them; \`errors\` belongs to the last call. */
-export type ResultValidator = { (result: unknown): boolean; errors?: readonly ValidatorError[] | null };
+/** The validator of what each subscription's notifications carry. */
+export const NOTIFICATION_VALIDATORS: { readonly [S in SubscriptionName]: Validator } = {
+${model.subscriptions.map(({ name, notification }) => `${memberName(name)}: ${validatorOf(notification)},\n`).join('')}};
 
-export declare const RESULT_VALIDATORS: { readonly [M in MethodName]: ResultValidator };
+/** The validator of the notice of a gap. */
+export const GAP_VALIDATOR = ${validatorOf(model.common.gap)};
+
+/** The validator of the reply to a subscribe call. */
+export const REPLY_VALIDATOR = ${validatorOf(model.common.reply)};
 `,
-  };
-};
+});
+
+type Sent = { readonly schema: Schema };
+
+/** Most definitions stand on one line: nobody reads them but the validators. */
+const DEFINITION_WIDTH = 1_000;
+
+const renderDefinitions = (model: LedgerModel): Files => ({
+  'test/ledger/definitions.json': `${printJson(resultDefinitions(model), DEFINITION_WIDTH)}\n`,
+  'test/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../runtime/read-document.ts';
+import { createResultValidators, type Definitions } from '../result-schema.ts';
+
+/** What the schemas of results and notifications refer to. */
+export const RESULT_DEFINITIONS = readDocument(new URL('./definitions.json', import.meta.url)) as Definitions;
+
+/** Makes a validator of a schema that refers to them. */
+export const resultValidator = createResultValidators(RESULT_DEFINITIONS);
+`,
+});
+
+const resultModule = (
+  name: string,
+  { schema }: Sent,
+): string => `${HEADER}import type { ResultSchema } from '../../result-schema.ts';
+
+/** The result of ${name}. */
+export const ${identifier(name)}: ResultSchema = ${literal(resultSchema(schema))};
+`;
+
+const validatorOf = ({ schema }: Sent): string => `resultValidator(${literal(resultSchema(schema))})`;
+
+/** What the schemas of results refer to, by title. */
+export const resultDefinitions = (model: LedgerModel): Definitions =>
+  Object.fromEntries([...resultSchemas(model)].map(([title, schema]) => [title, resultSchema(schema)]));
+
+const KEPT = [
+  '$ref',
+  'title',
+  'type',
+  'enum',
+  'const',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+  'anyOf',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'x-int',
+  'x-base58',
+] as const;
+
+/** What checking a value and telling its branches need of a schema, with references into the definitions. */
+export const resultSchema = (schema: Schema): ResultSchema =>
+  mapSchema(schema, (part) => {
+    const kept = Object.fromEntries(
+      KEPT.flatMap((keyword) => (part[keyword] === undefined ? [] : [[keyword, part[keyword]]])),
+    );
+    return part.$ref === undefined ? kept : { ...kept, $ref: `#/$defs/${refTitle(part.$ref)}` };
+  });

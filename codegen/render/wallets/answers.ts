@@ -1,55 +1,61 @@
 import type { Files } from '../../area.ts';
+import { reachedFrom } from '../../model/reach.ts';
+import { refTo, type Schema } from '../../model/schema.ts';
+import { snakeCase, statusOf } from '../../model/errors.ts';
+import type { WalletSchema } from '../../model/wallets/schema.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
-import { HEADER } from '../../text.ts';
-import { compileModule } from '../../validators/compile.ts';
-import { prepareBody } from '../../validators/prepare-body.ts';
-import { answeredProblems, problemMembers } from './problem-schemas.ts';
+import { HEADER, literal } from '../../text.ts';
+import { prepareSharing } from '../../validators/prepare-body.ts';
+import { answeredProblems, ownMembers } from './problem-schemas.ts';
 
-/** test/wallets/answers/<operationId>.js: validators of what operations answer, and of problems; for tests only. */
+const PROBLEM: Schema = { $ref: refTo('Problem') };
+
+/** test/wallets/answers.ts: validators of what operations answer, and of problems; for tests and for the contract command. */
 export const renderAnswers = (model: WalletsModel): Files => {
-  const modules = model.operations.flatMap(({ id, success }) =>
-    success.content.flatMap(({ media, schema, itemSchema }) => {
-      const written = schema ?? itemSchema;
-      return written && media !== 'text/csv'
-        ? [{ written, name: media === 'application/json' ? id : `${id}Line` }]
-        : [];
-    }),
-  );
-  const all = [...modules, ...problemModules(model)];
+  const answers = answersOf(model);
+  const problems = answeredProblems(model).map((problem) => {
+    const own = Object.entries(ownMembers(problem)).map(([name, schema]) => [name, prepareSharing(schema)]);
+    const beside = own.length === 0 ? '' : `, ${literal(Object.fromEntries(own))}`;
+    return `${problem.name}Problem: problem('${snakeCase(problem.name)}', ${statusOf(problem)}${beside}),\n`;
+  });
   return {
-    ...Object.fromEntries(
-      all.map(({ name, written }) => [
-        `test/wallets/answers/${name}.js`,
-        HEADER + compileModule(prepareBody(written, model.schemas), '../../../runtime', { allErrors: true }),
-      ]),
-    ),
-    'test/wallets/answers.js': `${HEADER}${all.map(({ name }) => `import { validate as ${name} } from './answers/${name}.js';\n`).join('')}
-/** Whole JSON answers, and problems by the name of their error. */
-export const ANSWER_VALIDATORS = { ${all.map(({ name }) => name).join(', ')} };
-`,
-    'test/wallets/answers.d.ts': `${HEADER}import type { BodyFault } from '../../runtime/check-body.ts';
+    'test/wallets/answers.ts': `${HEADER}import { createLazyValidators, type Validator } from '../lazy-validators.ts';
 
-/** \`errors\` belongs to the last call. */
-export type AnswerValidator = { (answer: unknown): boolean; errors?: readonly BodyFault[] | null };
+/** What all problems have. */
+const PROBLEM = ${literal(prepareSharing(model.schemas.get('Problem') ?? {}))};
+
+const validator = createLazyValidators(${literal(definitionsOf(model, answers))}, { allErrors: true });
+
+/** A problem: its code, its status, and members that only this one has. */
+const problem = (code: string, status: number, own: Readonly<Record<string, object>> = {}): Validator =>
+  validator({
+    ...PROBLEM,
+    required: [...PROBLEM.required, ...Object.keys(own)],
+    properties: { ...PROBLEM.properties, code: { const: code }, status: { const: status }, ...own },
+  });
 
 /** By operation for JSON, by operation and \`Line\` for the lines of a stream, by error and \`Problem\`. */
-export declare const ANSWER_VALIDATORS: Readonly<Record<${all.map(({ name }) => `'${name}'`).join(' | ')}, AnswerValidator>>;
+export const ANSWER_VALIDATORS = {
+${answers.map(({ name, schema }) => `${name}: validator(${literal(prepareSharing(schema))}),\n`).join('')}${problems.join('')}} satisfies Readonly<Record<string, Validator>>;
 `,
   };
 };
 
-/** A problem of each error, whole: what all have, with what is its own. */
-const problemModules = (model: WalletsModel) => {
-  const common = model.schemas.get('Problem');
-  return answeredProblems(model).map((problem) => {
-    const { required, properties } = problemMembers(problem);
-    return {
-      name: `${problem.name}Problem`,
-      written: {
-        ...common,
-        required: [...new Set([...(common?.required ?? []), ...required])],
-        properties: { ...common?.properties, ...properties },
-      },
-    };
-  });
+type Answer = { readonly name: string; readonly schema: WalletSchema };
+
+const answersOf = ({ operations }: WalletsModel): readonly Answer[] =>
+  operations.flatMap(({ id, success }) =>
+    success.content.flatMap(({ media, schema, itemSchema }) => {
+      const answered = schema ?? itemSchema;
+      return answered && media !== 'text/csv'
+        ? [{ name: media === 'application/json' ? id : `${id}Line`, schema: answered }]
+        : [];
+    }),
+  );
+
+const definitionsOf = ({ schemas }: WalletsModel, answers: readonly Answer[]) => {
+  const reached = reachedFrom({ anyOf: [PROBLEM, ...answers.map(({ schema }) => schema)] }, schemas);
+  return Object.fromEntries(
+    [...reached].flatMap(([title, schema]) => (title === 'Problem' ? [] : [[title, prepareSharing(schema)]])),
+  );
 };

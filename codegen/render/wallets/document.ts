@@ -1,5 +1,5 @@
 import type { Files } from '../../area.ts';
-import { type Json, type JsonObject, printJson } from '../../json.ts';
+import { type Json, type JsonObject, printDocument } from '../../json.ts';
 import { problemBody, snakeCase, statusOf } from '../../model/errors.ts';
 import { mapSchema, refTo } from '../../model/schema.ts';
 import { answeredProblems, problemSchema, problemTitle } from './problem-schemas.ts';
@@ -9,7 +9,7 @@ import type { HeaderModel, WalletsModel } from '../../model/wallets/wallets.ts';
 
 /** wallets/openapi.json: the whole document in one file, as it is served. */
 export const renderDocument = (model: WalletsModel): Files => ({
-  'wallets/openapi.json': `${printJson(walletsDocument(model))}\n`,
+  'wallets/openapi.json': printDocument(walletsDocument(model)),
 });
 
 /** Media type of every error. */

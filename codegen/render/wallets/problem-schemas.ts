@@ -18,17 +18,20 @@ export const problemTitle = ({ name }: ProblemModel): string =>
 export const problemMembers = (
   problem: ProblemModel,
 ): { readonly required: readonly string[]; readonly properties: Readonly<Record<string, WalletSchema>> } => {
-  const { name, data, context } = problem;
-  const own = data.map((member) => [snakeCase(member), memberSchema(context[member])] as const);
+  const own = ownMembers(problem);
   return {
-    required: ['code', 'status', ...own.map(([member]) => member)],
+    required: ['code', 'status', ...Object.keys(own)],
     properties: {
-      code: { type: 'string', const: snakeCase(name) },
+      code: { type: 'string', const: snakeCase(problem.name) },
       status: { type: 'integer', const: statusOf(problem) },
-      ...Object.fromEntries(own),
+      ...own,
     },
   };
 };
+
+/** The members that a problem carries as data; all are required. */
+export const ownMembers = ({ data, context }: ProblemModel): Readonly<Record<string, WalletSchema>> =>
+  Object.fromEntries(data.map((member) => [snakeCase(member), memberSchema(context[member])]));
 
 /** The schema of a problem in the document: what all problems have, and what is its own. */
 export const problemSchema = (problem: ProblemModel): JsonObject => {

@@ -10,15 +10,16 @@ import type { JsonObject } from '../../json.ts';
 import { type ProblemModel, snakeCase } from '../../model/errors.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { HEADER, quote } from '../../text.ts';
+import { checkedTypes } from './checked-types.ts';
 import { walletsDocument } from './document.ts';
 import { answeredProblems, problemTitle } from './problem-schemas.ts';
 
 /**
- * wallets/types.ts: the document as types, as clients see it, with a name per schema; wallets/checked-types.ts: the same as the
- * server sees it after a check, when what has a default is there.
+ * wallets/types.ts: the document as types, as clients see it, with a name per schema; wallets/checked-types.ts: bodies as
+ * the server sees them after a check, when what has a default is there.
  */
 export const renderTypes = (model: WalletsModel): Files => ({
-  'wallets/types.ts': `${HEADER}${typesOf(walletsDocument(model), false)}
+  'wallets/types.ts': `${HEADER}${typesOf(walletsDocument(model))}
 ${schemaTitles(model)
   .map((title) => `export type ${title} = components['schemas']['${title}'];\n`)
   .join('')}
@@ -31,16 +32,7 @@ export type WalletErrorCode = keyof ProblemData;
 export type ProblemData = {
 ${model.problems.map((problem) => `readonly ${snakeCase(problem.name)}: ${problemType(problem, model)};\n`).join('')}};
 `,
-  'wallets/checked-types.ts': `${HEADER}${typesOf(walletsDocument(model), true)}
-/** The body of an operation after checkBody: what has a default is there. */
-export type CheckedBodies = {
-${model.operations
-  .map(
-    ({ id, body }) =>
-      `readonly ${id}: ${body ? `operations[${quote(id)}]['requestBody']['content']['application/json']` : 'undefined'};\n`,
-  )
-  .join('')}};
-`,
+  'wallets/checked-types.ts': checkedTypes(model),
 });
 
 const schemaTitles = (model: WalletsModel): readonly string[] => [
@@ -55,23 +47,23 @@ const problemType = (problem: ProblemModel, model: WalletsModel): string =>
     : `Problem & { readonly code: ${quote(snakeCase(problem.name))} }`;
 
 /** openapi-typescript without its loader: the document is whole, and known to be valid. */
-const typesOf = (document: JsonObject, defaultNonNullable: boolean): string => {
+const typesOf = (document: JsonObject): string => {
   const schema = withoutConflicts(document) as unknown as OpenAPI3;
-  return astToString(transformSchema(schema, contextOf(schema, defaultNonNullable))).replace(
+  return astToString(transformSchema(schema, contextOf(schema))).replace(
     /^export type (webhooks|\$defs) = .*;\n/gm,
     '',
   );
 };
 
 /** Without the settings of the loader, which only the loader reads. */
-const contextOf = (schema: OpenAPI3, defaultNonNullable: boolean) =>
+const contextOf = (schema: OpenAPI3) =>
   ({
     additionalProperties: false,
     alphabetize: false,
     arrayLength: false,
     conditionalEnums: false,
     dedupeEnums: false,
-    defaultNonNullable,
+    defaultNonNullable: false,
     discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: false,
     enum: false,

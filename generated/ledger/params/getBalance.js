@@ -10,11 +10,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (errors === _errs1) {
-          if (typeof data0 === 'string') {
-            if (!func0(data0, 32)) {
+          if (typeof data_0 === 'string') {
+            if (!func0(data_0, 32)) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',
@@ -41,19 +41,21 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs3 = errors;
-          if (data1 !== null) {
+          if (data_1 !== null) {
             const _errs4 = errors;
             if (errors === _errs4) {
-              if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
-                if (data1.minContextSlot !== undefined) {
-                  let data2 = data1.minContextSlot;
-                  if (data2 !== null) {
+              if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                if (data_1.minContextSlot !== undefined) {
+                  let data_1_minContextSlot = data_1.minContextSlot;
+                  if (data_1_minContextSlot !== null) {
                     if (
-                      !(typeof data2 == 'number'
-                        ? Number.isSafeInteger(data2) && data2 >= 0
-                        : typeof data2 == 'bigint' && data2 >= 0n && data2 <= 18446744073709551615n)
+                      !(typeof data_1_minContextSlot == 'number'
+                        ? Number.isSafeInteger(data_1_minContextSlot) && data_1_minContextSlot >= 0
+                        : typeof data_1_minContextSlot == 'bigint' &&
+                          data_1_minContextSlot >= 0n &&
+                          data_1_minContextSlot <= 18446744073709551615n)
                     ) {
                       validate0.errors = [
                         {

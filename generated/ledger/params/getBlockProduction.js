@@ -10,19 +10,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           const _errs2 = errors;
           if (errors === _errs2) {
-            if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-              if (data0.identity !== undefined) {
-                let data1 = data0.identity;
+            if (data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
+              if (data_0.identity !== undefined) {
+                let data_0_identity = data_0.identity;
                 const _errs4 = errors;
-                if (data1 !== null) {
+                if (data_0_identity !== null) {
                   const _errs5 = errors;
                   if (errors === _errs5) {
-                    if (typeof data1 === 'string') {
-                      if (!func0(data1, 32)) {
+                    if (typeof data_0_identity === 'string') {
+                      if (!func0(data_0_identity, 32)) {
                         validate0.errors = [
                           {
                             instancePath: instancePath + '/0/identity',
@@ -51,15 +51,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 var valid2 = true;
               }
               if (valid2) {
-                if (data0.range !== undefined) {
-                  let data2 = data0.range;
+                if (data_0.range !== undefined) {
+                  let data_0_range = data_0.range;
                   const _errs7 = errors;
-                  if (data2 !== null) {
+                  if (data_0_range !== null) {
                     const _errs8 = errors;
                     if (errors === _errs8) {
-                      if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
+                      if (data_0_range && typeof data_0_range == 'object' && !Array.isArray(data_0_range)) {
                         let missing0;
-                        if (data2.firstSlot === undefined && (missing0 = 'firstSlot')) {
+                        if (data_0_range.firstSlot === undefined && (missing0 = 'firstSlot')) {
                           validate0.errors = [
                             {
                               instancePath: instancePath + '/0/range',
@@ -70,13 +70,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                           ];
                           return false;
                         } else {
-                          if (data2.firstSlot !== undefined) {
-                            let data3 = data2.firstSlot;
+                          if (data_0_range.firstSlot !== undefined) {
+                            let data_0_range_firstSlot = data_0_range.firstSlot;
                             const _errs10 = errors;
                             if (
-                              !(typeof data3 == 'number'
-                                ? Number.isSafeInteger(data3) && data3 >= 0
-                                : typeof data3 == 'bigint' && data3 >= 0n && data3 <= 18446744073709551615n)
+                              !(typeof data_0_range_firstSlot == 'number'
+                                ? Number.isSafeInteger(data_0_range_firstSlot) && data_0_range_firstSlot >= 0
+                                : typeof data_0_range_firstSlot == 'bigint' &&
+                                  data_0_range_firstSlot >= 0n &&
+                                  data_0_range_firstSlot <= 18446744073709551615n)
                             ) {
                               validate0.errors = [
                                 {
@@ -94,16 +96,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                             var valid5 = true;
                           }
                           if (valid5) {
-                            if (data2.lastSlot !== undefined) {
-                              let data4 = data2.lastSlot;
+                            if (data_0_range.lastSlot !== undefined) {
+                              let data_0_range_lastSlot = data_0_range.lastSlot;
                               const _errs11 = errors;
-                              if (data4 !== null) {
+                              if (data_0_range_lastSlot !== null) {
                                 if (
-                                  !(typeof data4 == 'number'
-                                    ? Number.isSafeInteger(data4) && data4 >= 0
-                                    : typeof data4 == 'bigint' &&
-                                      data4 >= 0n &&
-                                      data4 <= 18446744073709551615n)
+                                  !(typeof data_0_range_lastSlot == 'number'
+                                    ? Number.isSafeInteger(data_0_range_lastSlot) &&
+                                      data_0_range_lastSlot >= 0
+                                    : typeof data_0_range_lastSlot == 'bigint' &&
+                                      data_0_range_lastSlot >= 0n &&
+                                      data_0_range_lastSlot <= 18446744073709551615n)
                                 ) {
                                   validate0.errors = [
                                     {

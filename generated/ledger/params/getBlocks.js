@@ -8,12 +8,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (
-          !(typeof data0 == 'number'
-            ? Number.isSafeInteger(data0) && data0 >= 0
-            : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+          !(typeof data_0 == 'number'
+            ? Number.isSafeInteger(data_0) && data_0 >= 0
+            : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
         ) {
           validate0.errors = [
             {
@@ -29,55 +29,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs2 = errors;
-          if (data1 !== null) {
+          if (data_1 !== null) {
             const _errs4 = errors;
             let valid2 = false;
-            if (!valid2 && (typeof data1 == 'number' || typeof data1 == 'bigint')) {
+            if (!valid2 && (typeof data_1 == 'number' || typeof data_1 == 'bigint')) {
               const _errs5 = errors;
               if (
-                !(typeof data1 == 'number'
-                  ? Number.isSafeInteger(data1) && data1 >= 0
-                  : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
+                !(typeof data_1 == 'number'
+                  ? Number.isSafeInteger(data_1) && data_1 >= 0
+                  : typeof data_1 == 'bigint' && data_1 >= 0n && data_1 <= 18446744073709551615n)
               ) {
-                const err0 = {
+                (vErrors ??= []).push({
                   instancePath: instancePath + '/1',
                   schemaPath: '#/items/1/x-optional/x-variants/0/x-int',
                   keyword: 'x-int',
                   params: {},
-                };
-                if (vErrors === null) {
-                  vErrors = [err0];
-                } else {
-                  vErrors.push(err0);
-                }
+                });
                 errors++;
               }
               var _valid0 = _errs5 === errors;
               valid2 = _valid0;
             }
-            if (!valid2 && data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
+            if (!valid2 && data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
               const _errs6 = errors;
               if (errors === _errs6) {
-                if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
-                  if (data1.commitment !== undefined) {
-                    let data2 = data1.commitment;
+                if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                  if (data_1.commitment !== undefined) {
+                    let data_1_commitment = data_1.commitment;
                     const _errs8 = errors;
-                    if (data2 !== null) {
-                      if (data2 === 'processed') {
-                        const err1 = {
+                    if (data_1_commitment !== null) {
+                      if (data_1_commitment === 'processed') {
+                        (vErrors ??= []).push({
                           instancePath: instancePath + '/1/commitment',
                           schemaPath:
                             '#/items/1/x-optional/x-variants/1/properties/commitment/x-optional/x-lenient',
                           keyword: 'x-lenient',
                           params: {},
-                        };
-                        if (vErrors === null) {
-                          vErrors = [err1];
-                        } else {
-                          vErrors.push(err1);
-                        }
+                        });
                         errors++;
                       }
                     }
@@ -86,27 +76,24 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     var valid3 = true;
                   }
                   if (valid3) {
-                    if (data1.minContextSlot !== undefined) {
-                      let data3 = data1.minContextSlot;
+                    if (data_1.minContextSlot !== undefined) {
+                      let data_1_minContextSlot = data_1.minContextSlot;
                       const _errs10 = errors;
-                      if (data3 !== null) {
+                      if (data_1_minContextSlot !== null) {
                         if (
-                          !(typeof data3 == 'number'
-                            ? Number.isSafeInteger(data3) && data3 >= 0
-                            : typeof data3 == 'bigint' && data3 >= 0n && data3 <= 18446744073709551615n)
+                          !(typeof data_1_minContextSlot == 'number'
+                            ? Number.isSafeInteger(data_1_minContextSlot) && data_1_minContextSlot >= 0
+                            : typeof data_1_minContextSlot == 'bigint' &&
+                              data_1_minContextSlot >= 0n &&
+                              data_1_minContextSlot <= 18446744073709551615n)
                         ) {
-                          const err2 = {
+                          (vErrors ??= []).push({
                             instancePath: instancePath + '/1/minContextSlot',
                             schemaPath:
                               '#/items/1/x-optional/x-variants/1/properties/minContextSlot/x-optional/x-int',
                             keyword: 'x-int',
                             params: {},
-                          };
-                          if (vErrors === null) {
-                            vErrors = [err2];
-                          } else {
-                            vErrors.push(err2);
-                          }
+                          });
                           errors++;
                         }
                       }
@@ -116,17 +103,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     }
                   }
                 } else {
-                  const err3 = {
+                  (vErrors ??= []).push({
                     instancePath: instancePath + '/1',
                     schemaPath: '#/items/1/x-optional/x-variants/1/type',
                     keyword: 'type',
                     params: { type: 'object' },
-                  };
-                  if (vErrors === null) {
-                    vErrors = [err3];
-                  } else {
-                    vErrors.push(err3);
-                  }
+                  });
                   errors++;
                 }
               }
@@ -134,17 +116,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               valid2 = _valid0;
             }
             if (!valid2) {
-              const err4 = {
+              (vErrors ??= []).push({
                 instancePath: instancePath + '/1',
                 schemaPath: '#/items/1/x-optional/x-variants',
                 keyword: 'x-variants',
                 params: {},
-              };
-              if (vErrors === null) {
-                vErrors = [err4];
-              } else {
-                vErrors.push(err4);
-              }
+              });
               errors++;
               validate0.errors = vErrors;
               return false;
@@ -163,17 +140,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         if (valid0) {
           if (len0 > 2) {
-            let data4 = data[2];
+            let data_2 = data[2];
             const _errs12 = errors;
-            if (data4 !== null) {
+            if (data_2 !== null) {
               const _errs13 = errors;
               if (errors === _errs13) {
-                if (data4 && typeof data4 == 'object' && !Array.isArray(data4)) {
-                  if (data4.commitment !== undefined) {
-                    let data5 = data4.commitment;
+                if (data_2 && typeof data_2 == 'object' && !Array.isArray(data_2)) {
+                  if (data_2.commitment !== undefined) {
+                    let data_2_commitment = data_2.commitment;
                     const _errs15 = errors;
-                    if (data5 !== null) {
-                      if (data5 === 'processed') {
+                    if (data_2_commitment !== null) {
+                      if (data_2_commitment === 'processed') {
                         validate0.errors = [
                           {
                             instancePath: instancePath + '/2/commitment',
@@ -190,14 +167,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     var valid7 = true;
                   }
                   if (valid7) {
-                    if (data4.minContextSlot !== undefined) {
-                      let data6 = data4.minContextSlot;
+                    if (data_2.minContextSlot !== undefined) {
+                      let data_2_minContextSlot = data_2.minContextSlot;
                       const _errs17 = errors;
-                      if (data6 !== null) {
+                      if (data_2_minContextSlot !== null) {
                         if (
-                          !(typeof data6 == 'number'
-                            ? Number.isSafeInteger(data6) && data6 >= 0
-                            : typeof data6 == 'bigint' && data6 >= 0n && data6 <= 18446744073709551615n)
+                          !(typeof data_2_minContextSlot == 'number'
+                            ? Number.isSafeInteger(data_2_minContextSlot) && data_2_minContextSlot >= 0
+                            : typeof data_2_minContextSlot == 'bigint' &&
+                              data_2_minContextSlot >= 0n &&
+                              data_2_minContextSlot <= 18446744073709551615n)
                         ) {
                           validate0.errors = [
                             {

@@ -8,12 +8,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (
-          !(typeof data0 == 'number'
-            ? Number.isSafeInteger(data0) && data0 >= 0
-            : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+          !(typeof data_0 == 'number'
+            ? Number.isSafeInteger(data_0) && data_0 >= 0
+            : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
         ) {
           validate0.errors = [
             {
@@ -29,12 +29,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs2 = errors;
           if (
-            !(typeof data1 == 'number'
-              ? Number.isSafeInteger(data1) && data1 >= 0
-              : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
+            !(typeof data_1 == 'number'
+              ? Number.isSafeInteger(data_1) && data_1 >= 0
+              : typeof data_1 == 'bigint' && data_1 >= 0n && data_1 <= 18446744073709551615n)
           ) {
             validate0.errors = [
               {
@@ -46,7 +46,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             ];
             return false;
           } else {
-            if ((typeof data1 == 'number' || typeof data1 == 'bigint') && data1 > 500000) {
+            if ((typeof data_1 == 'number' || typeof data_1 == 'bigint') && data_1 > 500000) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/1',
@@ -62,17 +62,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         if (valid0) {
           if (len0 > 2) {
-            let data2 = data[2];
+            let data_2 = data[2];
             const _errs3 = errors;
-            if (data2 !== null) {
+            if (data_2 !== null) {
               const _errs4 = errors;
               if (errors === _errs4) {
-                if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                  if (data2.commitment !== undefined) {
-                    let data3 = data2.commitment;
+                if (data_2 && typeof data_2 == 'object' && !Array.isArray(data_2)) {
+                  if (data_2.commitment !== undefined) {
+                    let data_2_commitment = data_2.commitment;
                     const _errs6 = errors;
-                    if (data3 !== null) {
-                      if (data3 === 'processed') {
+                    if (data_2_commitment !== null) {
+                      if (data_2_commitment === 'processed') {
                         validate0.errors = [
                           {
                             instancePath: instancePath + '/2/commitment',
@@ -89,14 +89,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     var valid2 = true;
                   }
                   if (valid2) {
-                    if (data2.minContextSlot !== undefined) {
-                      let data4 = data2.minContextSlot;
+                    if (data_2.minContextSlot !== undefined) {
+                      let data_2_minContextSlot = data_2.minContextSlot;
                       const _errs8 = errors;
-                      if (data4 !== null) {
+                      if (data_2_minContextSlot !== null) {
                         if (
-                          !(typeof data4 == 'number'
-                            ? Number.isSafeInteger(data4) && data4 >= 0
-                            : typeof data4 == 'bigint' && data4 >= 0n && data4 <= 18446744073709551615n)
+                          !(typeof data_2_minContextSlot == 'number'
+                            ? Number.isSafeInteger(data_2_minContextSlot) && data_2_minContextSlot >= 0
+                            : typeof data_2_minContextSlot == 'bigint' &&
+                              data_2_minContextSlot >= 0n &&
+                              data_2_minContextSlot <= 18446744073709551615n)
                         ) {
                           validate0.errors = [
                             {

@@ -10,55 +10,45 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
-        if (data0 !== null) {
+        if (data_0 !== null) {
           const _errs3 = errors;
           let valid2 = false;
-          if (!valid2 && (typeof data0 == 'number' || typeof data0 == 'bigint')) {
+          if (!valid2 && (typeof data_0 == 'number' || typeof data_0 == 'bigint')) {
             const _errs4 = errors;
             if (
-              !(typeof data0 == 'number'
-                ? Number.isSafeInteger(data0) && data0 >= 0
-                : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+              !(typeof data_0 == 'number'
+                ? Number.isSafeInteger(data_0) && data_0 >= 0
+                : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
             ) {
-              const err0 = {
+              (vErrors ??= []).push({
                 instancePath: instancePath + '/0',
                 schemaPath: '#/items/0/x-optional/x-variants/0/x-int',
                 keyword: 'x-int',
                 params: {},
-              };
-              if (vErrors === null) {
-                vErrors = [err0];
-              } else {
-                vErrors.push(err0);
-              }
+              });
               errors++;
             }
             var _valid0 = _errs4 === errors;
             valid2 = _valid0;
           }
-          if (!valid2 && data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
+          if (!valid2 && data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
             const _errs5 = errors;
             if (errors === _errs5) {
-              if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-                if (data0.keyByVoteAccount !== undefined) {
-                  let data1 = data0.keyByVoteAccount;
+              if (data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
+                if (data_0.keyByVoteAccount !== undefined) {
+                  let data_0_keyByVoteAccount = data_0.keyByVoteAccount;
                   const _errs7 = errors;
-                  if (data1 !== null) {
-                    if (typeof data1 !== 'boolean') {
-                      const err1 = {
+                  if (data_0_keyByVoteAccount !== null) {
+                    if (typeof data_0_keyByVoteAccount !== 'boolean') {
+                      (vErrors ??= []).push({
                         instancePath: instancePath + '/0/keyByVoteAccount',
                         schemaPath:
                           '#/items/0/x-optional/x-variants/1/properties/keyByVoteAccount/x-optional/type',
                         keyword: 'type',
                         params: { type: 'boolean' },
-                      };
-                      if (vErrors === null) {
-                        vErrors = [err1];
-                      } else {
-                        vErrors.push(err1);
-                      }
+                      });
                       errors++;
                     }
                   }
@@ -67,41 +57,31 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   var valid3 = true;
                 }
                 if (valid3) {
-                  if (data0.identity !== undefined) {
-                    let data2 = data0.identity;
+                  if (data_0.identity !== undefined) {
+                    let data_0_identity = data_0.identity;
                     const _errs10 = errors;
-                    if (data2 !== null) {
+                    if (data_0_identity !== null) {
                       const _errs11 = errors;
                       if (errors === _errs11) {
-                        if (typeof data2 === 'string') {
-                          if (!func0(data2, 32)) {
-                            const err2 = {
+                        if (typeof data_0_identity === 'string') {
+                          if (!func0(data_0_identity, 32)) {
+                            (vErrors ??= []).push({
                               instancePath: instancePath + '/0/identity',
                               schemaPath:
                                 '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/x-base58',
                               keyword: 'x-base58',
                               params: {},
-                            };
-                            if (vErrors === null) {
-                              vErrors = [err2];
-                            } else {
-                              vErrors.push(err2);
-                            }
+                            });
                             errors++;
                           }
                         } else {
-                          const err3 = {
+                          (vErrors ??= []).push({
                             instancePath: instancePath + '/0/identity',
                             schemaPath:
                               '#/items/0/x-optional/x-variants/1/properties/identity/x-optional/type',
                             keyword: 'type',
                             params: { type: 'string' },
-                          };
-                          if (vErrors === null) {
-                            vErrors = [err3];
-                          } else {
-                            vErrors.push(err3);
-                          }
+                          });
                           errors++;
                         }
                       }
@@ -112,17 +92,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   }
                 }
               } else {
-                const err4 = {
+                (vErrors ??= []).push({
                   instancePath: instancePath + '/0',
                   schemaPath: '#/items/0/x-optional/x-variants/1/type',
                   keyword: 'type',
                   params: { type: 'object' },
-                };
-                if (vErrors === null) {
-                  vErrors = [err4];
-                } else {
-                  vErrors.push(err4);
-                }
+                });
                 errors++;
               }
             }
@@ -130,17 +105,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             valid2 = _valid0;
           }
           if (!valid2) {
-            const err5 = {
+            (vErrors ??= []).push({
               instancePath: instancePath + '/0',
               schemaPath: '#/items/0/x-optional/x-variants',
               keyword: 'x-variants',
               params: {},
-            };
-            if (vErrors === null) {
-              vErrors = [err5];
-            } else {
-              vErrors.push(err5);
-            }
+            });
             errors++;
             validate0.errors = vErrors;
             return false;
@@ -159,17 +129,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data3 = data[1];
+          let data_1 = data[1];
           const _errs13 = errors;
-          if (data3 !== null) {
+          if (data_1 !== null) {
             const _errs14 = errors;
             if (errors === _errs14) {
-              if (data3 && typeof data3 == 'object' && !Array.isArray(data3)) {
-                if (data3.keyByVoteAccount !== undefined) {
-                  let data4 = data3.keyByVoteAccount;
+              if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                if (data_1.keyByVoteAccount !== undefined) {
+                  let data_1_keyByVoteAccount = data_1.keyByVoteAccount;
                   const _errs16 = errors;
-                  if (data4 !== null) {
-                    if (typeof data4 !== 'boolean') {
+                  if (data_1_keyByVoteAccount !== null) {
+                    if (typeof data_1_keyByVoteAccount !== 'boolean') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/1/keyByVoteAccount',
@@ -186,14 +156,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   var valid7 = true;
                 }
                 if (valid7) {
-                  if (data3.identity !== undefined) {
-                    let data5 = data3.identity;
+                  if (data_1.identity !== undefined) {
+                    let data_1_identity = data_1.identity;
                     const _errs19 = errors;
-                    if (data5 !== null) {
+                    if (data_1_identity !== null) {
                       const _errs20 = errors;
                       if (errors === _errs20) {
-                        if (typeof data5 === 'string') {
-                          if (!func0(data5, 32)) {
+                        if (typeof data_1_identity === 'string') {
+                          if (!func0(data_1_identity, 32)) {
                             validate0.errors = [
                               {
                                 instancePath: instancePath + '/1/identity',

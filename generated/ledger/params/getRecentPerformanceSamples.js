@@ -8,12 +8,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           if (
-            !(typeof data0 == 'number'
-              ? Number.isSafeInteger(data0) && data0 >= 0
-              : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+            !(typeof data_0 == 'number'
+              ? Number.isSafeInteger(data_0) && data_0 >= 0
+              : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
           ) {
             validate0.errors = [
               {
@@ -25,7 +25,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             ];
             return false;
           } else {
-            if ((typeof data0 == 'number' || typeof data0 == 'bigint') && data0 > 720) {
+            if ((typeof data_0 == 'number' || typeof data_0 == 'bigint') && data_0 > 720) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',

@@ -10,12 +10,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           const _errs2 = errors;
           if (errors === _errs2) {
-            if (Array.isArray(data0)) {
-              if (data0.length > 128) {
+            if (Array.isArray(data_0)) {
+              if (data_0.length > 128) {
                 validate0.errors = [
                   {
                     instancePath: instancePath + '/0',
@@ -27,13 +27,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 return false;
               } else {
                 var valid2 = true;
-                const len1 = data0.length;
+                const len1 = data_0.length;
                 for (let i0 = 0; i0 < len1; i0++) {
-                  let data1 = data0[i0];
+                  let data_0_item = data_0[i0];
                   const _errs4 = errors;
                   if (errors === _errs4) {
-                    if (typeof data1 === 'string') {
-                      if (!func0(data1, 32)) {
+                    if (typeof data_0_item === 'string') {
+                      if (!func0(data_0_item, 32)) {
                         validate0.errors = [
                           {
                             instancePath: instancePath + '/0/' + i0,

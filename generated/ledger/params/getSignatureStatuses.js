@@ -10,11 +10,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (errors === _errs1) {
-          if (Array.isArray(data0)) {
-            if (data0.length > 256) {
+          if (Array.isArray(data_0)) {
+            if (data_0.length > 256) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',
@@ -26,13 +26,13 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               return false;
             } else {
               var valid1 = true;
-              const len1 = data0.length;
+              const len1 = data_0.length;
               for (let i0 = 0; i0 < len1; i0++) {
-                let data1 = data0[i0];
+                let data_0_item = data_0[i0];
                 const _errs3 = errors;
                 if (errors === _errs3) {
-                  if (typeof data1 === 'string') {
-                    if (!func0(data1, 64)) {
+                  if (typeof data_0_item === 'string') {
+                    if (!func0(data_0_item, 64)) {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/0/' + i0,
@@ -77,17 +77,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data2 = data[1];
+          let data_1 = data[1];
           const _errs5 = errors;
-          if (data2 !== null) {
+          if (data_1 !== null) {
             const _errs6 = errors;
             if (errors === _errs6) {
-              if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                if (data2.searchTransactionHistory !== undefined) {
-                  let data3 = data2.searchTransactionHistory;
+              if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                if (data_1.searchTransactionHistory !== undefined) {
+                  let data_1_searchTransactionHistory = data_1.searchTransactionHistory;
                   const _errs8 = errors;
-                  if (data3 !== null) {
-                    if (typeof data3 !== 'boolean') {
+                  if (data_1_searchTransactionHistory !== null) {
+                    if (typeof data_1_searchTransactionHistory !== 'boolean') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/1/searchTransactionHistory',
@@ -105,14 +105,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   var valid3 = true;
                 }
                 if (valid3) {
-                  if (data2.minContextSlot !== undefined) {
-                    let data4 = data2.minContextSlot;
+                  if (data_1.minContextSlot !== undefined) {
+                    let data_1_minContextSlot = data_1.minContextSlot;
                     const _errs11 = errors;
-                    if (data4 !== null) {
+                    if (data_1_minContextSlot !== null) {
                       if (
-                        !(typeof data4 == 'number'
-                          ? Number.isSafeInteger(data4) && data4 >= 0
-                          : typeof data4 == 'bigint' && data4 >= 0n && data4 <= 18446744073709551615n)
+                        !(typeof data_1_minContextSlot == 'number'
+                          ? Number.isSafeInteger(data_1_minContextSlot) && data_1_minContextSlot >= 0
+                          : typeof data_1_minContextSlot == 'bigint' &&
+                            data_1_minContextSlot >= 0n &&
+                            data_1_minContextSlot <= 18446744073709551615n)
                       ) {
                         validate0.errors = [
                           {

@@ -10,11 +10,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (errors === _errs1) {
-          if (typeof data0 === 'string') {
-            if (!func0(data0, 32)) {
+          if (typeof data_0 === 'string') {
+            if (!func0(data_0, 32)) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',
@@ -41,17 +41,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs3 = errors;
-          if (data1 !== null) {
+          if (data_1 !== null) {
             const _errs4 = errors;
             if (errors === _errs4) {
-              if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
-                if (data1.commitment !== undefined) {
-                  let data2 = data1.commitment;
+              if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                if (data_1.commitment !== undefined) {
+                  let data_1_commitment = data_1.commitment;
                   const _errs6 = errors;
-                  if (data2 !== null) {
-                    if (data2 === 'processed') {
+                  if (data_1_commitment !== null) {
+                    if (data_1_commitment === 'processed') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/1/commitment',
@@ -68,14 +68,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   var valid2 = true;
                 }
                 if (valid2) {
-                  if (data1.limit !== undefined) {
-                    let data3 = data1.limit;
+                  if (data_1.limit !== undefined) {
+                    let data_1_limit = data_1.limit;
                     const _errs8 = errors;
-                    if (data3 !== null) {
+                    if (data_1_limit !== null) {
                       if (
-                        !(typeof data3 == 'number'
-                          ? Number.isSafeInteger(data3) && data3 >= 0
-                          : typeof data3 == 'bigint' && data3 >= 0n && data3 <= 18446744073709551615n)
+                        !(typeof data_1_limit == 'number'
+                          ? Number.isSafeInteger(data_1_limit) && data_1_limit >= 0
+                          : typeof data_1_limit == 'bigint' &&
+                            data_1_limit >= 0n &&
+                            data_1_limit <= 18446744073709551615n)
                       ) {
                         validate0.errors = [
                           {
@@ -87,7 +89,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                         ];
                         return false;
                       } else {
-                        if ((typeof data3 == 'number' || typeof data3 == 'bigint') && data3 < 1) {
+                        if (
+                          (typeof data_1_limit == 'number' || typeof data_1_limit == 'bigint') &&
+                          data_1_limit < 1
+                        ) {
                           validate0.errors = [
                             {
                               instancePath: instancePath + '/1/limit',
@@ -98,7 +103,10 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                           ];
                           return false;
                         } else {
-                          if ((typeof data3 == 'number' || typeof data3 == 'bigint') && data3 > 1000) {
+                          if (
+                            (typeof data_1_limit == 'number' || typeof data_1_limit == 'bigint') &&
+                            data_1_limit > 1000
+                          ) {
                             validate0.errors = [
                               {
                                 instancePath: instancePath + '/1/limit',
@@ -117,14 +125,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                     var valid2 = true;
                   }
                   if (valid2) {
-                    if (data1.before !== undefined) {
-                      let data4 = data1.before;
+                    if (data_1.before !== undefined) {
+                      let data_1_before = data_1.before;
                       const _errs10 = errors;
-                      if (data4 !== null) {
+                      if (data_1_before !== null) {
                         const _errs11 = errors;
                         if (errors === _errs11) {
-                          if (typeof data4 === 'string') {
-                            if (!func0(data4, 64)) {
+                          if (typeof data_1_before === 'string') {
+                            if (!func0(data_1_before, 64)) {
                               validate0.errors = [
                                 {
                                   instancePath: instancePath + '/1/before',
@@ -153,14 +161,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                       var valid2 = true;
                     }
                     if (valid2) {
-                      if (data1.until !== undefined) {
-                        let data5 = data1.until;
+                      if (data_1.until !== undefined) {
+                        let data_1_until = data_1.until;
                         const _errs13 = errors;
-                        if (data5 !== null) {
+                        if (data_1_until !== null) {
                           const _errs14 = errors;
                           if (errors === _errs14) {
-                            if (typeof data5 === 'string') {
-                              if (!func0(data5, 64)) {
+                            if (typeof data_1_until === 'string') {
+                              if (!func0(data_1_until, 64)) {
                                 validate0.errors = [
                                   {
                                     instancePath: instancePath + '/1/until',
@@ -189,14 +197,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                         var valid2 = true;
                       }
                       if (valid2) {
-                        if (data1.minContextSlot !== undefined) {
-                          let data6 = data1.minContextSlot;
+                        if (data_1.minContextSlot !== undefined) {
+                          let data_1_minContextSlot = data_1.minContextSlot;
                           const _errs16 = errors;
-                          if (data6 !== null) {
+                          if (data_1_minContextSlot !== null) {
                             if (
-                              !(typeof data6 == 'number'
-                                ? Number.isSafeInteger(data6) && data6 >= 0
-                                : typeof data6 == 'bigint' && data6 >= 0n && data6 <= 18446744073709551615n)
+                              !(typeof data_1_minContextSlot == 'number'
+                                ? Number.isSafeInteger(data_1_minContextSlot) && data_1_minContextSlot >= 0
+                                : typeof data_1_minContextSlot == 'bigint' &&
+                                  data_1_minContextSlot >= 0n &&
+                                  data_1_minContextSlot <= 18446744073709551615n)
                             ) {
                               validate0.errors = [
                                 {

@@ -8,18 +8,20 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           const _errs2 = errors;
           if (errors === _errs2) {
-            if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-              if (data0.minContextSlot !== undefined) {
-                let data1 = data0.minContextSlot;
-                if (data1 !== null) {
+            if (data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
+              if (data_0.minContextSlot !== undefined) {
+                let data_0_minContextSlot = data_0.minContextSlot;
+                if (data_0_minContextSlot !== null) {
                   if (
-                    !(typeof data1 == 'number'
-                      ? Number.isSafeInteger(data1) && data1 >= 0
-                      : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
+                    !(typeof data_0_minContextSlot == 'number'
+                      ? Number.isSafeInteger(data_0_minContextSlot) && data_0_minContextSlot >= 0
+                      : typeof data_0_minContextSlot == 'bigint' &&
+                        data_0_minContextSlot >= 0n &&
+                        data_0_minContextSlot <= 18446744073709551615n)
                   ) {
                     validate0.errors = [
                       {

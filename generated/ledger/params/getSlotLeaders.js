@@ -8,12 +8,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (
-          !(typeof data0 == 'number'
-            ? Number.isSafeInteger(data0) && data0 >= 0
-            : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+          !(typeof data_0 == 'number'
+            ? Number.isSafeInteger(data_0) && data_0 >= 0
+            : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
         ) {
           validate0.errors = [
             {
@@ -29,12 +29,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs2 = errors;
           if (
-            !(typeof data1 == 'number'
-              ? Number.isSafeInteger(data1) && data1 >= 0
-              : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
+            !(typeof data_1 == 'number'
+              ? Number.isSafeInteger(data_1) && data_1 >= 0
+              : typeof data_1 == 'bigint' && data_1 >= 0n && data_1 <= 18446744073709551615n)
           ) {
             validate0.errors = [
               {
@@ -46,7 +46,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             ];
             return false;
           } else {
-            if ((typeof data1 == 'number' || typeof data1 == 'bigint') && data1 < 1) {
+            if ((typeof data_1 == 'number' || typeof data_1 == 'bigint') && data_1 < 1) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/1',
@@ -57,7 +57,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               ];
               return false;
             } else {
-              if ((typeof data1 == 'number' || typeof data1 == 'bigint') && data1 > 5000) {
+              if ((typeof data_1 == 'number' || typeof data_1 == 'bigint') && data_1 > 5000) {
                 validate0.errors = [
                   {
                     instancePath: instancePath + '/1',

@@ -8,15 +8,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           const _errs2 = errors;
           if (errors === _errs2) {
-            if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-              if (data0.excludeNonCirculatingAccountsList !== undefined) {
-                let data1 = data0.excludeNonCirculatingAccountsList;
-                if (data1 !== null) {
-                  if (typeof data1 !== 'boolean') {
+            if (data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
+              if (data_0.excludeNonCirculatingAccountsList !== undefined) {
+                let data_0_excludeNonCirculatingAccountsList = data_0.excludeNonCirculatingAccountsList;
+                if (data_0_excludeNonCirculatingAccountsList !== null) {
+                  if (typeof data_0_excludeNonCirculatingAccountsList !== 'boolean') {
                     validate0.errors = [
                       {
                         instancePath: instancePath + '/0/excludeNonCirculatingAccountsList',

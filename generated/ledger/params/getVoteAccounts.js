@@ -10,19 +10,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
-        if (data0 !== null) {
+        let data_0 = data[0];
+        if (data_0 !== null) {
           const _errs2 = errors;
           if (errors === _errs2) {
-            if (data0 && typeof data0 == 'object' && !Array.isArray(data0)) {
-              if (data0.votePubkey !== undefined) {
-                let data1 = data0.votePubkey;
+            if (data_0 && typeof data_0 == 'object' && !Array.isArray(data_0)) {
+              if (data_0.votePubkey !== undefined) {
+                let data_0_votePubkey = data_0.votePubkey;
                 const _errs4 = errors;
-                if (data1 !== null) {
+                if (data_0_votePubkey !== null) {
                   const _errs5 = errors;
                   if (errors === _errs5) {
-                    if (typeof data1 === 'string') {
-                      if (!func0(data1, 32)) {
+                    if (typeof data_0_votePubkey === 'string') {
+                      if (!func0(data_0_votePubkey, 32)) {
                         validate0.errors = [
                           {
                             instancePath: instancePath + '/0/votePubkey',
@@ -51,11 +51,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                 var valid2 = true;
               }
               if (valid2) {
-                if (data0.keepUnstakedDelinquents !== undefined) {
-                  let data2 = data0.keepUnstakedDelinquents;
+                if (data_0.keepUnstakedDelinquents !== undefined) {
+                  let data_0_keepUnstakedDelinquents = data_0.keepUnstakedDelinquents;
                   const _errs7 = errors;
-                  if (data2 !== null) {
-                    if (typeof data2 !== 'boolean') {
+                  if (data_0_keepUnstakedDelinquents !== null) {
+                    if (typeof data_0_keepUnstakedDelinquents !== 'boolean') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/0/keepUnstakedDelinquents',
@@ -73,14 +73,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
                   var valid2 = true;
                 }
                 if (valid2) {
-                  if (data0.delinquentSlotDistance !== undefined) {
-                    let data3 = data0.delinquentSlotDistance;
+                  if (data_0.delinquentSlotDistance !== undefined) {
+                    let data_0_delinquentSlotDistance = data_0.delinquentSlotDistance;
                     const _errs10 = errors;
-                    if (data3 !== null) {
+                    if (data_0_delinquentSlotDistance !== null) {
                       if (
-                        !(typeof data3 == 'number'
-                          ? Number.isSafeInteger(data3) && data3 >= 0
-                          : typeof data3 == 'bigint' && data3 >= 0n && data3 <= 18446744073709551615n)
+                        !(typeof data_0_delinquentSlotDistance == 'number'
+                          ? Number.isSafeInteger(data_0_delinquentSlotDistance) &&
+                            data_0_delinquentSlotDistance >= 0
+                          : typeof data_0_delinquentSlotDistance == 'bigint' &&
+                            data_0_delinquentSlotDistance >= 0n &&
+                            data_0_delinquentSlotDistance <= 18446744073709551615n)
                       ) {
                         validate0.errors = [
                           {

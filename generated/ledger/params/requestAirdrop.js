@@ -10,11 +10,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (errors === _errs1) {
-          if (typeof data0 === 'string') {
-            if (!func0(data0, 32)) {
+          if (typeof data_0 === 'string') {
+            if (!func0(data_0, 32)) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',
@@ -41,12 +41,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs3 = errors;
           if (
-            !(typeof data1 == 'number'
-              ? Number.isSafeInteger(data1) && data1 >= 0
-              : typeof data1 == 'bigint' && data1 >= 0n && data1 <= 18446744073709551615n)
+            !(typeof data_1 == 'number'
+              ? Number.isSafeInteger(data_1) && data_1 >= 0
+              : typeof data_1 == 'bigint' && data_1 >= 0n && data_1 <= 18446744073709551615n)
           ) {
             validate0.errors = [
               {
@@ -62,19 +62,19 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         }
         if (valid0) {
           if (len0 > 2) {
-            let data2 = data[2];
+            let data_2 = data[2];
             const _errs4 = errors;
-            if (data2 !== null) {
+            if (data_2 !== null) {
               const _errs5 = errors;
               if (errors === _errs5) {
-                if (data2 && typeof data2 == 'object' && !Array.isArray(data2)) {
-                  if (data2.recentBlockhash !== undefined) {
-                    let data3 = data2.recentBlockhash;
-                    if (data3 !== null) {
+                if (data_2 && typeof data_2 == 'object' && !Array.isArray(data_2)) {
+                  if (data_2.recentBlockhash !== undefined) {
+                    let data_2_recentBlockhash = data_2.recentBlockhash;
+                    if (data_2_recentBlockhash !== null) {
                       const _errs8 = errors;
                       if (errors === _errs8) {
-                        if (typeof data3 === 'string') {
-                          if (!func0(data3, 32)) {
+                        if (typeof data_2_recentBlockhash === 'string') {
+                          if (!func0(data_2_recentBlockhash, 32)) {
                             validate0.errors = [
                               {
                                 instancePath: instancePath + '/2/recentBlockhash',

@@ -10,11 +10,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         const _errs1 = errors;
         if (errors === _errs1) {
-          if (typeof data0 === 'string') {
-            if (!func0(data0, 64)) {
+          if (typeof data_0 === 'string') {
+            if (!func0(data_0, 64)) {
               validate0.errors = [
                 {
                   instancePath: instancePath + '/0',
@@ -41,16 +41,16 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
       if (valid0) {
         if (len0 > 1) {
-          let data1 = data[1];
+          let data_1 = data[1];
           const _errs3 = errors;
-          if (data1 !== null) {
+          if (data_1 !== null) {
             const _errs4 = errors;
             if (errors === _errs4) {
-              if (data1 && typeof data1 == 'object' && !Array.isArray(data1)) {
-                if (data1.enableReceivedNotification !== undefined) {
-                  let data2 = data1.enableReceivedNotification;
-                  if (data2 !== null) {
-                    if (typeof data2 !== 'boolean') {
+              if (data_1 && typeof data_1 == 'object' && !Array.isArray(data_1)) {
+                if (data_1.enableReceivedNotification !== undefined) {
+                  let data_1_enableReceivedNotification = data_1.enableReceivedNotification;
+                  if (data_1_enableReceivedNotification !== null) {
+                    if (typeof data_1_enableReceivedNotification !== 'boolean') {
                       validate0.errors = [
                         {
                           instancePath: instancePath + '/1/enableReceivedNotification',

@@ -8,11 +8,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (Array.isArray(data)) {
       const len0 = data.length;
       if (len0 > 0) {
-        let data0 = data[0];
+        let data_0 = data[0];
         if (
-          !(typeof data0 == 'number'
-            ? Number.isSafeInteger(data0) && data0 >= 0
-            : typeof data0 == 'bigint' && data0 >= 0n && data0 <= 18446744073709551615n)
+          !(typeof data_0 == 'number'
+            ? Number.isSafeInteger(data_0) && data_0 >= 0
+            : typeof data_0 == 'bigint' && data_0 >= 0n && data_0 <= 18446744073709551615n)
         ) {
           validate0.errors = [
             {

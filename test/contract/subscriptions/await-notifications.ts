@@ -6,7 +6,7 @@ import {
 } from '../../../generated/ledger/subscriptions.ts';
 import type { Case } from '../../../generated/test/contract-case.ts';
 import { missingIn } from '../../../generated/test/missing-in.ts';
-import { NOTIFICATION_VALIDATORS } from '../../../generated/test/ledger/notifications.js';
+import { NOTIFICATION_VALIDATORS } from '../../../generated/test/ledger/notifications.ts';
 import { printJson } from '../../support/exact-json.ts';
 import { RateLimited } from '../../support/json-rpc.ts';
 import { eventually } from '../../support/eventually.ts';

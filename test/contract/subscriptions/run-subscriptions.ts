@@ -1,6 +1,6 @@
 import { isSubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { Case } from '../../../generated/test/contract-case.ts';
-import { REPLY_VALIDATOR } from '../../../generated/test/ledger/notifications.js';
+import { REPLY_VALIDATOR } from '../../../generated/test/ledger/notifications.ts';
 import { compare } from '../check-reply.ts';
 import { RateLimited } from '../../support/json-rpc.ts';
 import { type CaseResult, fillIn } from '../runner.ts';

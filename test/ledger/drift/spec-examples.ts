@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { type Definitions, fits, type ResultSchema } from '../../../generated/test/branches.ts';
+import { fits } from '../../../generated/test/branches.ts';
+import type { Definitions, ResultSchema } from '../../../generated/test/result-schema.ts';
+import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
 
 /** A valid message of a node that the specification shows. */
 export type ShownMessage = {
@@ -27,10 +28,7 @@ type Document = {
 };
 
 /** The text of the OpenRPC document. */
-export const DOCUMENT = readFileSync(
-  new URL('../../../generated/ledger/openrpc.json', import.meta.url),
-  'utf8',
-);
+export const DOCUMENT = openrpcDocument();
 
 const { methods, components } = JSON.parse(
   DOCUMENT.replaceAll('#/components/schemas/', '#/$defs/'),

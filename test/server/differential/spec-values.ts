@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
+import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
 import { u64 } from '../../fuzz/arbitraries.ts';
 import type { LedgerValues } from './still-ledger.ts';
 
@@ -29,9 +29,7 @@ type Document = {
 };
 
 /** The specification as it is published. */
-export const DOCUMENT = JSON.parse(
-  readFileSync(new URL('../../../generated/ledger/openrpc.json', import.meta.url), 'utf8'),
-) as Document;
+export const DOCUMENT = JSON.parse(openrpcDocument()) as Document;
 
 /** Levels that nodes knew before 2.0, and what never was one. */
 export const OLD_COMMITMENTS = ['recent', 'single', 'singleGossip', 'root', 'max'] as const;

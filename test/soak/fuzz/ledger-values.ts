@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { base58 } from '@scure/base';
 import { parseJson } from '../../../src/rpc/json.ts';
+import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
 import type { LedgerValues } from '../../server/differential/still-ledger.ts';
 
 type Documented = {
@@ -12,9 +12,7 @@ type Documented = {
   }[];
 };
 
-const DOCUMENT = JSON.parse(
-  readFileSync(new URL('../../../generated/ledger/openrpc.json', import.meta.url), 'utf8'),
-) as Documented;
+const DOCUMENT = JSON.parse(openrpcDocument()) as Documented;
 
 const ADDRESS_BYTES = 32;
 const SIGNATURE_BYTES = 64;
