@@ -49,27 +49,27 @@ export type App = {
     readonly port: number;
     readonly baseUrl: string;
     readonly wsUrl: string;
-    /** Of the topic streams. */
+    /** The address of the topic streams. */
     readonly grpcUrl: string;
-    /** Where `/metrics` is. */
+    /** The address of `/metrics`. */
     readonly metricsUrl: string;
   };
   /** The JSON-RPC path of each network, in the order of the configuration. */
   readonly rpcPaths: readonly string[];
-  /** False: an embedded ledger has not come up in time; calls answer 503 until it does. */
+  /** False: an embedded ledger did not start in time; calls answer 503 until it does. */
   readonly hasLedger: boolean;
-  /** How to reach it and with which key; undefined with an operator's configuration. */
+  /** The development address and key; undefined with an operator's configuration. */
   readonly development: DevelopmentFile | undefined;
   /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
   readonly close: () => Promise<void>;
 };
 
 export type AppOptions = {
-  /** True: an operator's configuration; there is no development account, one left over is revoked. */
+  /** True: the configuration is an operator's; there is no development account, and a leftover one is revoked. */
   readonly isOperated: boolean;
-  /** Told what is being done, in a few words. */
+  /** Called with a few words about each step of the start. */
   readonly onProgress?: (step: string) => void;
-  /** How the signer is started, where not as a child of this process. */
+  /** Starts the signer, where it is not a child of this process. */
   readonly launcher?: SignerLauncher | undefined;
 };
 
@@ -84,8 +84,8 @@ type Rooms = {
 const LOCALNET_DEADLINE_MS = 15_000;
 
 /**
- * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger and what
- * makes keys start side by side. What has been started is stopped again if a part fails.
+ * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger, the key pool
+ * and the signer start side by side. If a part fails, the parts already started are stopped.
  *
  * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
  *   `signerNotStarted`, `keysNotStarted`.
@@ -180,7 +180,7 @@ type RoomParts = {
   readonly log: Logger;
 };
 
-/** Opens what stands on the store. */
+/** Opens the services that depend on the store. */
 async function openRooms(
   { config, store, startsKeys, networks, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
@@ -227,7 +227,10 @@ function shownNetwork({ label, nodes, pace, drift }: Network) {
   return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
 }
 
-/** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */
+/**
+ * A command, or a server that is stopping, holds the embedded store only for a moment, so this waits for it; a server that
+ * serves keeps it.
+ */
 function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
   const { data_dir: dataDir, database_url: databaseUrl } = config;
   return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
@@ -236,7 +239,7 @@ function openStoreInTurn(config: Config, log: Logger, progress: (step: string) =
   });
 }
 
-/** Whether every network's own child serves. One that does not come up in time is supervised further. */
+/** Waits for each network's own child. @returns false if one is not ready in time; it stays supervised. */
 async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
   const deadline = Promise.withResolvers<false>();
   const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);

@@ -11,7 +11,7 @@ import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Meter } from '../gate/meter.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 
-/** What stands before the calls of every protocol: a key has one limit, however it calls. */
+/** The checks before the calls of every protocol: a key has one limit across all protocols. */
 export type Gate = Omit<AdmissionOptions, 'network'> & { readonly authenticate: Authenticate };
 
 export type GateParts = {
@@ -24,12 +24,12 @@ export type GateParts = {
   readonly log: Logger;
 };
 
-/** The peers whose X-Forwarded-For is believed. */
+/** Returns the test for peers whose X-Forwarded-For is trusted. */
 export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
 }
 
-/** Sets up the gate of this process. Logs a warning where proxies on other machines may have been meant, and none is trusted. */
+/** Creates the gate of this process. Logs a warning if it is probably behind proxies on other machines and none is trusted. */
 export function startGate({ config, keyring, plans, usage, limitMetrics, clock, log }: GateParts): Gate {
   warnOfProxies(config, log);
   return {
