@@ -17,21 +17,21 @@ import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
 
 export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown' | 'onSlot'> & {
-  /** How long a slot of the network takes; told of the slots that are announced. */
+  /** The slot time of the network; the hub reports announced slots to it. */
   readonly pace: Pace;
-  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (name: SubscriptionName, member: string) => void;
   /** Makes the WebSocket frame of a message. */
   readonly frame: (text: Buffer) => Buffer;
   readonly metrics: SubscriptionMetrics;
 };
 
-/** What a subscribe call came to: the id, or the error object that the node answered. */
+/** The outcome of a subscribe call: the id, or the node's error object. */
 export type SubscribeOutcome =
   | { readonly kind: 'subscribed'; readonly id: number }
   | { readonly kind: 'refused'; readonly error: Buffer };
 
-/** How far a node is. */
+/** The newest slot and root of a node. */
 type NewestSlots = { readonly slot: number; readonly root: number };
 
 const LINGER_MS = 30_000;
@@ -39,8 +39,8 @@ const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * The subscriptions of one network. Those that are the same share one subscription at the node and one id; while nobody
- * subscribes there is no connection to a node. When it is lost all are made again, and what was missed is made up for or told as
+ * The subscriptions of one network. Identical ones share one subscription at the node and one id; while nobody subscribes there
+ * is no connection to a node. When the connection is lost, all are made again, and what was missed is backfilled or reported as
  * a gap.
  */
 export class Hub {
@@ -73,7 +73,7 @@ export class Hub {
   }
 
   /**
-   * Subscribes with params that have passed their check, and resolves when the node has taken it. `listener.added` is called when
+   * Subscribes with checked params, and resolves when the node has accepted the subscription. `listener.added` is called when
    * notifications begin.
    *
    * @throws ServiceError `subscriptionLimitReached`, `subscriptionTooLarge`, `upstreamUnavailable`, `upstreamTimeout`.
@@ -109,7 +109,7 @@ export class Hub {
     }
   }
 
-  /** Ends a subscription of one subscriber. @returns whether it had it. */
+  /** Ends one subscription of a subscriber. @returns true if it existed. */
   unsubscribe(id: number, subscriber: Subscriber): boolean {
     const shared = this.#bySubscriber.get(subscriber)?.get(id);
     if (shared === undefined) return false;
@@ -118,7 +118,7 @@ export class Hub {
     return true;
   }
 
-  /** Ends all that a subscriber has. */
+  /** Ends all subscriptions of a subscriber. */
   readonly leave = (subscriber: Subscriber): void => {
     for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? []) this.#part(shared, subscriber);
   };
@@ -146,7 +146,7 @@ export class Hub {
     return shared;
   }
 
-  /** @returns false if the subscriber had it already. */
+  /** @returns false if the subscriber already had it. */
   #join(shared: SharedSubscription, subscriber: Subscriber, added: () => void): boolean {
     if (shared.subscribers.has(subscriber)) return false;
     added();
@@ -167,7 +167,7 @@ export class Hub {
     this.#dropIfUnused(shared);
   }
 
-  /** A subscription that has told its last notification is gone, here and at the node. */
+  /** Removes a subscription that has sent its last notification, here and at the node. */
   #end(shared: SharedSubscription): void {
     this.#remove(shared);
     this.#atNode.forget(shared, this.#session);
@@ -196,7 +196,7 @@ export class Hub {
     await this.#atNode.open(shared, session);
   }
 
-  /** A node is there: everything is subscribed to again, and what was missed is made up for. */
+  /** Resubscribes everything at a newly connected node, and backfills what was missed. */
   async #takeUp(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
     const node = { upstream: session.upstream, isCurrent, pace: this.#options.pace };
@@ -218,7 +218,7 @@ export class Hub {
     return makeUp(lost, { node, checks: this.#checks, onFailure });
   }
 
-  /** What the node does not take again is tried for as long as it is connected. */
+  /** Retries a subscription that the node does not accept again, for as long as the node is connected. */
   #retry(shared: SharedSubscription, session: PubsubSession, delayMs: number): void {
     const again = async (): Promise<void> => {
       const node = this.#node;
@@ -231,13 +231,13 @@ export class Hub {
     setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
   }
 
-  /** How far the node is before anything is subscribed to. */
+  /** Reads the node's newest slot and root before anything is subscribed. */
   async #readNewest(node: AskedNode): Promise<void> {
     const [slot, root] = await Promise.all([readSlot(node, 'processed'), readSlot(node, 'finalized')]);
     this.#newest = { slot, root };
   }
 
-  /** Whether the ledger behind the node is the one of before. Of several nodes one with another ledger is passed over. */
+  /** Checks that the node has the same ledger as before. With several nodes, one with another ledger is skipped. */
   async #recognise(node: AskedNode): Promise<void> {
     const genesis = String(await readNodeValue(node, 'getGenesisHash', []));
     const isOther = this.#genesis !== undefined && this.#genesis !== genesis;
@@ -262,7 +262,10 @@ export class Hub {
     for (const shared of this.#byKey.values()) shared.lose(this.#settled(shared, session));
   }
 
-  /** Up to which slot everything had been told: what has no commitment is told with the slots, or about one that is no root yet. */
+  /**
+   * Returns the slot up to which all notifications were sent: those without a commitment come with the slots, or concern one
+   * that is not a root yet.
+   */
   #settled({ info, commitment }: SharedSubscription, session: PubsubSession): number | undefined {
     const newestSlot = session.newestSlot();
     if (newestSlot === undefined || info.name === 'rootSubscribe') return undefined;

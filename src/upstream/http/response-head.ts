@@ -1,4 +1,4 @@
-/** How the end of a body is found (RFC 9112, section 6.3): by its size, the chunked coding, or the end of the connection. */
+/** The end of a body (RFC 9112, section 6.3) is marked by its size, the chunked coding, or the end of the connection. */
 export type BodyForm =
   | { readonly kind: 'sized'; readonly sizeBytes: number }
   | { readonly kind: 'chunked' }
