@@ -6,7 +6,7 @@ const GIVE_BACK_MS = 2;
 
 /**
  * Creates the rate limit of one process, in memory: one record and one timer for each key with an open window. A rewritten plan
- * is a new object, and all windows start anew with it. A step of the system's clock ends windows early or leaves them as they
+ * is a new object, and all windows restart with it. A step of the system's clock ends windows early or leaves them as they
  * are, but no window outlasts its length.
  */
 export function createMemoryRateLimit(): RateLimit {

@@ -44,7 +44,7 @@ export class SharedSubscription {
   readonly opened = Promise.withResolvers<Buffer | undefined>();
   /** The number of subscribe calls that wait for it. */
   waiting = 0;
-  /** How often it was sent to a node that was lost before it answered. */
+  /** The number of times it was sent to a node that was lost before it answered. */
   attempts = 0;
   /** The node's id for it; undefined while it has none. */
   nodeId: string | undefined;
@@ -137,7 +137,7 @@ export class SharedSubscription {
     this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.baseline ?? -1);
   }
 
-  /** Starts anew on another ledger. */
+  /** Starts over on another ledger. */
   reset(genesisHash: string): void {
     this.#told.reset();
     this.#latest = new Map();

@@ -41,7 +41,7 @@ export class Told {
     return 'new';
   }
 
-  /** Starts anew: the ledger was replaced, and its slots with it. */
+  /** Starts over: the ledger was replaced, and its slots with it. */
   reset(): void {
     this.#slots.clear();
     this.#subjects = 0;

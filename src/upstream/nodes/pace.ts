@@ -62,7 +62,7 @@ export class Pace {
     this.#measure(this.#marks[0], mark);
   }
 
-  /** Drops the announcements of a lost node: the next node starts anew. The measured slot time stays. */
+  /** Drops the announcements of a lost node: the next node starts over. The measured slot time stays. */
   forget(): void {
     this.#marks = [];
     this.#newest = undefined;
