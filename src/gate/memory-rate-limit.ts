@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type PlanLimit, type RateLimit, type Standing, windowMs } from './rate-limit.ts';
 
 /** A refund closer to the end of the window than this is not made: the window may be over first. */
-const GIVE_BACK_MS = 2;
+const MIN_REFUND_MS = 2;
 
 /**
  * Creates the rate limit of one process, in memory: one record and one timer for each key with an open window. A rewritten plan
@@ -32,7 +32,7 @@ export function createMemoryRateLimit(): RateLimit {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         const { msBeforeNext } = refused;
         const standing =
-          msBeforeNext >= GIVE_BACK_MS ? standingOf(await limiter.reward(keyId, weight)) : NOTHING_LEFT;
+          msBeforeNext >= MIN_REFUND_MS ? standingOf(await limiter.reward(keyId, weight)) : NOTHING_LEFT;
         return { isAllowed: false, ...standing, resetMs: msBeforeNext };
       }
     },

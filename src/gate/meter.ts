@@ -74,7 +74,7 @@ export function createMeter(options: MeterOptions): Meter {
   const timer = setInterval(tick, intervalMs).unref();
   const close = async (): Promise<void> => {
     clearInterval(timer);
-    await before(CLOSE_DEADLINE_MS, flush()).catch(() => undefined);
+    await withDeadline(CLOSE_DEADLINE_MS, flush()).catch(() => undefined);
     queue.add(book.take());
     queue.abandon();
   };
@@ -112,7 +112,7 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
           await write(batch.number, batch.rows);
         } catch (error) {
           if (!isFailing)
-            log.error({ reason: reasonOf(error) }, 'usage cannot be stored; it is kept and tried again');
+            log.error({ reason: reasonOf(error) }, 'usage cannot be stored; it is kept and will be retried');
           isFailing = true;
           throw error;
         }
@@ -126,7 +126,7 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
       const lost = batches.splice(0).flatMap((batch) => batch.rows);
       const messages = lost.reduce((sum, { calls, refused }) => sum + calls + refused, 0);
       if (messages === 0) return;
-      log.error({ messages }, 'the counts of these messages are lost: the store did not take them in time');
+      log.error({ messages }, 'the counts of these messages are lost: the store did not accept them in time');
       onLost(messages);
     },
   };
@@ -136,7 +136,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function before(deadlineMs: number, work: Promise<void>): Promise<void> {
+function withDeadline(deadlineMs: number, work: Promise<void>): Promise<void> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, deadlineMs);
   return Promise.race([work, deadline.promise]).finally(() => clearTimeout(timer));

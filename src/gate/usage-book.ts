@@ -78,12 +78,12 @@ export class UsageBook {
   }
 
   #rowOf(nowMs: number, keyId: string, network: string, method: string): CountedRow | undefined {
-    if (nowMs >= this.#minuteEndMs || nowMs < this.#minuteMs) this.#turnTo(nowMs);
+    if (nowMs >= this.#minuteEndMs || nowMs < this.#minuteMs) this.#startMinute(nowMs);
     const known = this.#byKey.get(keyId)?.get(network)?.get(method);
     return known ?? this.#addRow(keyId, network, method);
   }
 
-  #turnTo(nowMs: number): void {
+  #startMinute(nowMs: number): void {
     this.#minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
     this.#minuteEndMs = this.#minuteMs + MINUTE_MS;
     this.#byKey = new Map();

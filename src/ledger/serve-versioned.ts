@@ -62,7 +62,7 @@ function fallbackOf(
   const minimums = members.map((member) => BigInt(String(memberValue(member, params))));
   return async () => {
     const reply = await send();
-    return minimums.length === 0 ? reply : await notBefore(minimums, reply, hold);
+    return minimums.length === 0 ? reply : await requireMinSlots(minimums, reply, hold);
   };
 }
 
@@ -72,7 +72,7 @@ function fallbackOf(
  *
  * @throws ServiceError `minContextSlotNotReached`; `upstreamBroken` if there is no slot.
  */
-async function notBefore(
+async function requireMinSlots(
   minimums: readonly bigint[],
   reply: UpstreamReply,
   hold: ReplyHold,

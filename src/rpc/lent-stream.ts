@@ -77,7 +77,7 @@ export class LentStream extends Readable {
     this.#take = take;
     let isWanted = true;
     for (const part of this.#takeFirst()) if (!take(part)) isWanted = false;
-    this.#goOnBehindFirst(isWanted);
+    this.#continueAfterFirst(isWanted);
     this.resume();
     await finished(this);
   }
@@ -90,10 +90,10 @@ export class LentStream extends Readable {
   override _read(): void {
     if (this.#take !== undefined) return;
     for (const part of this.#takeFirst()) this.push(Buffer.from(part));
-    this.#goOnBehindFirst(true);
+    this.#continueAfterFirst(true);
   }
 
-  #goOnBehindFirst(isWanted: boolean): void {
+  #continueAfterFirst(isWanted: boolean): void {
     if (this.#isWhole) this.push(null);
     else if (isWanted) this.#onWanted();
   }

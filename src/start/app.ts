@@ -73,7 +73,7 @@ export type AppOptions = {
   readonly launcher?: SignerLauncher | undefined;
 };
 
-type Rooms = {
+type Services = {
   readonly places: CommandPlaces;
   readonly account: AccountPlane;
   readonly keys: Keys;
@@ -113,7 +113,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   }
 
   progress('opening the store');
-  const opensStore = openStoreInTurn(config, log, progress);
+  const opensStore = openStoreWhenFree(config, log, progress);
   const mayCreateSigner = opensStore.then(mayHaveNewSigner);
   const startsKeys = startKeys({
     ...{ config, ownsDirectory: opensStore, mayCreateSigner, metrics, log },
@@ -124,8 +124,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   mayCreateSigner.catch(ignore);
   const store = await opensStore;
-  const rooms = await openRooms({ config, store, startsKeys, networks, metrics, log }, started);
-  const { places, account, rotation } = rooms;
+  const services = await openServices({ config, store, startsKeys, networks, metrics, log }, started);
+  const { places, account, rotation } = services;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
   const adminSocket = await startAdminSocket(admin);
@@ -134,9 +134,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const { planOf } = rooms.gate;
+  const { planOf } = services.gate;
   const wallets = await startWallets({
-    ...{ ...rooms, store, config, metrics, planOf, log },
+    ...{ ...services, store, config, metrics, planOf, log },
     clock: systemClock,
   });
   started.defer(wallets.close);
@@ -145,12 +145,18 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const connections = startConnections({ config, registry: metrics.registry, log });
   started.defer(() => connections.close());
   const listening = { config, connections, tls: tlsFiles?.options, log };
-  const server = await startServer({ ...listening, networks, rooms, wallets: wallets.handler, metrics });
+  const server = await startServer({
+    ...listening,
+    networks,
+    rooms: services,
+    wallets: wallets.handler,
+    metrics,
+  });
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
-    ...{ ...rooms.gate, ...listening, networks, store, logFailure, clock: systemClock },
+    ...{ ...services.gate, ...listening, networks, store, logFailure, clock: systemClock },
     ...{ tokens: account.tokens, refusals: wallets.refusals, registry: metrics.registry },
   });
   started.defer(() => streams.close(config.shutdown_deadline_ms));
@@ -181,10 +187,10 @@ type RoomParts = {
 };
 
 /** Opens the services that depend on the store. */
-async function openRooms(
+async function openServices(
   { config, store, startsKeys, networks, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
-): Promise<Rooms> {
+): Promise<Services> {
   const clock = systemClock;
   const { keyring, close: stopFollowingKeys } = await followKeys(store);
   started.defer(stopFollowingKeys);
@@ -231,7 +237,7 @@ function shownNetwork({ label, nodes, pace, drift }: Network) {
  * A command, or a server that is stopping, holds the embedded store only for a moment, so this waits for it; a server that
  * serves keeps it.
  */
-function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
+function openStoreWhenFree(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
   const { data_dir: dataDir, database_url: databaseUrl } = config;
   return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
     onWait: (reason) => progress(`${reason}; waiting for it`),

@@ -31,7 +31,7 @@ export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
 
 /** Creates the gate of this process. Logs a warning if it is probably behind proxies on other machines and none is trusted. */
 export function startGate({ config, keyring, plans, usage, limitMetrics, clock, log }: GateParts): Gate {
-  warnOfProxies(config, log);
+  warnOfUntrustedProxies(config, log);
   return {
     authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config)),
     rateLimit: createMemoryRateLimit(),
@@ -41,11 +41,11 @@ export function startGate({ config, keyring, plans, usage, limitMetrics, clock, 
   };
 }
 
-function warnOfProxies({ http }: Pick<Config, 'http'>, log: Logger): void {
+function warnOfUntrustedProxies({ http }: Pick<Config, 'http'>, log: Logger): void {
   const { host, behind_proxy: isBehindProxy, trusted_proxies: networks } = http;
   if (!isBehindProxy || isLoopbackHost(host) || networks.length > 0) return;
   log.warn(
     { host },
-    'http.host can be reached from other machines, and no proxy on one of them is trusted: X-Forwarded-For is believed of loopback peers alone. Name the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
+    'http.host can be reached from other machines, and no proxy on one of them is trusted: X-Forwarded-For is trusted only from loopback peers. Name the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
   );
 }

@@ -154,7 +154,7 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
     rpcPaths: networks.map(({ rpcPath }) => rpcPath),
-    baseUrlOf: createBaseUrlOf(addressing(config)),
+    baseUrlOf: createBaseUrlOf(baseUrlOptions(config)),
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   return createRouter({
@@ -174,7 +174,7 @@ function createEndpoints(
 ): ReadonlyMap<string, Endpoint> {
   const { authenticate, ...limits } = rooms.gate;
   const { keyring } = rooms.places;
-  const baseUrlOf = createBaseUrlOf(addressing(config));
+  const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
   return new Map(
@@ -200,7 +200,7 @@ function documented({ rpcPath, config: { name, environment } }: Network): Docume
   return { rpcPath, label: `${name}, ${environment}` };
 }
 
-function addressing(config: Config): BaseUrlOptions {
+function baseUrlOptions(config: Config): BaseUrlOptions {
   return { trustsPeer: trustsPeerOf(config), publicUrl: config.http.public_url };
 }
 

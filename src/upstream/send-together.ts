@@ -30,10 +30,10 @@ export async function sendTogether(
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
   const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, route });
-  return takeApart(calls, await readWhole(reply, hold));
+  return splitReplies(calls, await readWhole(reply, hold));
 }
 
-function takeApart(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
+function splitReplies(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
   const replies = new BatchReplies(calls, body);
   return scanObjects(body, replies) ? replies.ofAll() : undefined;
 }

@@ -26,7 +26,7 @@ export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   return {
     send: (request) => {
       const { needs } = request;
-      if (needs !== undefined) return trySend(ableNodes(inTurn(), needs.since), request);
+      if (needs !== undefined) return trySend(capableNodes(inTurn(), needs.since), request);
       return only !== undefined && nodes.length === 1
         ? only.upstream.send(request)
         : trySend(inTurn(), request);
@@ -37,7 +37,7 @@ export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   };
 }
 
-function ableNodes(nodes: readonly SpreadNode[], since: string): readonly SpreadNode[] {
+function capableNodes(nodes: readonly SpreadNode[], since: string): readonly SpreadNode[] {
   const by = Map.groupBy(nodes, (node) => node.has(since));
   return [...(by.get(true) ?? []), ...(by.get(undefined) ?? [])];
 }

@@ -29,7 +29,7 @@ export type BatchUpstream = Upstream & {
 export const ALONE: Alone = { kind: 'alone' };
 
 /** Errors that the other calls may have caused: each call is then sent on its own. */
-const SENT_ALONE: ReadonlySet<string> = new Set([
+const RETRIED_SEPARATELY: ReadonlySet<string> = new Set([
   'upstreamBroken',
   'callTooLarge',
   'replyTooLarge',
@@ -52,7 +52,7 @@ export function withBatches(upstream: Upstream): BatchUpstream {
         if (isRefusal(error)) route.taker?.doubt(calls.length);
         // No node took the batch, one of them because it takes none: that one may take the calls.
         const isForOne = route.isTurnedAway === true && isPassedOver(error);
-        const isAlone = isForOne || (error instanceof ServiceError && SENT_ALONE.has(error.code));
+        const isAlone = isForOne || (error instanceof ServiceError && RETRIED_SEPARATELY.has(error.code));
         const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
         return calls.map(() => outcome);
       }

@@ -22,7 +22,7 @@ const CHECK = new URL('./check-worker.ts', import.meta.url);
 /** Twice what the largest sample can take (`parseSample`). Not a guard: a thread that reaches it within JSON.parse ends the process. */
 const MAX_HEAP_MB = 1024;
 /** Least milliseconds before a thread that ended is started again. */
-const REST_MS = 60_000;
+const RESTART_PAUSE_MS = 60_000;
 
 /** Creates a thread that starts with the first answer, and again a minute after it has ended. */
 export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckThreadOptions): CheckThread {
@@ -31,7 +31,7 @@ export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckTh
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   let nextId = 0;
   const fail = (error: unknown): void => {
-    notBeforeMs = nowMs() + REST_MS;
+    notBeforeMs = nowMs() + RESTART_PAUSE_MS;
     onFailure(error instanceof Error ? error : new Error(String(error)));
   };
   const start = (): Worker => {

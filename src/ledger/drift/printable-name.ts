@@ -12,7 +12,7 @@ const MIN_WORD_LETTERS = 3.5;
 /** `getNFTOwners`: get, NFT, Owners. */
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 /** No word has this many consonants in a row. */
-const UNSPEAKABLE = /[b-df-hj-np-tv-xz]{6}/i;
+const CONSONANT_RUN = /[b-df-hj-np-tv-xz]{6}/i;
 const MIN_VOWEL_SHARE = 0.2;
 
 /** Replaces a text that is not a name. */
@@ -34,7 +34,7 @@ function isOfWords(text: string): boolean {
   const letters = count(text, /[A-Za-z]/g);
   const isMostlySmall = 2 * count(text, /[a-z]/g) >= letters;
   const hasVowels = count(text, /[aeiouy]/gi) >= MIN_VOWEL_SHARE * letters;
-  const isSpeakable = hasVowels && !words.some((word) => UNSPEAKABLE.test(word));
+  const isSpeakable = hasVowels && !words.some((word) => CONSONANT_RUN.test(word));
   const isNumbered = count(text, /[0-9]+/g) > MAX_NUMBERS || count(text, /[0-9]/g) > MAX_DIGITS;
   return isMostlySmall && isSpeakable && !isNumbered && letters >= MIN_WORD_LETTERS * words.length;
 }

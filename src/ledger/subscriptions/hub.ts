@@ -66,8 +66,8 @@ export class Hub {
     this.#link = new PubsubLink({
       ...options,
       onSlot: (slot) => pace.announce(slot),
-      onUp: (session) => this.#takeUp(session),
-      onDown: (loss, session) => this.#takeDown(loss, session),
+      onUp: (session) => this.#onConnected(session),
+      onDown: (loss, session) => this.#onDisconnected(loss, session),
     });
     options.metrics.watch(() => this.#count());
   }
@@ -113,14 +113,15 @@ export class Hub {
   unsubscribe(id: number, subscriber: Subscriber): boolean {
     const shared = this.#bySubscriber.get(subscriber)?.get(id);
     if (shared === undefined) return false;
-    this.#part(shared, subscriber);
+    this.#removeSubscriber(shared, subscriber);
     subscriber.forget(id);
     return true;
   }
 
   /** Ends all subscriptions of a subscriber. */
   readonly leave = (subscriber: Subscriber): void => {
-    for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? []) this.#part(shared, subscriber);
+    for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? [])
+      this.#removeSubscriber(shared, subscriber);
   };
 
   async close(): Promise<void> {
@@ -158,7 +159,7 @@ export class Hub {
     return true;
   }
 
-  #part(shared: SharedSubscription, subscriber: Subscriber): void {
+  #removeSubscriber(shared: SharedSubscription, subscriber: Subscriber): void {
     if (!shared.subscribers.delete(subscriber)) return;
     const own = this.#bySubscriber.get(subscriber);
     own?.delete(shared.id);
@@ -171,7 +172,7 @@ export class Hub {
   #end(shared: SharedSubscription): void {
     this.#remove(shared);
     this.#atNode.forget(shared, this.#session);
-    for (const subscriber of [...shared.subscribers]) this.#part(shared, subscriber);
+    for (const subscriber of [...shared.subscribers]) this.#removeSubscriber(shared, subscriber);
   }
 
   #dropIfUnused(shared: SharedSubscription): void {
@@ -197,10 +198,10 @@ export class Hub {
   }
 
   /** Resubscribes everything at a newly connected node, and backfills what was missed. */
-  async #takeUp(session: PubsubSession): Promise<void> {
+  async #onConnected(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
     const node = { upstream: session.upstream, isCurrent, pace: this.#options.pace };
-    await Promise.all([this.#recognise(node), this.#readNewest(node)]);
+    await Promise.all([this.#checkGenesis(node), this.#readNewest(node)]);
     this.#clock.follow(node);
     this.#session = session;
     this.#node = node;
@@ -209,11 +210,11 @@ export class Hub {
     for (const shared of lost) shared.hold();
     await forEachOf(all, (shared) => this.#open(shared, session));
     if (!isCurrent()) return;
-    for (const shared of lost) if (!isBack(shared)) this.#retry(shared, session, RETRY_MS);
-    await this.#makeUp(lost.filter(isBack), node);
+    for (const shared of lost) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
+    await this.#backfill(lost.filter(isSubscribed), node);
   }
 
-  #makeUp(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
+  #backfill(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
     const { onFailure } = this.#options;
     return makeUp(lost, { node, checks: this.#checks, onFailure });
   }
@@ -225,7 +226,7 @@ export class Hub {
       if (this.#session !== session || node === undefined || shared.isEnded) return;
       shared.hold();
       await this.#atNode.open(shared, session);
-      if (isBack(shared)) await this.#makeUp([shared], node);
+      if (isSubscribed(shared)) await this.#backfill([shared], node);
       else this.#retry(shared, session, Math.min(2 * delayMs, MAX_RETRY_MS));
     };
     setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
@@ -238,7 +239,7 @@ export class Hub {
   }
 
   /** Checks that the node has the same ledger as before. With several nodes, one with another ledger is skipped. */
-  async #recognise(node: AskedNode): Promise<void> {
+  async #checkGenesis(node: AskedNode): Promise<void> {
     const genesis = String(await readNodeValue(node, 'getGenesisHash', []));
     const isOther = this.#genesis !== undefined && this.#genesis !== genesis;
     if (isOther && this.#options.nodes().length > 1)
@@ -252,7 +253,7 @@ export class Hub {
     }
   }
 
-  #takeDown(loss: PubsubLoss, session: PubsubSession): void {
+  #onDisconnected(loss: PubsubLoss, session: PubsubSession): void {
     if (loss !== 'stopped') this.#options.metrics.countLoss(loss);
     this.#options.pace.forget();
     if (this.#session !== session) return;
@@ -285,6 +286,6 @@ export class Hub {
   }
 }
 
-function isBack({ nodeId, isEnded }: SharedSubscription): boolean {
+function isSubscribed({ nodeId, isEnded }: SharedSubscription): boolean {
   return nodeId !== undefined && !isEnded;
 }

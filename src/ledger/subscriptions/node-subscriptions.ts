@@ -39,7 +39,7 @@ export class NodeSubscriptions {
       return this.#taken(shared, OWN_SLOTS, session);
     }
     try {
-      shared.prepare = this.#preparation(shared, session);
+      shared.prepare = this.#resultPreparation(shared, session);
       const answer = await connection.subscribe(info.name, paramsText, take);
       if (answer.kind === 'subscribed') this.#taken(shared, answer.id, session);
       else if (shared.isOpened)
@@ -53,7 +53,7 @@ export class NodeSubscriptions {
   }
 
   /** Returns the gateway's own processing of results for an older node. @throws ServiceError `nodeTooOld` */
-  #preparation(
+  #resultPreparation(
     { info, params }: SharedSubscription,
     { known }: PubsubSession,
   ): SharedSubscription['prepare'] {

@@ -27,12 +27,14 @@ export async function makeUp(lost: readonly SharedSubscription[], parts: Restore
   const others = lost.filter((shared) => !blocks.includes(shared));
   const byCommitment = Map.groupBy(blocks, ({ commitment }) => commitment);
   await Promise.all([
-    forEachOf(others, (shared) => makeUpOne(shared, parts)),
-    ...[...byCommitment].map(([commitment, subscriptions]) => makeUpBlocks(commitment, subscriptions, parts)),
+    forEachOf(others, (shared) => backfillOne(shared, parts)),
+    ...[...byCommitment].map(([commitment, subscriptions]) =>
+      backfillBlocks(commitment, subscriptions, parts),
+    ),
   ]);
 }
 
-async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
+async function backfillOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
   switch (shared.info.refill) {
     case 'state':
       return orGap([shared], parts, () => refillAccount(shared, parts.node));
@@ -49,7 +51,7 @@ async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promi
   }
 }
 
-function makeUpBlocks(
+function backfillBlocks(
   commitment: string,
   subscriptions: readonly SharedSubscription[],
   parts: RestoreParts,

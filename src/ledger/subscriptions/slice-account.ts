@@ -6,7 +6,7 @@ type Slice = { readonly offset: number | bigint; readonly length: number | bigin
 type Config = { readonly encoding?: unknown; readonly dataSlice?: Slice };
 
 /** The path to the account in a result. */
-const WAYS: Readonly<Partial<Record<SubscriptionName, readonly string[]>>> = {
+const ACCOUNT_PATHS: Readonly<Partial<Record<SubscriptionName, readonly string[]>>> = {
   accountSubscribe: ['value'],
   programSubscribe: ['value', 'account'],
 };
@@ -21,15 +21,15 @@ export function sliceResults(
   params: readonly unknown[],
 ): ((result: Buffer) => Buffer) | undefined {
   const { encoding, dataSlice } = (params[1] ?? {}) as Config;
-  const way = WAYS[name];
+  const path = ACCOUNT_PATHS[name];
   const isSliceable = encoding === 'base64' || encoding === 'jsonParsed';
-  if (way === undefined || dataSlice === undefined || !isSliceable) return undefined;
-  return (result) => rewrite(result, [...way, 'data'], (data) => slicedData(data, dataSlice));
+  if (path === undefined || dataSlice === undefined || !isSliceable) return undefined;
+  return (result) => rewrite(result, [...path, 'data'], (data) => slicedData(data, dataSlice));
 }
 
 /** Returns the text with the value at the end of the path replaced; unchanged if the path does not exist. */
-function rewrite(text: Buffer, way: readonly string[], change: (value: Buffer) => Buffer): Buffer {
-  const [name, ...rest] = way;
+function rewrite(text: Buffer, path: readonly string[], change: (value: Buffer) => Buffer): Buffer {
+  const [name, ...rest] = path;
   if (name === undefined) return change(text);
   const member = memberOf(text, name);
   if (member === undefined) return text;

@@ -35,13 +35,16 @@ export class Connections {
   readonly #addresses = new Map<string, ConnectionGroup>();
   readonly #timer: NodeJS.Timeout;
   /** The refusal for each limit: created once, because a flood would need it often. */
-  readonly #full: Readonly<Record<Scope, ServiceError>>;
+  readonly #refusals: Readonly<Record<Scope, ServiceError>>;
   #answered = 0;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const { maxConnections, maxPerAddress } = options;
-    this.#full = { server: full('server', maxConnections), address: full('address', maxPerAddress) };
+    this.#refusals = {
+      server: limitError('server', maxConnections),
+      address: limitError('address', maxPerAddress),
+    };
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#timer = setInterval(() => this.#all.look(this.#nowMs()), LOOK_MS).unref();
   }
@@ -99,13 +102,13 @@ export class Connections {
     if (connection === undefined) return false;
     this.#remove(connection);
     this.#options.onShed?.(scope);
-    connection.shed(this.#full[scope]);
+    connection.shed(this.#refusals[scope]);
     return true;
   }
 
   #refusal(scope: Scope): ServiceError {
     this.#options.onRefused?.(scope);
-    return this.#full[scope];
+    return this.#refusals[scope];
   }
 
   #remove(connection: Connection): void {
@@ -135,6 +138,6 @@ export class Connections {
   }
 }
 
-function full(scope: Scope, limit: number): ServiceError {
+function limitError(scope: Scope, limit: number): ServiceError {
   return serviceError('connectionsFull', { scope, limit, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

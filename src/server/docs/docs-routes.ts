@@ -46,23 +46,23 @@ const WALLET_DOCUMENT = new URL('../../../generated/wallets/openapi.json', impor
  * comes from this server; no path of a request is ever looked up on the disk. None of it contains a key.
  */
 export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
-  const walletDocument = serving(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
+  const walletDocument = assetHandler(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
   return new Map<string, HttpHandler>([
-    ['/docs', serving(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
+    ['/docs', assetHandler(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
     ['/docs/', redirectToPage],
-    ['/docs/page.js', serving(SCRIPT, () => readOwn('page.js'))],
-    ['/docs/page.css', serving(STYLE, () => readOwn('page.css'))],
-    ['/docs/viewer.js', serving(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
-    ['/docs/viewer.css', serving(STYLE, () => readViewer('swagger-ui.css'))],
-    ['/docs/ledger.json', serving(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
+    ['/docs/page.js', assetHandler(SCRIPT, () => readOwn('page.js'))],
+    ['/docs/page.css', assetHandler(STYLE, () => readOwn('page.css'))],
+    ['/docs/viewer.js', assetHandler(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
+    ['/docs/viewer.css', assetHandler(STYLE, () => readViewer('swagger-ui.css'))],
+    ['/docs/ledger.json', assetHandler(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
     ['/docs/wallets.json', walletDocument],
     ['/v1/openapi.json', walletDocument],
-    ['/stream.proto', serving(PROTO, async () => Buffer.from(STREAM_SOURCE))],
+    ['/stream.proto', assetHandler(PROTO, async () => Buffer.from(STREAM_SOURCE))],
   ]);
 }
 
 /** Reads and compresses a document on the first request, and keeps it. A failure is not kept. */
-function serving(type: string, read: () => Promise<Buffer>, headers: HeaderMap = {}): HttpHandler {
+function assetHandler(type: string, read: () => Promise<Buffer>, headers: HeaderMap = {}): HttpHandler {
   let asset: Promise<Asset> | undefined;
   return async (request, response) => {
     asset ??= read().then((body) => createAsset(type, body));

@@ -95,7 +95,7 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
     (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
       admitCall(options, call, method, async () => answer(call.request)).then(
         (made) => done(null, made),
-        (thrown: unknown) => done(toGrpcStatus(noted(options, thrown))),
+        (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown))),
       );
     };
   return {
@@ -107,13 +107,13 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
         place = cursor;
       }).catch((thrown: unknown) => {
         if (thrown === CLIENT_LEFT || call.cancelled) return;
-        call.emit('error', toGrpcStatus(noted(options, thrown), place?.position));
+        call.emit('error', toGrpcStatus(reportError(options, thrown), place?.position));
       });
     },
   };
 }
 
-function noted({ onError }: ServedOptions, thrown: unknown): ServiceError {
+function reportError({ onError }: ServedOptions, thrown: unknown): ServiceError {
   const error = toServiceError(thrown);
   onError(error);
   return error;

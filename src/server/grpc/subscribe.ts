@@ -119,7 +119,7 @@ async function open(
   call: SubscribeCall,
   { caller, network }: Admitted<StreamedNetwork>,
 ): Promise<Opened> {
-  const wish = readWish(options, call, caller);
+  const wish = readSelection(options, call, caller);
   const recheck = (): void => {
     options.authenticate(requestOf(call));
     assertTopicAllowed(options, wish.topic, call, caller.accountId);
@@ -157,7 +157,7 @@ async function sendNext(cursor: Cursor, wish: Wish, writer: StreamWriter): Promi
   return messages.length;
 }
 
-function readWish(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
+function readSelection(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
   const { topic, format } = request;
   if (!isTopicName(topic)) throw topicUnknown(topic);
   if (format !== 0 && format !== 1) throw serviceError('streamFormatUnknown', { value: format });

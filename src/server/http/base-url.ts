@@ -28,11 +28,11 @@ export function createBaseUrlOf({ trustsPeer, publicUrl }: BaseUrlOptions): Base
     const isProxied = trustsPeer(socket.remoteAddress);
     const forwarded = isProxied ? lastOf(headers['x-forwarded-host']) : undefined;
     const host = forwarded ?? headers.host ?? '';
-    return `${schemeOf(headers, socket, isProxied)}://${isHost(host) ? host : endOf(socket)}`;
+    return `${schemeOf(headers, socket, isProxied)}://${isHost(host) ? host : localAddressOf(socket)}`;
   };
 }
 
-function endOf({ localAddress = '127.0.0.1', localPort }: AskedRequest['socket']): string {
+function localAddressOf({ localAddress = '127.0.0.1', localPort }: AskedRequest['socket']): string {
   const address = localAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
   return `${address.includes(':') ? `[${address}]` : address}:${localPort}`;
 }

@@ -105,7 +105,7 @@ export async function startHttpServer(
   await listen(server, options);
   const lane =
     typeof handlers === 'function' ? undefined : openPlainLane(server, handlers, { tracker, options });
-  const connectionOf = bound(server, { tracker, lane, options });
+  const connectionOf = limitConnections(server, { tracker, lane, options });
   const { onUpgrade } = options;
   if (onUpgrade !== undefined) {
     server.on('upgrade', (request, socket, head) =>
@@ -124,7 +124,7 @@ export async function startHttpServer(
 type BoundParts = LaneParts & { readonly lane: PlainLane | undefined };
 
 /** Limits the connections of a server. @returns a function that finds the connection of a stream. */
-function bound(
+function limitConnections(
   server: Server,
   { tracker, lane, options: { connections, tls } }: BoundParts,
 ): (stream: Duplex) => Connection | undefined {

@@ -33,10 +33,10 @@ export function createOperations({
   baseUrlOf,
 }: OperationsOptions): ReadonlyMap<string, HttpHandler> {
   return new Map<string, HttpHandler>([
-    ['/healthz', reading(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
+    ['/healthz', readOnlyHandler(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
     [
       '/readyz',
-      reading(async () => {
+      readOnlyHandler(async () => {
         const { isReady, parts } = await readReadiness();
         const body = `${stringifyJson({ status: isReady ? 'ready' : 'notReady', ...parts })}\n`;
         return { status: isReady ? 200 : 503, body };
@@ -45,7 +45,7 @@ export function createOperations({
     ...(registry === undefined ? [] : [[METRICS_PATH, localMetrics(registry)] as const]),
     [
       '/openrpc.json',
-      reading(async (request) => {
+      readOnlyHandler(async (request) => {
         const baseUrl = baseUrlOf(request);
         return { status: 200, body: `${openrpcDocument(rpcPaths.map((path) => baseUrl + path))}\n` };
       }),
@@ -54,7 +54,7 @@ export function createOperations({
 }
 
 function localMetrics(registry: Registry): HttpHandler {
-  return reading(async (request) => {
+  return readOnlyHandler(async (request) => {
     if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
     return await readMetrics(registry);
   });
@@ -62,7 +62,7 @@ function localMetrics(registry: Registry): HttpHandler {
 
 /** Creates the handler of the metrics' own listener: serves `/metrics` to anyone who can reach it, and nothing else. */
 export function createMetricsHandler(registry: Registry): HttpHandler {
-  const serve = reading(() => readMetrics(registry));
+  const serve = readOnlyHandler(() => readMetrics(registry));
   return async (request, response) => {
     try {
       if (pathOf(request.url ?? '') !== METRICS_PATH) throw serviceError('notFound', { path: METRICS_PATH });
@@ -82,7 +82,7 @@ async function readMetrics(registry: Registry): Promise<Reading> {
 type Reading = { readonly status: number; readonly body: string; readonly type?: string };
 
 /** Creates a handler for GET and HEAD. Throws ServiceError `readOnlyPath` for other methods. */
-function reading(read: (request: IncomingMessage) => Promise<Reading>): HttpHandler {
+function readOnlyHandler(read: (request: IncomingMessage) => Promise<Reading>): HttpHandler {
   return async (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
     const { status, body, type } = await read(request);

@@ -76,7 +76,7 @@ export class TlsFiles {
     this.#refused = undefined;
     for (const apply of this.#followers) apply(pair);
     const { certFile } = this.#options;
-    this.#options.log.info({ certFile }, 'the TLS certificate has changed and is used from now on');
+    this.#options.log.info({ certFile }, 'the TLS certificate has changed; new connections use it');
   }
 
   #refuse(reason: string): void {
@@ -85,7 +85,7 @@ export class TlsFiles {
     const { certFile, keyFile, log } = this.#options;
     log.error(
       { certFile, keyFile, reason },
-      'the TLS files have changed and cannot be used; the certificate before them is served on',
+      'the TLS files have changed and cannot be used; the previous certificate stays in use',
     );
   }
 }

@@ -70,7 +70,7 @@ export class LiveSockets {
     if (!this.#sockets.delete(socket)) return;
     this.#metrics.countClose(reason);
     this.#useOf(socket.keyId).sockets--;
-    this.#tidy(socket.keyId);
+    this.#dropIfUnused(socket.keyId);
     if (this.#sockets.size === 0) this.#onEmpty();
   }
 
@@ -90,7 +90,7 @@ export class LiveSockets {
 
   releaseSubscription(keyId: string): void {
     this.#useOf(keyId).subscriptions--;
-    this.#tidy(keyId);
+    this.#dropIfUnused(keyId);
   }
 
   /** Gives calls in flight `deadlineMs` to be answered, sends close frames, and cuts connections that do not answer them. */
@@ -101,14 +101,14 @@ export class LiveSockets {
 
   async #drain(deadlineMs: number): Promise<void> {
     for (const socket of [...this.#sockets]) socket.finish();
-    await this.#untilEmpty(deadlineMs);
+    await this.#waitUntilEmpty(deadlineMs);
     for (const socket of [...this.#sockets]) socket.leave();
-    await this.#untilEmpty(GOODBYE_MS);
+    await this.#waitUntilEmpty(GOODBYE_MS);
     for (const socket of [...this.#sockets]) socket.cut();
     clearInterval(this.#timer);
   }
 
-  #untilEmpty(limitMs: number): Promise<void> {
+  #waitUntilEmpty(limitMs: number): Promise<void> {
     if (this.#sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limitMs);
@@ -132,7 +132,7 @@ export class LiveSockets {
     return use;
   }
 
-  #tidy(keyId: string): void {
+  #dropIfUnused(keyId: string): void {
     const use = this.#keys.get(keyId);
     if (use?.sockets === 0 && use.subscriptions === 0) this.#keys.delete(keyId);
   }

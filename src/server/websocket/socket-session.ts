@@ -40,7 +40,7 @@ export type Taken =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'answer'; readonly body: Buffer };
 
-const LEFT = new Error('the client has left');
+const CLIENT_LEFT = new Error('the client has left');
 /** RFC 6455, section 7.4.1: the close frame had no code. */
 const NO_CODE = 1005;
 const LOST = 1006;
@@ -193,12 +193,12 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     const body = toBuffer(data);
     this.#waiting.push(body);
     this.#heldBytes += body.length;
-    this.#breathe();
+    this.#applyBackpressure();
     void this.#takeIn();
   }
 
   /** Pauses reading while there is no room for more messages. */
-  #breathe(): void {
+  #applyBackpressure(): void {
     const { maxCalls, maxBodyBytes } = this.#options;
     const isFull = this.#underWay + this.#waiting.length >= maxCalls || this.#heldBytes >= maxBodyBytes;
     if (isFull && !this.#socket.isPaused) this.#socket.pause();
@@ -254,7 +254,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#heldBytes -= sizeBytes;
     if (this.#isGone) return;
     if (this.#isFinishing && this.#underWay === 0) this.leave();
-    this.#breathe();
+    this.#applyBackpressure();
     void this.#takeIn();
   }
 
@@ -273,7 +273,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#isGone = true;
     this.#outbox.close();
     this.#waiting.length = 0;
-    for (const signal of this.#signals) signal.abort(LEFT);
+    for (const signal of this.#signals) signal.abort(CLIENT_LEFT);
     this.#options.leave(this);
     this.#options.sockets.remove(this, this.#endedBy?.code ?? (this.#isBroken ? 'protocol' : reasonOf(code)));
   }

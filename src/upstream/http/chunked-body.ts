@@ -8,7 +8,7 @@ const MAX_LINE_BYTES = 4_096;
 const MAX_TRAILER_BYTES = 16_384;
 
 /** Compacts pieces of a buffer: each is moved to the end of the one before. */
-class MovedTogether {
+class Compactor {
   readonly #bytes: Buffer;
   #start = 0;
   #end = 0;
@@ -43,7 +43,7 @@ export class ChunkedBody {
    */
   read(bytes: Buffer, onData: (data: Buffer) => void): number | undefined {
     let at = 0;
-    const data = new MovedTogether(bytes);
+    const data = new Compactor(bytes);
     while (at < bytes.length) {
       if (this.#expects === 'data') {
         const end = Math.min(at + this.#leftBytes, bytes.length);

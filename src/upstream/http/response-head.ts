@@ -26,7 +26,7 @@ const LENGTH = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i;
 /** Most servers keep idle connections for five seconds; a request must not cross their close. */
 export const IDLE_MS = 4_000;
-const SPARE_MS = 1_000;
+const IDLE_MARGIN_MS = 1_000;
 /** Fields that may appear only once: with two of them, readers would disagree about which one counts. */
 const SINGLE: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
@@ -98,7 +98,7 @@ function readIdleMs(fields: Fields): number {
   if (options.includes('close')) return 0;
   const granted = TIMEOUT.exec(fields.get('keep-alive') ?? '')?.[1];
   if (granted === undefined) return IDLE_MS;
-  return Math.max(0, Math.min(IDLE_MS, Number(granted) * 1_000 - SPARE_MS));
+  return Math.max(0, Math.min(IDLE_MS, Number(granted) * 1_000 - IDLE_MARGIN_MS));
 }
 
 function fault(what: string): never {

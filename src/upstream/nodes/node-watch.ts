@@ -23,9 +23,9 @@ const INTERVAL_MS = 60_000;
 /** Most milliseconds that a call that depends on the version waits for it. */
 const SETTLED_MS = 500;
 /** Equal answers in a row before a version is accepted: an address with several nodes behind it may give different ones. */
-const BELIEVED = 3;
+const CONFIRMATIONS = 3;
 /** The same, an hour's worth, for an address that has given different answers. */
-const BELIEVED_AGAIN = 60;
+const RECONFIRMATIONS = 60;
 /** After these errors a node is considered lost, and may come back as another version. */
 const LOST: ReadonlySet<string> = new Set(['upstreamUnavailable', 'upstreamBroken', 'upstreamTimeout']);
 
@@ -77,7 +77,7 @@ export class NodeWatch {
    * version is known, or cannot be.
    */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#askAnew().finally(() => {
+    this.#refreshing ??= this.#askUntilConfirmed().finally(() => {
       this.#refreshing = undefined;
     });
     return this.#refreshing;
@@ -112,7 +112,9 @@ export class NodeWatch {
 
   /** A number that rises with the version; undefined while it is unknown. */
   get order(): number | undefined {
-    return this.#agreeing >= (this.#isMixed ? BELIEVED_AGAIN : BELIEVED) ? this.#said?.order : undefined;
+    return this.#agreeing >= (this.#isMixed ? RECONFIRMATIONS : CONFIRMATIONS)
+      ? this.#said?.order
+      : undefined;
   }
 
   /** The version that the node reported last. */
@@ -125,8 +127,8 @@ export class NodeWatch {
     return { name: this.name, version, featureSet, isOrdered: this.order !== undefined };
   }
 
-  async #askAnew(): Promise<void> {
-    for (let time = 0; time < BELIEVED && !this.#isStopped; time++) if (!(await this.#ask())) return;
+  async #askUntilConfirmed(): Promise<void> {
+    for (let time = 0; time < CONFIRMATIONS && !this.#isStopped; time++) if (!(await this.#ask())) return;
   }
 
   /** @returns true if the node answered. */
