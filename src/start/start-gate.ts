@@ -29,7 +29,7 @@ export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
 }
 
-/** Creates the gate of this process. Logs a warning if it is probably behind proxies on other machines and none is trusted. */
+/** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
 export function startGate({ config, keyring, plans, usage, limitMetrics, clock, log }: GateParts): Gate {
   warnOfUntrustedProxies(config, log);
   return {

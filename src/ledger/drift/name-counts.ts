@@ -10,7 +10,7 @@ type Entry = Finding & {
   readonly firstSeenMs: number;
   count: number;
   /** The versions of the node with which it was reported. */
-  readonly told: Set<string | undefined>;
+  readonly reported: Set<string | undefined>;
 };
 
 export type NameCountsOptions = {
@@ -44,14 +44,14 @@ export class NameCounts {
   note({ kind, name }: Finding, version?: string, full = this.#options.maxNames): string | undefined {
     const entry = this.#find(kind, name) ?? this.#add(kind, name, full);
     entry.count += 1;
-    if (entry.told.has(version) || entry.told.size >= MAX_VERSIONS) return undefined;
-    entry.told.add(version);
+    if (entry.reported.has(version) || entry.reported.size >= MAX_VERSIONS) return undefined;
+    entry.reported.add(version);
     return entry.name;
   }
 
   /** Returns the findings in the order of their first occurrence. */
   list(): readonly CountedFinding[] {
-    return [...this.#entries.values()].map(({ told: _, ...entry }) => entry);
+    return [...this.#entries.values()].map(({ reported: _, ...entry }) => entry);
   }
 
   #find(kind: FindingKind, name: string): Entry | undefined {
@@ -68,7 +68,7 @@ export class NameCounts {
       name,
       count: 0,
       firstSeenMs: this.#options.nowMs(),
-      told: new Set<string | undefined>(),
+      reported: new Set<string | undefined>(),
     };
     this.#entries.set(`${kind} ${name}`, entry);
     return entry;

@@ -61,8 +61,8 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
         const { kind } = finding;
         const name = counts.note(finding, nodeVersion, full);
         if (name === undefined) continue;
-        const told = { network, node: nodeName, version: nodeVersion, kind, name };
-        log.warn(told, 'a ledger node answers what the specification does not know');
+        const details = { network, node: nodeName, version: nodeVersion, kind, name };
+        log.warn(details, 'a ledger node answers what the specification does not know');
       }
     };
     return new NodeSamples({

@@ -11,7 +11,7 @@ const MAX_DIGITS = 4;
 const MIN_WORD_LETTERS = 3.5;
 /** `getNFTOwners`: get, NFT, Owners. */
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
-/** No word has this many consonants in a row. */
+/** No word has this many consonants in a row, and no name so few vowels. */
 const CONSONANT_RUN = /[b-df-hj-np-tv-xz]{6}/i;
 const MIN_VOWEL_SHARE = 0.2;
 

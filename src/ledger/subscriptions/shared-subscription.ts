@@ -62,7 +62,7 @@ export class SharedSubscription {
   newGenesis: string | undefined;
   readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
   readonly #options: SharedOptions;
-  readonly #told: Told;
+  readonly #delivered: Told;
   #latest = new Map<string, Buffer>();
   #latestSlot: number | undefined;
   /** Initially set, until there is a subscriber. */
@@ -79,12 +79,12 @@ export class SharedSubscription {
     this.paramsText = options.params;
     this.params = parseJson(options.params) as readonly unknown[];
     this.commitment = commitmentOf(this.params);
-    this.#told = new Told(KINDS[options.name]);
+    this.#delivered = new Told(KINDS[options.name]);
   }
 
   /** The newest slot of which subscribers were notified. */
   get lastSlot(): number {
-    return this.#told.lastSlot ?? -1;
+    return this.#delivered.lastSlot ?? -1;
   }
 
   /** The notifications of the newest slot, by subject. Kept only where a backfill reads the latest state. */
@@ -131,7 +131,7 @@ export class SharedSubscription {
     this.#held = undefined;
     if (!this.isOpened || this.missingFrom !== undefined) return;
     const { isOnePerSlot, order } = KINDS[this.info.name];
-    const last = this.#told.lastSlot;
+    const last = this.#delivered.lastSlot;
     const toldUntil = last === undefined || order === 'free' ? -1 : last - (isOnePerSlot ? 0 : 1);
     const quietUntil = order === 'strict' && last !== undefined ? -1 : (settled ?? -1);
     this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.baseline ?? -1);
@@ -139,7 +139,7 @@ export class SharedSubscription {
 
   /** Starts over on another ledger. */
   reset(genesisHash: string): void {
-    this.#told.reset();
+    this.#delivered.reset();
     this.#latest = new Map();
     this.missingFrom = 0;
     this.baseline = undefined;
@@ -162,7 +162,7 @@ export class SharedSubscription {
       return;
     }
     this.#tellGapBefore(notice);
-    const verdict = this.#told.take(notice, result);
+    const verdict = this.#delivered.take(notice, result);
     if (verdict === 'new') {
       this.#publishResult(notice, result);
       return;

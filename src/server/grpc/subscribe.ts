@@ -74,7 +74,7 @@ export const CLIENT_LEFT = new Error('the client has left');
 type Opened = {
   readonly caller: Caller;
   readonly network: StreamedNetwork;
-  readonly wish: Wish;
+  readonly selection: Wish;
   readonly cursor: Cursor;
   readonly recheck: () => void;
 };
@@ -82,34 +82,34 @@ type Opened = {
 /**
  * Serves one Subscribe call until the stream ends.
  *
- * @param toldOf gets the stream's position as soon as it has one, so that the code that ends the call can report it.
+ * @param onCursor gets the stream's position as soon as it has one, so that the code that ends the call can report it.
  * @throws ServiceError the reason why the stream ends; `CLIENT_LEFT`.
  */
 export async function subscribe(
   options: SubscribeOptions,
   streams: OpenStreams,
   call: SubscribeCall,
-  toldOf: (cursor: Cursor) => void,
+  onCursor: (cursor: Cursor) => void,
 ): Promise<never> {
   const opened = await admitCall(options, call, 'Subscribe', (admitted) =>
     open(options, streams, call, admitted),
   );
-  const { caller, network, wish, cursor, recheck } = opened;
+  const { caller, network, selection, cursor, recheck } = opened;
   using closing = new DisposableStack();
   closing.defer(() => cursor.close());
   if (call.cancelled) throw CLIENT_LEFT;
-  toldOf(cursor);
+  onCursor(cursor);
   closing.defer(options.peers.holdStream(call.getPeer()));
   closing.defer(streams.add({ cursor, recheck }));
-  options.onOpen(network.label, wish.topic);
-  closing.defer(() => options.onClose(network.label, wish.topic));
+  options.onOpen(network.label, selection.topic);
+  closing.defer(() => options.onClose(network.label, selection.topic));
   call.sendMetadata(headOf(cursor));
   call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
   const writer = new StreamWriter(call, options.unread);
   cursor.whenFailed((error) => writer.fail(error));
   for (;;) {
-    const sent = await sendNext(cursor, wish, writer);
-    if (sent > 0) options.onMessages(caller, network.label, wish.topic, sent);
+    const sent = await sendNext(cursor, selection, writer);
+    if (sent > 0) options.onMessages(caller, network.label, selection.topic, sent);
   }
 }
 
@@ -119,10 +119,10 @@ async function open(
   call: SubscribeCall,
   { caller, network }: Admitted<StreamedNetwork>,
 ): Promise<Opened> {
-  const wish = readSelection(options, call, caller);
+  const selection = readSelection(options, call, caller);
   const recheck = (): void => {
     options.authenticate(requestOf(call));
-    assertTopicAllowed(options, wish.topic, call, caller.accountId);
+    assertTopicAllowed(options, selection.topic, call, caller.accountId);
   };
   recheck();
   const resumeSlot = readResumeSlot(call.metadata);
@@ -133,7 +133,7 @@ async function open(
     throw CLIENT_LEFT;
   }
   const cursor = await network.hub.open(resumeSlot, () => takeReplayed(network, caller));
-  return { caller, network, wish, cursor, recheck };
+  return { caller, network, selection, cursor, recheck };
 }
 
 /** A block read again for one stream weighs as much as the call for it. */
@@ -146,9 +146,9 @@ async function takeReplayed({ admission, count }: StreamedNetwork, caller: Calle
 }
 
 /** Sends the messages of the next block. @returns their number. */
-async function sendNext(cursor: Cursor, wish: Wish, writer: StreamWriter): Promise<number> {
+async function sendNext(cursor: Cursor, selection: Wish, writer: StreamWriter): Promise<number> {
   const entry = await cursor.next();
-  const messages = await entry.messages(wish);
+  const messages = await entry.messages(selection);
   for (const message of messages) {
     if (!writer.hasRoom) await writer.room();
     writer.write(message);
