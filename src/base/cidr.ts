@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether a text is an address, or a network in CIDR notation (RFC 4632, RFC 4291). */
+/** True for an IP address, or a network in CIDR notation (RFC 4632, RFC 4291). */
 export function isCidr(text: string): boolean {
   return readCidr(text) !== undefined;
 }
 
 /**
- * Makes networks ready to be asked whether an address lies in one of them. An entry that is no CIDR holds nothing. IPv4-mapped
- * addresses (RFC 4291, section 2.5.5.2) count as IPv4: BlockList sees to it.
+ * Compiles networks into a test of whether an address lies in one of them. An entry that is not a valid CIDR matches nothing.
+ * IPv4-mapped addresses (RFC 4291, section 2.5.5.2) count as IPv4; BlockList handles that.
  */
 export function compileCidrs(cidrs: readonly string[]): (address: string | undefined) => boolean {
   const networks = new BlockList();

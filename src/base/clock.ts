@@ -1,4 +1,4 @@
-/** Where the time comes from, so that tests can pass their own. */
+/** The source of the current time; tests pass their own. */
 export type Clock = {
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;

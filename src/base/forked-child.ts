@@ -7,15 +7,15 @@ export type ForkOptions = {
   readonly name: string;
   readonly modulePath: string;
   readonly args: readonly string[];
-  /** The port that the child announced with `{kind: 'ready', port}`: called after each start. */
+  /** Called after each start with the port that the child announced as `{kind: 'ready', port}`. */
   readonly onReady: (port: number) => void;
-  /** Called when the child has died, before it is started again. */
+  /** Called when the child has died, before it is restarted. */
   readonly onDown: () => void;
 };
 
 /**
- * A supervised module over IPC, not yet started. It runs in a process group of its own, so that a Ctrl-C reaches only its
- * parent, and ends when the IPC channel closes.
+ * Creates a supervised child module that talks over IPC; it is not started yet. The child runs in its own process group, so
+ * that Ctrl-C reaches only the parent, and it exits when the IPC channel closes.
  */
 export function forkedChild(options: ForkOptions, log: Logger): SupervisedChild<number> {
   const { name, modulePath, args, onReady, onDown } = options;

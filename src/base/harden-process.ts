@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
 
-/** Node's option that no signal opens a debugger; every start line and every child of ours has it. */
+/** Node's option that stops SIGUSR1 from opening a debugger; every start line and every child process has it. */
 const NO_DEBUGGER = '--disable-sigusr1';
-/** Which parts of memory go into a core dump, by proc(5): none. Children inherit it. */
+/** The memory that goes into a core dump, as a proc(5) coredump_filter: none. Children inherit it. */
 const NO_MEMORY = '0';
 
 /**
- * Takes the ways by which a process hands its memory out: SIGUSR1, which opens a debugger where Node was started without
- * `--disable-sigusr1` and ends the process where it was started with it, does nothing from now on; and a core dump has no memory in it.
+ * Closes the ways to read this process's memory from outside. SIGUSR1 is ignored from now on: it would open a debugger where
+ * Node was started without `--disable-sigusr1`, and end the process where it was started with it. Core dumps contain no memory.
  */
 export function hardenProcess(): void {
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', ignore);
   keepMemoryOutOfDumps();
 }
 
-/** @returns false where the system does not let a process say so of its core dumps: only Linux does. */
+/** Keeps memory out of core dumps. @returns false where a process cannot control its core dumps: only Linux allows it. */
 export function keepMemoryOutOfDumps(): boolean {
   try {
     writeFileSync('/proc/self/coredump_filter', NO_MEMORY);
@@ -24,11 +24,11 @@ export function keepMemoryOutOfDumps(): boolean {
   }
 }
 
-/** Node's options of a child: those given, by default this process's own, and the one that it must have. */
+/** Returns Node's options for a child: the given ones, by default this process's own, plus `--disable-sigusr1`. */
 export function childOptions(options: readonly string[] = process.execArgv): string[] {
   return [...options.filter((option) => option !== NO_DEBUGGER), NO_DEBUGGER];
 }
 
 function ignore(): void {
-  // A debugger is what the signal is for.
+  // Ignoring the signal keeps the debugger closed.
 }

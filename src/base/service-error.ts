@@ -1,14 +1,14 @@
 import { ERRORS, type ErrorContext, type ErrorName, errorEntry } from '../../generated/errors.ts';
 
-/** The catalogue names whose context has no required member. */
+/** The catalogue names whose context has no required members. */
 type BareErrorName = {
   [N in ErrorName]: Record<string, never> extends ErrorContext[N] ? N : never;
 }[ErrorName];
 
 /**
- * The only error that is thrown inside src/, but for what src/store says of a statement that was refused (`isRefused`). `code` is the stable name in spec/errors.yaml, `context` fills the
- * public text and data; `cause` is internal and never leaves the process. What a client has brought on
- * itself has no stack: to walk it would cost more than to answer.
+ * The only error thrown inside src/, except the ones by which src/store reports a refused statement (`isRefused`). `code` is
+ * the stable name in spec/errors.yaml, `context` fills the public text and data; `cause` is internal and never leaves the
+ * process. Errors caused by the client have no stack: capturing one would cost more than answering.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -26,13 +26,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether an error tells a client of what it sent, rather than of us or of a node behind us. */
+/** True for an error caused by what the client sent, not by this server or a node behind it. */
 function isRefusal(code: ErrorName): boolean {
   const { http = 500 } = errorEntry(code);
   return http < 500 && code !== 'internalError';
 }
 
-/** Makes a ServiceError whose context is the one that its catalogue entry asks for. */
+/** Creates a ServiceError with the context that its catalogue entry requires. */
 export function serviceError<N extends BareErrorName>(
   code: N,
   context?: ErrorContext[N],
@@ -51,18 +51,18 @@ export function serviceError(
   return new ServiceError(code, context, cause);
 }
 
-/** A ServiceError as it is; anything else as `internalError` with the original as its internal cause. */
+/** Returns a ServiceError as it is; wraps anything else in `internalError` with the original as its internal cause. */
 export function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError('internalError', {}, error);
 }
 
-/** The public text: the catalogue's template with its placeholders filled from the context. */
+/** Returns the public text: the catalogue's template with its placeholders filled from the context. */
 export function errorMessage(error: ServiceError): string {
   return error.message;
 }
 
 /**
- * The public `data` member: the context members that the catalogue lists, or the whole `data` of a context where the
+ * Returns the public `data` member: the context members that the catalogue lists, or the context's whole `data` where the
  * catalogue gives it a schema. Undefined if there are none.
  */
 export function errorData(error: ServiceError): unknown {
@@ -73,23 +73,23 @@ export function errorData(error: ServiceError): unknown {
   return Object.fromEntries(known.map((member) => [member, error.context[member]]));
 }
 
-/** The detail of the error's problem (RFC 9457), its placeholders filled from the context. */
+/** Returns the detail of the error's problem (RFC 9457), its placeholders filled from the context. */
 export function problemDetail({ code, context }: ServiceError): string {
   return fillTemplate(errorEntry(code).problem?.detail ?? code, context);
 }
 
-/** The message of the error's gRPC form, its placeholders filled from the context. */
+/** Returns the gRPC message of the error, its placeholders filled from the context. */
 export function grpcMessage({ code, context }: ServiceError): string {
   return fillTemplate(errorEntry(code).grpc?.message ?? code, context);
 }
 
-/** What an error ends a WebSocket with; undefined for one that ends none. */
+/** Returns the WebSocket close code and reason of an error; undefined for an error that does not close the connection. */
 export function closeOf({ code, context }: ServiceError) {
   const { close } = errorEntry(code);
   return close && { code: close.code, reason: fillTemplate(close.reason, context) };
 }
 
-/** The words of JSON-RPC where the error has them, else those of its problem, of gRPC or of its close. */
+/** Returns the JSON-RPC message where the error has one, else its problem detail, gRPC message or close reason. */
 function templateOf(code: ErrorName): string {
   const { jsonrpc, problem, grpc, close } = errorEntry(code);
   return jsonrpc?.message ?? problem?.detail ?? grpc?.message ?? close?.reason ?? code;

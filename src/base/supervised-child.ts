@@ -4,28 +4,28 @@ import type { Logger } from 'pino';
 
 export type ChildState = 'starting' | 'ready' | 'restarting' | 'stopped';
 
-/** What is supervised: a child process, or one that is seen as if it were. */
+/** A supervised child process, or anything that behaves like one. */
 export type SupervisedProcess = Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> & EventEmitter;
 
 export type ChildOptions<Ready> = {
   readonly name: string;
-  /** Starts the process and arranges that `announce` is called when it serves. */
+  /** Starts the process and arranges for `announce` to be called when it is ready. */
   readonly launch: (announce: (ready: Ready) => void) => SupervisedProcess;
-  /** Asks a process that serves to leave. */
+  /** Asks a ready process to exit. */
   readonly leave: () => void;
-  /** Called after each start, when the child serves. */
+  /** Called after each start, when the child is ready. */
   readonly onReady: (ready: Ready) => void;
-  /** Called when the child has died, before it is started again. */
+  /** Called when the child has died, before it is restarted. */
   readonly onDown: () => void;
 };
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
-/** A child that served so long starts again at the first backoff. */
+/** A child that has been ready for this long restarts at the first backoff. */
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 3_000;
 
-/** A child process that is started again whenever it dies, after a pause that doubles from 0.1 s to 5 s. */
+/** A child process that is restarted whenever it dies, after a pause that doubles from 0.1 s to 5 s. */
 export class SupervisedChild<Ready> {
   readonly #options: ChildOptions<Ready>;
   readonly #log: Logger;
@@ -45,7 +45,7 @@ export class SupervisedChild<Ready> {
     return this.#state;
   }
 
-  /** How often it has been started again. */
+  /** The number of restarts so far. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -65,7 +65,7 @@ export class SupervisedChild<Ready> {
     child.once('exit', (code, signal) => this.#takeExit(code, signal));
   }
 
-  /** Asks the child to leave, waits for it, and kills it after 3 s; one that is not ready yet at once. */
+  /** Asks the child to exit, waits for it, and kills it after 3 s; kills a child that is not ready yet at once. */
   async stop(): Promise<void> {
     const isReady = this.#state === 'ready';
     this.#state = 'stopped';
@@ -80,7 +80,7 @@ export class SupervisedChild<Ready> {
     clearTimeout(timer);
   }
 
-  /** Kills a child that does not do its work; it is started again like one that died. */
+  /** Kills a child that has stopped responding; it is restarted as if it had died. */
   kill(): void {
     this.#process?.kill('SIGKILL');
   }
@@ -117,7 +117,7 @@ export class SupervisedChild<Ready> {
   }
 }
 
-/** The environment without our own settings: secrets among them are none of a child's business. */
+/** Returns the environment without Keyslot's own settings, so that no child sees the secrets among them. */
 export function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KEYSLOT_')));
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../generated/config.ts';
 
-/** What is wrong with the settings of the key backend that each fit their schema, one line per problem. Tells no PIN. */
+/** Returns the problems of key backend settings that each fit their schema, one line per problem. No PIN is shown. */
 export function checkHsmSettings({ kind, soft, pkcs11 }: Config['hsm']): readonly string[] {
   return [...(kind === 'pkcs11' ? checkPkcs11(pkcs11) : []), ...checkSoft(soft)];
 }

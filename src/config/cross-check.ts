@@ -9,7 +9,7 @@ import { checkHsmSettings } from './check-hsm-settings.ts';
 import { readNodeAddress } from './node-address.ts';
 import { isPubsubAddress } from './pubsub-address.ts';
 
-/** What is wrong with settings that each fit their schema, one line per problem. Says the value of no secret. */
+/** Returns the conflicts between settings that each fit their schema, one line per problem. No secret is shown. */
 export function crossCheck({ http, networks, hsm, ...users }: Config): readonly string[] {
   return [
     ...checkHost(http),
@@ -64,7 +64,7 @@ function checkProxies({
   ];
 }
 
-/** Both files are read, and hold a certificate and its key. */
+/** Checks that both files can be read and hold a certificate and its key. */
 function checkTls({ cert_file: certFile, key_file: keyFile }: NonNullable<HttpConfig['tls']>) {
   const problems: string[] = [];
   const attempt = <T>(setting: string, read: () => T): T | undefined => {
@@ -110,7 +110,7 @@ function checkNodes({ environment, upstreams }: NetworkConfig, index: number): r
   ]);
 }
 
-/** Metrics and findings are kept by name. One without a name has that of its place, which another may have been given. */
+/** Metrics and findings are keyed by node name. An unnamed node is named after its position, which may be another node's given name. */
 function checkNodeNames({ upstreams }: NetworkConfig, index: number): readonly string[] {
   const names = upstreams.map(nodeName);
   return names.flatMap((name, item) => {

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../generated/config-validator.js';
 
 const INTEGER_TYPE = /\((u\d+)\)/;
 
-/** One problem in a line: `http.port (KEYSLOT_HTTP_PORT) is 99999; must be an integer from 0 to 65535`. */
+/** Describes a problem in one line: `http.port (KEYSLOT_HTTP_PORT) is 99999; must be an integer from 0 to 65535`. */
 export function describeProblem(
   { instancePath, keyword, message = keyword, params }: ConfigProblem,
   root: unknown,
@@ -24,7 +24,7 @@ function nameOf(path: readonly string[]): string {
   return path.join('.') + (env === undefined ? '' : ` (${env})`);
 }
 
-/** A secret is not shown, nor is a list or map that may hold one. */
+/** Hides secrets, and lists and maps that may hold one. */
 function shownValue(path: readonly string[], root: unknown): string {
   let value = root;
   for (const key of path) value = (value as Record<string, unknown>)[key];
@@ -33,13 +33,13 @@ function shownValue(path: readonly string[], root: unknown): string {
   return setting === undefined || setting.secret ? 'set to something else' : JSON.stringify(value);
 }
 
-/** The setting at a path; in the table the first item stands for all items of a list. */
+/** Finds the setting at a path; in the table the first item stands for all items of a list. */
 function findSetting(path: readonly string[]): ConfigSetting | undefined {
   const pattern = path.map((key) => (/^\d+$/.test(key) ? '0' : key)).join('.');
   return CONFIG_SETTINGS.find((setting) => setting.path.join('.') === pattern);
 }
 
-/** `must be an integer (u16)` says its range in numbers. */
+/** Replaces an integer type, as in `must be an integer (u16)`, by its range in numbers. */
 function withRange(text: string): string {
   return text.replace(
     INTEGER_TYPE,

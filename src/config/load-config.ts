@@ -7,10 +7,10 @@ import { type ConfigSources, mergeSources } from './merge-sources.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /**
- * The settings of the process: defaults, then the file, then the environment, then the command line. Deeply frozen.
+ * Loads the settings of the process: defaults, then the file, then the environment, then the command line. Deeply frozen.
  *
- * @throws ServiceError `invalidConfig` with every problem at once, one per line: the setting, its value (never a
- *   secret's) and the bound that it misses.
+ * @throws ServiceError `invalidConfig` with every problem at once, one per line: the setting, its value (never a secret's) and
+ *   the bound that it violates.
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { value, problems } = mergeSources(sources);
@@ -23,7 +23,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return deepFreeze(value);
 }
 
-/** The file that signed heads of the audit log are appended to. */
+/** Returns the path of the file that signed audit log heads are appended to. */
 export function headsFileOf({ audit_heads_file: file, data_dir: dataDir }: Config): string {
   return file ?? join(dataDir, 'audit-heads.jsonl');
 }

@@ -12,7 +12,7 @@ export type ConfigSources = {
 
 type Node = Record<string | number, unknown>;
 
-/** The sources laid over each other, not yet validated, and what kept a source from being read. */
+/** Merges the sources without validating them, and returns the problems that kept a source from being read. */
 export function mergeSources({ file, env, cli = {} }: ConfigSources): {
   value: unknown;
   problems: readonly string[];
@@ -39,7 +39,7 @@ function readFile(path: string): { value: Node; problems: readonly string[] } {
   }
 }
 
-/** Text that does not fit the type stays text: the validator says what it should be. */
+/** Text that does not fit the type stays text: the validator reports what it should be. */
 function parseValue(text: string, type: ConfigSetting['type']): unknown {
   switch (type) {
     case 'integer':
@@ -55,7 +55,7 @@ function parseValue(text: string, type: ConfigSetting['type']): unknown {
   }
 }
 
-/** Sets a value in a tree, making the maps and lists on the way. What is of another kind is left to the validator. */
+/** Sets a value in a tree and creates maps and lists on the way. A path through a scalar is left to the validator. */
 function setAt(root: Node, path: readonly (string | number)[], value: unknown): void {
   let node = root;
   for (const [index, key] of path.entries()) {

@@ -1,4 +1,4 @@
 import type { Config } from '../../generated/config.ts';
 
-/** The part of the configuration that names one network: its calls, meters and nodes are kept apart by it. */
+/** The configuration of one network. Calls, meters and nodes are kept separate per network. */
 export type NetworkConfig = Config['networks'][number];

@@ -1,4 +1,4 @@
-/** A ledger node's address, taken apart for its connections. */
+/** A ledger node's address, split into what its connections need. */
 export type NodeAddress = {
   readonly origin: string;
   /** Path and query; they may hold a key of the node's provider. */
@@ -7,7 +7,7 @@ export type NodeAddress = {
   readonly authorization: string | undefined;
 };
 
-/** Takes an http or https address apart; undefined if it is none. */
+/** Parses an http or https address; undefined if it is not one. */
 export function readNodeAddress(text: string): NodeAddress | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;

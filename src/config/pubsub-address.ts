@@ -1,16 +1,16 @@
 const LAST_PORT = 65_535;
 
-/** How a ledger node is reached over WebSocket. */
+/** The addresses of a ledger node. */
 export type PubsubAddress = {
   /** Its JSON-RPC address. */
   readonly url: string;
-  /** Its WebSocket address, where the operator has given one. */
+  /** Its WebSocket address, if the operator has set one. */
   readonly wsUrl?: string | undefined;
 };
 
 /**
- * Where the WebSocket of a node is looked for, in order: at the address that was given, or at the JSON-RPC address and, where that
- * names a port, at the next port, which is where a validator has it.
+ * Returns the addresses to try for a node's WebSocket, in order: the configured one; or else the JSON-RPC address and, where
+ * that names a port, the next port, which is the validator's default.
  */
 export function pubsubAddresses({ url, wsUrl }: PubsubAddress): readonly string[] {
   if (wsUrl !== undefined) return [wsUrl];
@@ -23,7 +23,7 @@ export function pubsubAddresses({ url, wsUrl }: PubsubAddress): readonly string[
   return [same.href, next.href];
 }
 
-/** Whether a text is an address that a WebSocket can be opened at (RFC 6455, section 3). */
+/** True for an address at which a WebSocket can be opened (RFC 6455, section 3). */
 export function isPubsubAddress(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^wss?:$/.test(url.protocol) && url.hash === '';

@@ -4,27 +4,27 @@ import type { CountCall } from './usage-book.ts';
 import { type PlanLimit, type RateLimit, type Standing, type Taken, windowMs } from './rate-limit.ts';
 import { INVALID_MESSAGE, UNREAD_REQUEST, type Weighed } from './weigh.ts';
 
-/** Whether a request may go on, and how its key stands. */
+/** The decision about a request, and the key's remaining allowance. */
 export type Verdict = {
   readonly plan: PlanLimit;
   readonly standing: Standing;
-  /** ServiceError `rateLimited` or `requestTooHeavy`; undefined: it may. */
+  /** ServiceError `rateLimited` or `requestTooHeavy`; undefined: the request is admitted. */
   readonly refusal: ServiceError | undefined;
 };
 
-/** What stands between the key's check and the calls of one network. */
+/** Enforces the limits of plans between authentication and the calls of one network. */
 export type Admission = {
   /**
-   * Takes what the messages of a request weigh from what the plan allows its key, as a whole. One that weighs more than the
-   * plan ever allows is refused as `requestTooHeavy`, however much is left, because waiting does not help; it takes 1, where
-   * that is left, since it had to be read. What is refused as `rateLimited` takes nothing. Refused messages are counted here.
+   * Charges the key's plan for all messages of a request together. A request that weighs more than the plan ever allows is
+   * refused as `requestTooHeavy`, however much is left, because waiting does not help; it is charged 1, where that is left,
+   * since it had to be read. A request refused as `rateLimited` is charged nothing. Refused messages are counted here.
    */
   readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
-  /** For a request that holds no message, whatever is wrong with it: takes 1, and counts it as an error. */
+  /** Charges 1 for a faulty request that holds no message, and counts it as an error. */
   readonly admitFaulty: (caller: Caller) => Promise<Verdict>;
-  /** For a body that is costly to read: whether the key has anything left. Takes nothing; counts what is refused. */
+  /** Checks, before a body that is costly to read, that the key has any allowance left. Charges nothing; counts refusals. */
   readonly preview: (caller: Caller) => Promise<Verdict>;
-  /** Counts the messages of a request that were admitted and are no calls. */
+  /** Counts admitted messages that are not valid calls. */
   readonly countInvalid: (caller: Caller, messages: number) => void;
 };
 
@@ -33,11 +33,11 @@ export type AdmissionOptions = {
   readonly planOf: (accountId: string) => PlanLimit;
   readonly network: string;
   readonly count: CountCall;
-  /** Told of each request that is refused. */
+  /** Called for each request that is refused. */
   readonly onRefusal: (plan: string, error: ServiceError['code']) => void;
 };
 
-/** The limits of plans, for the requests of one network. */
+/** Creates the admission for the requests of one network. */
 export function createAdmission({
   rateLimit,
   planOf,
@@ -99,7 +99,7 @@ function refusalOf(plan: PlanLimit, taken: Taken, weight: number): ServiceError 
   });
 }
 
-/** Whole seconds after which a refused request may be tried again: at least 1, never too early. */
+/** Returns the whole seconds after which a refused request may be retried: at least 1, never too early. */
 export function retryAfterSeconds({ resetMs }: Standing): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }

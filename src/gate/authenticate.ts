@@ -6,20 +6,20 @@ import { serviceError } from '../base/service-error.ts';
 import { clientAddress, type TrustsPeer } from './client-address.ts';
 import { presentedKey } from './presented-key.ts';
 
-/** Whose request this is. */
+/** The authenticated caller of a request. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
 
 export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
 ) => Caller;
 
-/** Says why a key may not be used from a place; undefined if it may. */
+/** Returns the reason why a key may not be used from a place; undefined if it may. */
 type CheckPlace = (place: {
   readonly origin: string | undefined;
   readonly address: string | undefined;
 }) => Extract<ErrorName, 'apiKeyOriginRefused' | 'apiKeyAddressRefused'> | undefined;
 
-/** What is asked of a keyring: to answer from memory. */
+/** The part of a keyring that authentication uses: lookups in memory. */
 export type KeyFinder = {
   find(
     presented: string,
@@ -31,9 +31,9 @@ export type KeyFinder = {
 };
 
 /**
- * The check of the API key, from memory. It looks at the address and the headers only, so that it can run before the
- * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`,
- * `apiKeyExpired`, `apiKeyOriginRefused` or `apiKeyAddressRefused`.
+ * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
+ * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`, `apiKeyExpired`, `apiKeyOriginRefused`
+ * or `apiKeyAddressRefused`.
  */
 export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer: TrustsPeer): Authenticate {
   return (request) => {

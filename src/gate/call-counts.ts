@@ -10,8 +10,8 @@ type EndedCalls = Labels & {
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
 /**
- * Counts and times the calls of all networks with plain additions; the form that Prometheus reads is made when it is asked for, because
- * a metric with labels costs ten times as much per call.
+ * Counts and times the calls of all networks with plain additions. The Prometheus form is built when it is scraped, because a
+ * metric with labels costs ten times as much per call.
  */
 export class CallCounts {
   readonly #underWay = new Map<string, number>();
@@ -56,7 +56,7 @@ export class CallCounts {
       });
       return { name, help, type: 'histogram', values };
     };
-    // All that the registry asks of a metric is its name and `get`; the types have only the metrics of the library itself.
+    // The registry uses only a metric's name and `get`; its types accept only the library's own metrics.
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 
@@ -64,12 +64,12 @@ export class CallCounts {
     add(this.#underWay, network, calls);
   }
 
-  /** Takes back what was started and has not ended. */
+  /** Subtracts calls that were started and have not ended. */
   withdraw(network: string, calls: number): void {
     add(this.#underWay, network, -calls);
   }
 
-  /** So many calls have ended in the same way, each after this time. */
+  /** Records calls that ended in the same way, each after this time. */
   end({ network, method, outcome, calls, durationMs }: EndedCalls): void {
     add(this.#underWay, network, -calls);
     const methods = entry(this.#ended, network, () => new Map<string, CallsOfMethod>());

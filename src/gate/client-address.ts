@@ -2,26 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { compileCidrs } from '../base/cidr.ts';
 
-/** Whether the other end of a connection is a proxy of the operator's, whose X-Forwarded-For is believed. */
+/** True if a connection's peer is one of the operator's proxies, whose X-Forwarded-For is trusted. */
 export type TrustsPeer = (address: string | undefined) => boolean;
 
 export type ProxySettings = {
-  /** Whether there are proxies at all. */
+  /** True if there are proxies at all. */
   readonly isBehindProxy: boolean;
-  /** Networks of proxies beside loopback, in CIDR notation. */
+  /** Networks of proxies besides loopback, in CIDR notation. */
   readonly trustedProxies: readonly string[];
 };
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** Makes the settings ready to be asked about peers: loopback is trusted where there is a proxy, and so is what lies in the networks. */
+/** Compiles the settings into a test for peers: behind a proxy, loopback and the configured networks are trusted. */
 export function createTrustsPeer({ isBehindProxy, trustedProxies }: ProxySettings): TrustsPeer {
   return isBehindProxy ? compileCidrs([...LOOPBACK, ...trustedProxies]) : () => false;
 }
 
 /**
- * Where a request comes from: the other end of its connection, or, where that is a proxy that is trusted, what it wrote
- * last into X-Forwarded-For; what stands before it anyone can have written. Undefined if it is not known.
+ * Returns the address that a request comes from: the connection's peer or, if that is a trusted proxy, the last entry of its
+ * X-Forwarded-For; anyone can have written the entries before it. Undefined if it is not known.
  */
 export function clientAddress(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
@@ -34,7 +34,7 @@ export function clientAddress(
   return isIP(last) === 0 ? undefined : last;
 }
 
-/** The same as it is put on record: an IPv4 address in its own form. */
+/** Returns the client address as it is recorded: an IPv4 address in IPv4 form. */
 export function recordedAddress(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustsPeer: TrustsPeer,

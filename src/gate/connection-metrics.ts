@@ -1,12 +1,12 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is counted of connections, whatever is spoken over them. */
+/** Metrics of connections, for all protocols. */
 export type ConnectionMetrics = {
-  /** Reads how many connections are open, and how many there may be, whenever the metrics are asked for. */
+  /** Reads the number of open connections and its limit at each scrape. */
   readonly watchConnections: (read: () => { readonly open: number; readonly limit: number }) => void;
-  /** An idle connection that made room for another, by the bound that was met: `server` or `address`. */
+  /** Counts an idle connection that was closed to make room, by the limit that was reached: `server` or `address`. */
   readonly countShed: (scope: string) => void;
-  /** A connection that was refused because none was idle. */
+  /** Counts a connection that was refused because none was idle. */
   readonly countRefused: (scope: string) => void;
 };
 

@@ -1,18 +1,18 @@
 import type { Outcome } from '../ledger/outcome.ts';
 import type { Call } from '../rpc/call.ts';
 
-/** What a call was answered with, or why it was not. */
+/** The outcome of a call that has ended: its answer or its error. */
 export type Ended = Exclude<Outcome, { readonly kind: 'alone' }>;
 
-/** Whether a call was not answered because its client has left, and that was the reason. */
+/** True if a call was not answered because its client disconnected. */
 export function isGivenUp(ended: Ended, reason: Error | undefined): boolean {
   return reason !== undefined && ended.kind === 'failure' && ended.error === reason;
 }
 
-/** So many calls of a method, side by side, that ended in the same way. */
+/** Consecutive calls of a method that ended in the same way. */
 export type Run<K> = { readonly method: string; readonly outcome: K; calls: number };
 
-/** How calls that were served together ended, in order. Those that are to be served alone have not ended. */
+/** Groups calls that were served together into runs by outcome, in order. Calls still to be served on their own are left out. */
 export function countRuns<K extends string>(
   calls: readonly Call[],
   outcomes: readonly Outcome[],

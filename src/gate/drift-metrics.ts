@@ -2,7 +2,10 @@ import { Counter, type Registry } from 'prom-client';
 import type { DriftMetrics } from '../ledger/drift/drift-guard.ts';
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
 
-/** Adds the metrics of the drift guard to a registry. The names of what was found are bounded, and told from values and keys, where they are counted. */
+/**
+ * Adds the metrics of the drift guard to a registry. The names of findings are bounded, and told apart from values and keys,
+ * where they are counted.
+ */
 export function createDriftMetrics(registry: Registry): DriftMetrics {
   const reads = new Map<string, () => readonly DriftFinding[]>();
   new Counter({

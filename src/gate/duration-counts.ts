@@ -7,13 +7,13 @@ export type DurationLine = {
   readonly le?: number | '+Inf';
 };
 
-/** Durations by how long they were. */
+/** A histogram of durations. */
 export class DurationCounts {
-  /** How many lie in each bucket and in none before it; in the last, those that lie in no bucket. */
+  /** Counts per bucket, not cumulative; the last one holds the durations above all buckets. */
   readonly #counts: number[] = new Array(BUCKETS_S.length + 1).fill(0);
   #sumS = 0;
 
-  /** Takes a duration in seconds, so many times. */
+  /** Adds a duration in seconds, `times` times. */
   add(durationS: number, times: number): void {
     let bucket = 0;
     while (bucket < BUCKETS_S.length && durationS > (BUCKETS_S[bucket] ?? 0)) bucket += 1;
@@ -21,7 +21,7 @@ export class DurationCounts {
     this.#sumS += durationS * times;
   }
 
-  /** As Prometheus has it: each bucket counts what the ones before it do. */
+  /** Returns the lines in Prometheus form: each bucket includes the ones before it. */
   read(): readonly DurationLine[] {
     let count = 0;
     const lines = this.#counts.map((own, bucket): DurationLine => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { ServiceError } from '../base/service-error.ts';
 
-/** Told of each call that a ledger node of a network failed to answer. */
+/** Logs a call that a ledger node of a network failed to answer. */
 export type LogFailure = (network: string, error: ServiceError) => void;
 
 const QUIET_MS = 10_000;
@@ -10,8 +10,8 @@ const QUIET_MS = 10_000;
 type Silence = { readonly sinceMs: number; suppressed: number };
 
 /**
- * Tells the operator why the nodes of a network fail: each kind of failure at most once in ten seconds, then with the
- * number of those not told. The reason never holds a node's address beyond host and port, nor what a client sent.
+ * Creates a log of node failures for the operator: each kind of failure at most once in ten seconds, then with the number of
+ * those omitted. The reason never holds a node's address beyond host and port, nor what a client sent.
  */
 export function createFailureLog(log: Logger, clock: Clock): LogFailure {
   const silences = new Map<string, Silence>();
@@ -30,7 +30,7 @@ export function createFailureLog(log: Logger, clock: Clock): LogFailure {
   };
 }
 
-/** The text of the innermost cause: what the system or the node said. */
+/** Returns the text of the innermost cause: the message of the system or the node. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return reasonOf(error.cause) ?? (error.message === '' ? error.name : error.message);

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import { type ServiceError, serviceError } from '../base/service-error.ts';
 
-/** What is asked of a keyring about a key whose connection is open. */
+/** The part of a keyring that is asked about the key of an open connection. */
 export type KeyStanding = {
   standingOf(keyId: string, nowMs: number): 'valid' | 'revoked' | 'expired' | 'unknown';
 };
 
-/** Says why a key that was let in is not served any more; undefined while it is. */
+/** Creates a check that returns the reason why an admitted key is no longer valid; undefined while it is. */
 export function createKeyCheck(
   keyring: KeyStanding,
   clock: Clock,

@@ -1,17 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 
-/** What is counted of limits and of the counts themselves. */
+/** Metrics of limits and of the usage counts themselves. */
 export type LimitMetrics = {
-  /** A request that the plan of its key did not allow. */
+  /** Counts a request that the key's plan did not allow. */
   readonly countRefusal: (plan: string, error: ErrorName) => void;
-  /** Messages whose counts are lost. */
+  /** Counts messages whose usage counts are lost. */
   readonly countLost: (messages: number) => void;
-  /** Reads how many counts wait for the store whenever the metrics are asked for. */
+  /** Reads the number of rows that wait for the store at each scrape. */
   readonly watchUnwritten: (readRows: () => number) => void;
 };
 
-/** Adds the metrics of limits to a registry. The label `plan` is a name of the specification or of an operator. */
+/** Adds the metrics of limits to a registry. The label `plan` is a name from the specification or the operator. */
 export function createLimitMetrics(registry: Registry): LimitMetrics {
   const registers = [registry];
   const refusals = new Counter({

@@ -1,13 +1,13 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type PlanLimit, type RateLimit, type Standing, windowMs } from './rate-limit.ts';
 
-/** Closer to its end, a window may be over before what was refused is given back: then it is kept. */
-const GIVE_BACK_MS = 2;
+/** A refund closer to the end of the window than this is not made: the window may be over first. */
+const MIN_REFUND_MS = 2;
 
 /**
- * The limit of one process, in memory: one record and one timer for each key that is in a window. A plan that is written
- * anew is another object, and all windows begin anew with it. A step of the system's clock ends windows early or leaves them
- * as they are, but no window outlasts its length.
+ * Creates the rate limit of one process, in memory: one record and one timer for each key with an open window. A rewritten plan
+ * is a new object, and all windows restart with it. A step of the system's clock ends windows early or leaves them as they
+ * are, but no window outlasts its length.
  */
 export function createMemoryRateLimit(): RateLimit {
   const limiters = new WeakMap<PlanLimit, RateLimiterMemory>();
@@ -32,7 +32,7 @@ export function createMemoryRateLimit(): RateLimit {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         const { msBeforeNext } = refused;
         const standing =
-          msBeforeNext >= GIVE_BACK_MS ? standingOf(await limiter.reward(keyId, weight)) : NOTHING_LEFT;
+          msBeforeNext >= MIN_REFUND_MS ? standingOf(await limiter.reward(keyId, weight)) : NOTHING_LEFT;
         return { isAllowed: false, ...standing, resetMs: msBeforeNext };
       }
     },

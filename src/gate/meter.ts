@@ -2,41 +2,41 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { type CountCall, type CountedRow, UsageBook } from './usage-book.ts';
 
-/** Stores a batch of counts, all of it or nothing. `number` grows by one from batch to batch; one that is sent again is not added again. */
+/** Stores a batch of counts, all of it or nothing. `number` grows by one from batch to batch; a batch sent again is not added again. */
 export type WriteCounts = (number: number, rows: readonly CountedRow[]) => Promise<void>;
 
 export type MeterOptions = {
   readonly write: WriteCounts;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of messages whose counts are lost: there was no room, or the store could not be reached at the end. */
+  /** Called with the number of messages whose counts are lost: there was no room, or the store could not be reached at the end. */
   readonly onLost: (messages: number) => void;
-  /** Most rows in memory, those that the store has not taken yet included. Default 100,000: about 15 MB. */
+  /** Most rows in memory, including those that the store has not accepted yet. Default 100,000: about 15 MB. */
   readonly maxRows?: number;
-  /** How often counts are stored. Default 5,000 ms. */
+  /** Interval between stores. Default 5,000 ms. */
   readonly intervalMs?: number;
 };
 
 export type Meter = {
   readonly count: CountCall;
-  /** Rows in memory that are not stored yet. */
+  /** Returns the number of rows in memory that are not stored yet. */
   readonly unwritten: () => number;
-  /** Stores everything that was counted before. Rejects with what the store throws; nothing is lost by that. */
+  /** Stores everything counted so far. Rejects with the store's error; nothing is lost by that. */
   readonly flush: () => Promise<void>;
-  /** Stores what is left, within 5 s, and says in the log what could not be stored. Never rejects; may be called twice. */
+  /** Stores what is left, within 5 s, and logs what could not be stored. Never rejects; may be called twice. */
   readonly close: () => Promise<void>;
 };
 
 const INTERVAL_MS = 5_000;
 const MAX_ROWS = 100_000;
 const BATCH_ROWS = 10_000;
-/** A book this full is stored before its time. */
+/** A book with this many rows is stored early. */
 const EARLY_ROWS = 20_000;
 const CLOSE_DEADLINE_MS = 5_000;
 
 /**
- * Counts in memory and stores in bulk. While the store fails, batches wait and are sent again with their numbers: nothing is
- * lost or added twice until `maxRows` are waiting. A process that is killed loses what it counted since the last interval.
+ * Counts in memory and stores in batches. While the store fails, batches wait and are sent again with their numbers: nothing is
+ * lost or added twice until `maxRows` are waiting. A killed process loses its counts since the last interval.
  */
 export function createMeter(options: MeterOptions): Meter {
   const { clock, onLost, maxRows = MAX_ROWS, intervalMs = INTERVAL_MS } = options;
@@ -74,7 +74,7 @@ export function createMeter(options: MeterOptions): Meter {
   const timer = setInterval(tick, intervalMs).unref();
   const close = async (): Promise<void> => {
     clearInterval(timer);
-    await before(CLOSE_DEADLINE_MS, flush()).catch(() => undefined);
+    await withDeadline(CLOSE_DEADLINE_MS, flush()).catch(() => undefined);
     queue.add(book.take());
     queue.abandon();
   };
@@ -92,7 +92,7 @@ export function createMeter(options: MeterOptions): Meter {
 
 type Batch = { readonly number: number; readonly rows: readonly CountedRow[] };
 
-/** The batches that wait for the store, in order. A failure is told when it begins, and when it is over. */
+/** Creates the queue of batches that wait for the store, in order. A failure is logged when it begins and when it is over. */
 function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' | 'onLost'>) {
   const batches: Batch[] = [];
   let lastNumber = 0;
@@ -105,14 +105,14 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
         batches.push({ number: ++lastNumber, rows: added.slice(start, start + BATCH_ROWS) });
       }
     },
-    /** Rejects at the first batch that the store does not take; it stays first. */
+    /** Rejects at the first batch that the store refuses; that batch stays first. */
     write: async (): Promise<void> => {
       for (let batch = batches[0]; batch !== undefined; batch = batches[0]) {
         try {
           await write(batch.number, batch.rows);
         } catch (error) {
           if (!isFailing)
-            log.error({ reason: reasonOf(error) }, 'usage cannot be stored; it is kept and tried again');
+            log.error({ reason: reasonOf(error) }, 'usage cannot be stored; it is kept and will be retried');
           isFailing = true;
           throw error;
         }
@@ -121,12 +121,12 @@ function createQueue({ write, log, onLost }: Pick<MeterOptions, 'write' | 'log' 
         isFailing = false;
       }
     },
-    /** Gives up what waits. */
+    /** Drops the waiting batches. */
     abandon: (): void => {
       const lost = batches.splice(0).flatMap((batch) => batch.rows);
       const messages = lost.reduce((sum, { calls, refused }) => sum + calls + refused, 0);
       if (messages === 0) return;
-      log.error({ messages }, 'the counts of these messages are lost: the store did not take them in time');
+      log.error({ messages }, 'the counts of these messages are lost: the store did not accept them in time');
       onLost(messages);
     },
   };
@@ -136,7 +136,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function before(deadlineMs: number, work: Promise<void>): Promise<void> {
+function withDeadline(deadlineMs: number, work: Promise<void>): Promise<void> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, deadlineMs);
   return Promise.race([work, deadline.promise]).finally(() => clearTimeout(timer));

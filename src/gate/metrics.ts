@@ -5,10 +5,10 @@ import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/su
 import type { ReplyMemory } from '../rpc/reply-memory.ts';
 import { CallCounts } from './call-counts.ts';
 
-/** How a call ended: `ok`, an error that the node answered, the client's leaving, or an error of our catalogue. */
+/** The outcome of a call: `ok`, an error from the node, the client's disconnect, or an error of the catalogue. */
 export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
 
-/** So many calls of a method that ended in the same way, after the same time. */
+/** Calls of a method that ended in the same way after the same time. */
 export type CallRecord = {
   readonly network: string;
   readonly method: string;
@@ -17,28 +17,31 @@ export type CallRecord = {
   readonly durationMs: number;
 };
 
-/** Everything that is counted. Labels are names of the spec and of the configuration, never what a client sent; `createDriftMetrics` says what is beside them. */
+/**
+ * All metrics. Labels are names from the spec and the configuration, never what a client sent; `createDriftMetrics` names the
+ * exception.
+ */
 export type Metrics = {
   readonly registry: Registry;
   readonly startCalls: (network: string, calls: number) => void;
   readonly endCalls: (record: CallRecord) => void;
-  /** Calls that were started and are started again in another way. */
+  /** Subtracts started calls that are started again in another way. */
   readonly withdrawCalls: (network: string, calls: number) => void;
-  /** A request that was refused or failed before it was a call: key, size, path, body. */
+  /** Counts a request that was refused or failed before it became a call: key, size, path, body. */
   readonly countRefusal: (error: ErrorName) => void;
   readonly countUpstreamError: (network: string, error: ErrorName) => void;
   readonly countRetry: (network: string) => void;
-  /** A call that the cache answered (alone, or together with another one that was under way), or did not. */
+  /** Counts a call that the cache answered (`hit`), that shared another call in flight (`collapsed`), or neither (`miss`). */
   readonly countCache: (network: string, method: string, outcome: 'hit' | 'collapsed' | 'miss') => void;
-  /** Reads the size of the cache whenever the metrics are asked for. */
+  /** Reads the size of the cache at each scrape. */
   readonly watchCache: (readBytes: () => number) => void;
-  /** Reads a child's state whenever the metrics are asked for. */
+  /** Reads a child's state at each scrape. */
   readonly watchChild: (child: string, read: ReadChild) => void;
-  /** Reads how full the memory for replies is whenever the metrics are asked for. */
+  /** Reads the use of the reply memory at each scrape. */
   readonly watchReplyMemory: (memory: ReplyMemory) => void;
 };
 
-/** A registry of its own per app, process metrics included. */
+/** Creates the metrics with a registry per app, process metrics included. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -118,7 +121,7 @@ function counter<L extends string>(
 
 type ReadChild = () => { readonly isReady: boolean; readonly restarts: number };
 
-/** The gauges of child processes: read when they are asked for. */
+/** Adds the gauges of child processes, which are read at each scrape. */
 function watchChildren(registers: Registry[]): Metrics['watchChild'] {
   const children = new Map<string, ReadChild>();
   const gauge = (name: string, help: string, read: (child: ReturnType<ReadChild>) => number): void => {

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
 import type { Pace } from '../upstream/nodes/pace.ts';
 
-/** What is read of a network whenever the metrics are asked for. */
+/** The values of a network that are read at each scrape. */
 export type WatchedNodes = {
   readonly statuses: () => readonly NodeStatus[];
   readonly pace: Pick<Pace, 'slotMs'>;
@@ -10,11 +10,11 @@ export type WatchedNodes = {
 
 export type NodeMetrics = {
   readonly watch: (network: string, nodes: WatchedNodes) => void;
-  /** Counts a member of params that went to a node of which it is not known whether it has it. */
+  /** Counts a member of params that was sent to a node that may not support it. */
   readonly countUnordered: (network: string, method: string, member: string) => void;
 };
 
-/** The nodes behind each network, and its pace. */
+/** Adds the metrics of the nodes behind each network, and of its slot time. */
 export function createNodeMetrics(registry: Registry): NodeMetrics {
   const registers = [registry];
   const networks = new Map<string, WatchedNodes>();

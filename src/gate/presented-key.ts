@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The API key that came with a request: query parameter `apikey`, or header `X-Api-Key`; the former goes first. */
+/** Returns the API key of a request: query parameter `apikey`, or header `X-Api-Key`; the query parameter wins. */
 export function presentedKey({
   url = '',
   headers,
@@ -14,7 +14,7 @@ export function presentedKey({
 
 const ONLY_PARAMETER = /^apikey=(\w*)$/;
 
-/** A query of nothing but a plain key, which is what clients send, is not worth a parser. */
+/** A query with only a plain key, which is what clients send, needs no parser. */
 function readApikey(query: string): string | null {
   return ONLY_PARAMETER.exec(query)?.[1] ?? new URLSearchParams(query).get('apikey');
 }

@@ -1,12 +1,12 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is counted of WebSocket connections and of what is told over them. */
+/** Metrics of WebSocket connections and their notifications. */
 export type SocketMetrics = {
-  /** Reads how many connections are open whenever the metrics are asked for. */
+  /** Reads the number of open connections at each scrape. */
   readonly watchSockets: (read: () => number) => void;
-  /** A connection that has ended, by the error that ended it, or `client`, `lost`, `protocol`. */
+  /** Counts a connection that has ended, by the error that ended it, or `client`, `lost`, `protocol`. */
   readonly countClose: (reason: string) => void;
-  /** A notification that a later one took the place of, for a reader that is too slow. */
+  /** Counts a notification to a slow reader that was replaced by a later one. */
   readonly countReplaced: () => void;
 };
 

@@ -2,14 +2,14 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import type { TopicName } from '../../generated/stream/topics.ts';
 
-/** What is counted of topic streams. */
+/** Metrics of topic streams. */
 export type StreamMetrics = {
   readonly openStream: (network: string, topic: TopicName) => void;
   readonly closeStream: (network: string, topic: TopicName) => void;
   readonly countMessages: (network: string, topic: TopicName, messages: number) => void;
-  /** A call that was refused, or a stream that ended with an error. */
+  /** Counts a call that was refused, or a stream that ended with an error. */
   readonly countError: (error: ErrorName) => void;
-  /** Reads what a network's history holds whenever the metrics are asked for. */
+  /** Reads the size of a network's history at each scrape. */
   readonly watchHistory: (network: string, read: ReadHistory) => void;
 };
 

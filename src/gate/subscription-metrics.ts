@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { SubscriptionCounts, SubscriptionMetrics } from '../ledger/subscriptions/subscription-counts.ts';
 
-/** Adds the metrics of subscriptions to a registry. @returns those of a network. */
+/** Adds the metrics of subscriptions to a registry. @returns a function that gives those of a network. */
 export function createSubscriptionMetrics(registry: Registry): (network: string) => SubscriptionMetrics {
   const counter = <L extends string>(name: string, help: string, labels: readonly L[]) =>
     new Counter({ name, help, labelNames: ['network', ...labels] as const, registers: [registry] });

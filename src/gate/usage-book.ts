@@ -1,8 +1,8 @@
-/** How a message ended: served, served with an error, or refused because the plan allowed no more. */
+/** The outcome of a message: served, served with an error, or refused because the plan allowed no more. */
 export type UsageOutcome = 'ok' | 'error' | 'refused';
 
 export type CountedMessage = {
-  /** So many messages of this kind, which weigh `weight` together; default 1. */
+  /** The number of messages of this kind, which weigh `weight` together; default 1. */
   readonly calls?: number;
   readonly keyId: string;
   readonly network: string;
@@ -11,10 +11,10 @@ export type CountedMessage = {
   readonly weight: number;
 };
 
-/** Counts messages of a key, in the present minute. */
+/** Counts messages of a key in the current minute. */
 export type CountCall = (message: CountedMessage) => void;
 
-/** What was counted of one key, network and method in one minute (see `UsageRow` of src/account). */
+/** The counts of one key, network and method in one minute (see `UsageRow` of src/account). */
 export type CountedRow = {
   readonly minuteMs: number;
   readonly keyId: string;
@@ -31,15 +31,15 @@ const MINUTE_MS = 60_000;
 type ByMethod = Map<string, CountedRow>;
 
 export type UsageBookOptions = {
-  /** Asked before a row is added. */
+  /** Called before a row is added. */
   readonly hasRoom: () => boolean;
-  /** Told of messages that would have needed a row, and are not counted. */
+  /** Called with messages that would have needed a row, and are not counted. */
   readonly onLost: (messages: number) => void;
 };
 
 /**
- * Counts in memory until they are taken away to be stored: a row of about 150 bytes for each key, network and method of a
- * minute. Callers pass names of the specification only, never what a client wrote.
+ * Counts in memory until the rows are taken to be stored: a row of about 150 bytes for each key, network and method of a
+ * minute. Callers pass names from the specification only, never what a client wrote.
  */
 export class UsageBook {
   readonly #options: UsageBookOptions;
@@ -57,7 +57,7 @@ export class UsageBook {
     return this.#rows.length;
   }
 
-  /** Counts messages of one kind. `weight` counts for served ones only. */
+  /** Counts messages of one kind. `weight` is added for served ones only. */
   count(nowMs: number, { keyId, network, method, outcome, weight, calls = 1 }: CountedMessage): void {
     const row = this.#rowOf(nowMs, keyId, network, method);
     if (row === undefined) this.#options.onLost(calls);
@@ -69,7 +69,7 @@ export class UsageBook {
     }
   }
 
-  /** Takes all rows away. A minute may come again in rows that are taken later. */
+  /** Removes and returns all rows. Rows of the same minute may follow in a later call. */
   take(): readonly CountedRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -78,12 +78,12 @@ export class UsageBook {
   }
 
   #rowOf(nowMs: number, keyId: string, network: string, method: string): CountedRow | undefined {
-    if (nowMs >= this.#minuteEndMs || nowMs < this.#minuteMs) this.#turnTo(nowMs);
+    if (nowMs >= this.#minuteEndMs || nowMs < this.#minuteMs) this.#startMinute(nowMs);
     const known = this.#byKey.get(keyId)?.get(network)?.get(method);
     return known ?? this.#addRow(keyId, network, method);
   }
 
-  #turnTo(nowMs: number): void {
+  #startMinute(nowMs: number): void {
     this.#minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
     this.#minuteEndMs = this.#minuteMs + MINUTE_MS;
     this.#byKey = new Map();

@@ -2,17 +2,17 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS, UNSUBSCRIBE_COST } from '../../generated/ledger/subscriptions.ts';
 import type { Message } from '../rpc/call.ts';
 
-/** What stands in counts for the methods that the specification does not have. */
+/** The count name of methods that are not in the specification. */
 export const UNKNOWN = 'unknown';
-/** What stands for messages that are no calls, and for bodies that hold none. */
+/** The count name of messages that are not valid calls, and of bodies without any. */
 export const INVALID = 'invalid';
-/** What stands for requests that were refused before their bodies were read. */
+/** The count name of requests that were refused before their bodies were read. */
 export const UNREAD = 'unread';
 
-/** One message of a request, as it is limited and counted. */
+/** One message of a request, as limits and counts see it. */
 export type Weighed = { readonly method: string; readonly weight: number };
 
-/** What does not reach a method weighs as much as the lightest call. */
+/** The weight of a message that does not reach a method: that of the lightest call. */
 const LEAST = 1;
 export const INVALID_MESSAGE: Weighed = { method: INVALID, weight: LEAST };
 export const UNREAD_REQUEST: Weighed = { method: UNREAD, weight: LEAST };
@@ -26,15 +26,15 @@ const WEIGHED: ReadonlyMap<string, Weighed> = new Map(
   ].map(({ name, cost }) => [name, { method: name, weight: cost }]),
 );
 
-/** The methods that weigh most, which a plan has to have room for. */
+/** The heaviest methods, which a plan must have room for. */
 export const HEAVIEST: { readonly methods: readonly string[]; readonly weight: number } = heaviest();
 
-/** What a call of a method weighs (`x-cost`), and under which name it is counted. */
+/** Returns the weight of a call of a method (`x-cost`), and the name under which it is counted. */
 export function weighMethod(method: string): Weighed {
   return WEIGHED.get(method) ?? UNKNOWN_METHOD;
 }
 
-/** What each message of a body weighs, in order. An empty batch weighs as one message. */
+/** Returns the weights of the messages of a body, in order. An empty batch weighs as one message. */
 export function weighMessage(message: Message): readonly Weighed[] {
   if (message.kind === 'single') return [weigh(message.envelope)];
   return message.envelopes.length === 0 ? [INVALID_MESSAGE] : message.envelopes.map(weigh);

@@ -11,7 +11,10 @@ export type ObservationOptions = {
   readonly network: string;
 };
 
-/** Counts and times every call of one network, and tells of those that a node failed to answer. Calls that are served together take the same time. */
+/**
+ * Counts and times every call of one network, and logs those that a node failed to answer. Calls that are served together get
+ * the same time.
+ */
 export function withObservation(
   ledger: Ledger,
   { metrics, logFailure, network }: ObservationOptions,

@@ -5,15 +5,15 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 import type { Call } from '../rpc/call.ts';
 
 /**
- * A check that the spec cannot say: takes params that have passed the generated ones, throws ServiceError. Where there is a node, what it
- * checks in an order of its own is left to it.
+ * A check that the spec cannot express: takes params that have passed the generated checks, throws ServiceError. If there is a
+ * node, checks that it makes in its own order are left to it.
  */
 type Guard = (params: readonly unknown[], scene: { readonly hasNode: boolean }) => void;
 
 const GUARDS: Readonly<Partial<Record<MethodName, Guard>>> = GATEWAY_GUARDS;
 
 /**
- * Throws what is wrong with the params of a call, in the code and words of a node. What only newer nodes refuse is left to the node,
+ * Throws the fault of a call's params, in the code and words of a node. Checks that only newer nodes make are left to the node,
  * where there is one.
  *
  * @throws ServiceError
@@ -29,10 +29,10 @@ export function assertParams(
 }
 
 /**
- * The method of a call that may be served in this environment.
+ * Returns the method of a call if this environment serves it.
  *
- * @throws ServiceError `methodNotFound`, the method's refusal in this environment with the reason in its data, or what is wrong with its params,
- *   in the code and words of a node.
+ * @throws ServiceError `methodNotFound`, the method's refusal in this environment with the reason in its data, or the fault of
+ *   its params, in the code and words of a node.
  */
 export function checkCall(
   { method, params }: Pick<Call, 'method' | 'params'>,

@@ -19,8 +19,8 @@ export type ForwardOptions = {
 };
 
 /**
- * Sends a checked call to a node as the bytes that came and hands back the node's bytes. An id that nodes refuse
- * travels as 0 and is put back into the reply, which is held in memory for that.
+ * Sends a checked call to a node as the received bytes and returns the node's bytes. An id that nodes reject is sent as 0 and
+ * restored in the reply, which is held in memory for that.
  */
 export function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
   const { method, call, signal, turns, needs } = options;

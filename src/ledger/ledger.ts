@@ -13,14 +13,14 @@ import { needsOf } from './needs.ts';
 import { serveRest } from './serve-rest.ts';
 import { serveVersioned } from './serve-versioned.ts';
 
-/** Serves the calls of one network; what is refused here never reaches a node. */
+/** Serves the calls of one network; calls refused here never reach a node. */
 export type Ledger = {
   /** Serves a call. Throws ServiceError, or rejects with it. */
   readonly serve: (call: Call, context: Context) => Promise<LedgerReply>;
   /**
-   * Serves reads that have different plain ids together, as one. Never rejects.
+   * Serves reads with distinct plain ids together. Never rejects.
    *
-   * @returns what each came to, in order; `alone`: it has not been served, and has to be by itself.
+   * @returns the outcome of each, in order; `alone`: it has not been served, and must be served on its own.
    */
   readonly serveTogether: (calls: readonly Call[], context: Context) => Promise<readonly Outcome[]>;
 };
@@ -29,15 +29,15 @@ export type LedgerOptions = {
   readonly upstream: BatchUpstream;
   /** The environment of the network (`mainnet`, `devnet`, `localnet` …): some methods are refused in some. */
   readonly environment: string;
-  /** What is known of the versions of its nodes. */
+  /** The known versions of its nodes. */
   readonly nodes: NodeVersions;
-  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (method: MethodName, member: string) => void;
 };
 
 const HANDLERS: Readonly<Partial<Record<MethodName, (context: Context) => string>>> = GATEWAY_HANDLERS;
 
-/** Checks calls against the specification, answers them here or forwards them to a node as the bytes that came. */
+/** Checks calls against the specification, answers them here or forwards them to a node as the received bytes. */
 export function createLedger(options: LedgerOptions): Ledger {
   const { upstream, environment, nodes, onUnordered } = options;
   return {
@@ -63,7 +63,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** What a call comes to without a node, or that it cannot go with others; undefined: it is one for a node. */
+/** Returns the outcome of a call that needs no node, or `alone` if it cannot be sent with others; undefined if it goes to a node. */
 function answerHere(call: Call, environment: string, context: Context): Outcome | undefined {
   try {
     const method = checkCall(call, environment);

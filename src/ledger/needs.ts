@@ -2,15 +2,15 @@ import type { CallName } from '../../generated/ledger/params.ts';
 import { VERSIONED_CALLS, type VersionedMember } from '../../generated/ledger/versions.ts';
 import { orderOf } from '../upstream/nodes/node-version.ts';
 
-/** What a call asks for that not every node knows. */
+/** The parts of a call that not every node supports. */
 export type Needs = {
-  /** `major.minor` of the first version of nodes that has all of it. */
+  /** `major.minor` of the first node version that supports all of them. */
   readonly since: string;
-  /** The members of its params that older nodes ignore; none where it is the method that they do not know. */
+  /** The members of its params that older nodes ignore; empty if the method itself is unknown to them. */
   readonly members: readonly VersionedMember[];
 };
 
-/** What a call with checked params needs of a node; undefined: nothing that any node lacks. */
+/** Returns what a call with checked params needs of a node; undefined if every node supports it. */
 export function needsOf(name: CallName, params: unknown): Needs | undefined {
   const versioned = VERSIONED_CALLS[name];
   if (versioned === undefined) return undefined;
@@ -21,7 +21,7 @@ export function needsOf(name: CallName, params: unknown): Needs | undefined {
   return since === undefined ? undefined : { since, members };
 }
 
-/** The value of a member in checked params; undefined where it is absent. */
+/** Returns the value of a member in checked params; undefined if it is absent. */
 export function memberValue({ index, path }: VersionedMember, params: unknown): unknown {
   return [index, ...path].reduce<unknown>(
     (value, step) =>
@@ -32,7 +32,7 @@ export function memberValue({ index, path }: VersionedMember, params: unknown): 
   );
 }
 
-/** Whether the member is there and does not ask for what older nodes do anyway. */
+/** True if the member is present and asks for something other than the default of older nodes. */
 function asksFor(member: VersionedMember, params: unknown): boolean {
   const value = memberValue(member, params);
   if (value === undefined || value === null || value === member.default) return false;

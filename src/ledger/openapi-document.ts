@@ -3,12 +3,13 @@ import { stringifyJson } from '../rpc/json.ts';
 
 const PATH = new URL('../../generated/ledger/openapi.json', import.meta.url);
 
-/** A network as the document names it: its JSON-RPC path and what it is called. */
+/** A network in the document: its JSON-RPC path and its name. */
 export type DocumentedNetwork = { readonly rpcPath: string; readonly label: string };
 
 /**
- * The methods as an OpenAPI document, in JSON text, for the reference page: one operation per method, one server per network. The
- * servers are relative to a document that is served one level below the root, so that they hold behind any proxy.
+ * Returns the methods as an OpenAPI document, in JSON text, for the reference page: one operation per method, one server per
+ * network. The server URLs are relative to a document that is served one level below the root, so that they work behind any
+ * proxy.
  */
 export function openapiDocument(networks: readonly DocumentedNetwork[]): string {
   const document = readDocument(PATH) as Readonly<Record<string, unknown>>;

@@ -7,16 +7,16 @@ const PLACE = '\u0000servers';
 type Document = {
   readonly before: string;
   readonly after: string;
-  /** As they were generated, with the address to be filled in. */
+  /** The generated servers, with an address to be filled in. */
   readonly servers: string;
 };
 
 let document: Document | undefined;
 
 /**
- * The OpenRPC document of the ledger as JSON text. What `rpc.discover` and `/openrpc.json` answer.
+ * Returns the ledger's OpenRPC document as JSON text: the answer of `rpc.discover` and `/openrpc.json`.
  *
- * @param addresses where JSON-RPC is served: the address of each network, without a query. None: one to be filled in.
+ * @param addresses the JSON-RPC address of each network, without a query. Empty: one address to be filled in.
  */
 export function openrpcDocument(addresses: readonly string[] = []): string {
   document ??= splitAtServers();
@@ -31,7 +31,7 @@ function splitAtServers(): Document {
   return { before, after, servers: stringifyJson(generated.servers) };
 }
 
-/** `https://node.example/solana-mainnet` is called solana-mainnet. */
+/** Names a server after its path: `https://node.example/solana-mainnet` becomes solana-mainnet. */
 function serverAt(address: string) {
   return {
     name: address.slice(address.lastIndexOf('/') + 1),

@@ -2,7 +2,7 @@ import type { Call } from '../rpc/call.ts';
 import { ALONE } from '../upstream/with-batches.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Serves those calls whose outcome is not known yet. @returns the outcomes of all, in the order of the calls. */
+/** Serves the calls that have no outcome yet. @returns the outcomes of all, in the order of the calls. */
 export async function serveRest(
   calls: readonly Call[],
   known: readonly (Outcome | undefined)[],

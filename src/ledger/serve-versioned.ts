@@ -12,19 +12,19 @@ type Answer = { readonly result?: { readonly context?: { readonly slot?: unknown
 
 export type VersionedOptions = {
   readonly nodes: NodeVersions;
-  /** Sends the call: to a node that has what it needs, or to any. */
+  /** Sends the call to a node that has what it needs, or to any. */
   readonly send: (needs?: NodeNeeds) => Promise<UpstreamReply>;
   readonly params: unknown;
   readonly hold: ReplyHold;
-  /** Called for each member that goes to a node of which it is not known whether it has it. */
+  /** Called for each member that is sent to a node that may not support it. */
   readonly onUnordered: (member: string) => void;
 };
 
 /**
- * Serves a call that asks for something that not every node knows. It goes to a node that has it, or that may have it; where there is none the
- * gateway does what is left undone, if it can do it exactly.
+ * Serves a call that needs something that not every node supports. It goes to a node that supports it, or that may; if there is
+ * none, the gateway does the missing part, if it can do it exactly.
  *
- * @throws ServiceError `nodeTooOld`, or what the upstream throws.
+ * @throws ServiceError `nodeTooOld`, or the upstream's errors.
  */
 export async function serveVersioned(needs: Needs, options: VersionedOptions): Promise<UpstreamReply> {
   const { nodes, send, onUnordered } = options;
@@ -46,14 +46,14 @@ export async function serveVersioned(needs: Needs, options: VersionedOptions): P
   }
 }
 
-/** What members of params older nodes would ignore, in an error that says so. */
+/** Returns an error that names the members of params that older nodes would ignore. */
 export function tooOld({ since, members }: Needs, nodes: Pick<NodeVersions, 'versions'>): ServiceError {
   const [member] = members;
   const versions = nodes.versions().join(', ');
   return serviceError('nodeTooOld', { member: member?.name ?? '', needed: since, versions });
 }
 
-/** How the call is served by older nodes; undefined: not at all. A method that they do not know they refuse themselves. */
+/** Returns how older nodes can serve the call; undefined if they cannot. They reject an unknown method themselves. */
 function fallbackOf(
   { members }: Needs,
   { send, params, hold }: VersionedOptions,
@@ -62,16 +62,17 @@ function fallbackOf(
   const minimums = members.map((member) => BigInt(String(memberValue(member, params))));
   return async () => {
     const reply = await send();
-    return minimums.length === 0 ? reply : await notBefore(minimums, reply, hold);
+    return minimums.length === 0 ? reply : await requireMinSlots(minimums, reply, hold);
   };
 }
 
 /**
- * The reply, if the slot in its context has reached every minimum; an error, or the nothing after a notification, as it is.
+ * Returns the reply, if the slot in its context has reached every minimum; an error, or the empty reply to a notification, is
+ * returned as it is.
  *
- * @throws ServiceError `minContextSlotNotReached`; `upstreamBroken` where there is no slot.
+ * @throws ServiceError `minContextSlotNotReached`; `upstreamBroken` if there is no slot.
  */
-async function notBefore(
+async function requireMinSlots(
   minimums: readonly bigint[],
   reply: UpstreamReply,
   hold: ReplyHold,
@@ -92,7 +93,7 @@ function contextSlotOf(body: Buffer): bigint | undefined {
     : undefined;
 }
 
-/** Undefined where it is no JSON: of an answer that streams nothing has been checked. */
+/** Undefined if it is not JSON: an answer that streams has not been checked. */
 function parsed(body: Buffer): unknown {
   try {
     return parseJson(body.toString());

@@ -2,7 +2,7 @@ import { serviceError } from '../base/service-error.ts';
 import type { ByteEncoding } from '../wire/encoded-bytes.ts';
 
 /**
- * The encoding of a transaction that a config names: base-58 where it names none, and under its old name `binary`.
+ * Returns the encoding of a transaction that a config names: base-58 if it names none, and under its old name `binary`.
  *
  * @throws ServiceError `unsupportedEncoding`.
  */

@@ -7,8 +7,8 @@ import { parseBody } from './parse-body.ts';
 import { errorReply } from './replies.ts';
 
 /**
- * Answers a JSON-RPC body, a single message or a batch, one call after the other, with the body of the reply. Undefined: nothing is to be answered
- * (HTTP 200 with an empty body).
+ * Answers a JSON-RPC body, a single message or a batch, one call after the other, and returns the reply body. Undefined: there
+ * is nothing to answer (HTTP 200 with an empty body).
  *
  * @throws ServiceError only for errors whose HTTP status is not 200 (`bodyNotUtf8`): the caller owns the status line.
  */

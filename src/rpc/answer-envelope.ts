@@ -2,13 +2,13 @@ import { type ServiceError, toServiceError } from '../base/service-error.ts';
 import type { Call, Envelope, ServeCall } from './call.ts';
 import { errorReply, resultReply } from './replies.ts';
 
-/** A reply in parts, which are not joined; undefined: nothing is answered. */
+/** A reply in unjoined parts; undefined: there is nothing to answer. */
 export type Answer = readonly Buffer[] | undefined;
 
-/** The reply to a call that has failed, by its raw id. */
+/** Returns the error reply to a failed call; `id` is the raw token. */
 export type Refuse = (id: string, error: ServiceError) => Buffer;
 
-/** Serves one message; undefined for a notification. Never rejects: a failure is an error reply. */
+/** Answers one message; undefined for a notification. Never rejects: a failure becomes an error reply. */
 export async function answerEnvelope(
   envelope: Envelope,
   serve: ServeCall,
@@ -18,7 +18,7 @@ export async function answerEnvelope(
   return await answerCall(envelope.call, serve, refuse);
 }
 
-/** The same for a call. */
+/** Answers one call; like `answerEnvelope` for a message that is a valid call. */
 export async function answerCall(call: Call, serve: ServeCall, refuse: Refuse): Promise<Answer> {
   const parts = await replyTo(call, serve, refuse);
   return call.isNotification ? undefined : parts;

@@ -1,12 +1,12 @@
 type Listener = (reason: Error) => void;
 
 /**
- * Says that nobody waits for a call any more. It is what an AbortSignal is, at a tenth of its cost: every request has one, and
- * every call of it another.
+ * Signals that the result of a call is no longer wanted. It does what an AbortSignal does at a tenth of the cost: every request
+ * has one, and so has every call in it.
  */
 export class CallSignal {
   #reason: Error | undefined;
-  /** Most signals are listened to by one call; only those of a batch need the list. */
+  /** Most signals have one listener; only those of a batch need the list. */
   #first: Listener | undefined;
   #others: Set<Listener> | undefined;
 
@@ -14,7 +14,7 @@ export class CallSignal {
     return this.#reason !== undefined;
   }
 
-  /** Why the call was given up; undefined while it was not. */
+  /** The reason for the abort; undefined before it. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -23,7 +23,7 @@ export class CallSignal {
     if (this.#reason !== undefined) throw this.#reason;
   }
 
-  /** Calls `listener` once when the call is given up from now on. @returns what takes it back. */
+  /** Calls `listener` once when the call is aborted later. @returns a function that removes the listener. */
   onAbort(listener: Listener): () => void {
     if (this.#first === undefined) {
       this.#first = listener;
@@ -37,7 +37,7 @@ export class CallSignal {
     };
   }
 
-  /** Gives the call up; only the first reason counts. */
+  /** Aborts the call; only the first reason counts. */
   abort(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

@@ -3,18 +3,18 @@ import type { ReplyHold } from './reply-memory.ts';
 import type { Listener } from './notification.ts';
 import type { Turns } from './turns.ts';
 
-/** Who calls, and for how long anyone is interested in the answer. */
+/** The caller's side of a request: its cancellation, memory and listeners. */
 export type Context = {
   readonly keyId: string;
   readonly accountId: string;
-  /** Aborted when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: CallSignal;
-  /** What the request holds of replies in memory; given back when its answer has gone. */
+  /** The request's share of the reply memory; released when its answer has been sent. */
   readonly hold: ReplyHold;
-  /** Whose turn it is of what a batch sends to the node; undefined where there is only one call, or it has its turn. */
+  /** Limits how many calls of a batch are in flight at a node; undefined for a single call, or one that already has its turn. */
   readonly turns?: Turns | undefined;
-  /** The address that was asked, as far as it is known, without its query; undefined where nobody says. */
+  /** Returns the address that the client requested, as far as it is known, without its query; undefined where it is unknown. */
   readonly askedAt?: (() => string) | undefined;
-  /** Who hears what the call subscribes to; undefined over HTTP, where nobody can. */
+  /** Receives notifications of the call's subscriptions; undefined over HTTP, which has none. */
   readonly listener?: Listener;
 };

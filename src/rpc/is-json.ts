@@ -15,12 +15,12 @@ const CLOSE_BRACE = 0x7d;
 const SIMPLE_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Deeper than any answer, and shallower than what clients give up at. */
+/** Deeper than any answer, and shallower than the depth at which clients give up. */
 const MAX_DEPTH = 512;
 
 /**
- * Whether the bytes are one JSON text (RFC 8259) in UTF-8: what JSON.parse takes, without building it. What is nested deeper than 512 is none
- * here.
+ * True if the bytes are one JSON text (RFC 8259) in UTF-8: accepts what JSON.parse accepts, without building a value. Text
+ * nested deeper than 512 levels is rejected.
  */
 export function isJson(bytes: Buffer): boolean {
   return isUtf8(bytes) && new JsonWalk(bytes).isWhole();
@@ -47,7 +47,7 @@ class JsonWalk {
     return WORDS.some((word) => this.#skipWord(word));
   }
 
-  /** Members of an object, or items of an array, up to the byte that closes it. */
+  /** Skips the members of an object, or the items of an array, up to the byte that closes it. */
   #skipItems(close: number, depth: number): boolean {
     this.#at += 1;
     if (this.#skipSpace() === close) return this.#step();
@@ -98,7 +98,7 @@ class JsonWalk {
     return this.#skipDigits();
   }
 
-  /** Whether there is one at least. */
+  /** True if there is at least one digit. */
   #skipDigits(): boolean {
     const start = this.#at;
     while (isDigit(this.#bytes[this.#at])) this.#at += 1;
@@ -117,7 +117,7 @@ class JsonWalk {
     return true;
   }
 
-  /** @returns the byte behind it; undefined at the end. */
+  /** @returns the byte after the space; undefined at the end. */
   #skipSpace(): number | undefined {
     for (;;) {
       const byte = this.#bytes[this.#at];

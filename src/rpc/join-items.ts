@@ -2,12 +2,12 @@ const [OPEN, SEPARATOR, NOWHERE] = [Buffer.from('['), Buffer.from(','), Buffer.a
 const COMMA = 0x2c;
 
 /**
- * Joins items to a JSON array, in parts that are not copied. Items that lie side by side with a comma between them, as those that
- * came in one array do, stay one part.
+ * Joins items to a JSON array, in parts that are not copied. Adjacent items with a comma between them, such as those received
+ * in one array, stay one part.
  */
 export class JoinedItems {
   readonly #parts: Buffer[] = [];
-  /** Where the items that lie side by side start and end, in all the memory that they lie in. */
+  /** The start and end of the current run of adjacent items, as offsets in the underlying memory. */
   #hasRun = false;
   #memory: Buffer = NOWHERE;
   #start = 0;
@@ -24,7 +24,7 @@ export class JoinedItems {
     this.#end = byteOffset + item.length;
   }
 
-  /** Adds an item that is in parts. */
+  /** Adds an item given in parts. */
   addParts(parts: readonly Buffer[]): void {
     const [only] = parts;
     if (only !== undefined && parts.length === 1) {
@@ -35,7 +35,7 @@ export class JoinedItems {
     for (const part of parts) this.#parts.push(part);
   }
 
-  /** The parts of the array, which ends with `end`; none if there are no items. */
+  /** Returns the parts of the array, followed by `end`; none if there are no items. */
   close(end: Buffer): readonly Buffer[] {
     this.#endRun();
     if (this.#parts.length > 0) this.#parts.push(end);

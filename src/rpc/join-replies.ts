@@ -3,7 +3,10 @@ import type { Answer } from './answer-envelope.ts';
 
 const CLOSE = Buffer.from(']\n');
 
-/** The body that answers a batch, in parts, which are not joined; none if nothing is answered (an empty batch, or notifications only). */
+/**
+ * Returns the body that answers a batch, in unjoined parts; none if there is nothing to answer (an empty batch, or
+ * notifications only).
+ */
 export function joinReplies(answers: readonly Answer[]): readonly Buffer[] {
   const replies = new JoinedItems();
   for (const parts of answers) if (parts !== undefined) replies.addParts(trimEnd(parts));

@@ -1,4 +1,4 @@
-/** What a reviver is told about a primitive value (ECMAScript JSON.parse source text access). */
+/** The third argument of a JSON.parse reviver for a primitive value (ECMAScript JSON.parse source text access). */
 type ReviverContext = { readonly source?: string };
 type Reviver = (this: unknown, key: string, value: unknown, context: ReviverContext) => unknown;
 
@@ -15,9 +15,9 @@ const LONG_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Parses JSON text without losing an integer: one that a double cannot hold exactly (beyond ±(2^53 − 1)) becomes a
- * bigint, every other number stays a number, and so does an integer beyond the range of a double (309 digits or more:
- * Infinity), which no ledger type holds and which would cost more than its length. Only text with a run of 16 or more digits pays for the reviver.
+ * Parses JSON text and keeps integers exact: one that a double cannot hold (beyond ±(2^53 − 1)) becomes a bigint, every other
+ * number stays a number. So does an integer beyond the range of a double (309 digits or more: Infinity): no ledger type holds
+ * it, and converting it would cost more than linear time. Only text with a run of 16 or more digits pays for the reviver.
  *
  * @throws SyntaxError on text that is not JSON; RangeError on text nested so deep that it exhausts the stack.
  */
@@ -31,7 +31,7 @@ function reviveInteger(this: unknown, _key: string, value: unknown, { source }: 
 }
 
 /**
- * Prints a value as JSON; a bigint becomes an integer literal, exactly. Members that are undefined are left out.
+ * Serializes a value as JSON; a bigint becomes an exact integer literal. Undefined members are omitted.
  *
  * @throws TypeError on a value that has no JSON form (undefined, a function, a cycle).
  */

@@ -1,30 +1,30 @@
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
-/** Takes a part. False: the part is not done with, and no other is wanted, until `goOn` is called. */
+/** Takes a part. False: the part is still in use, and no other is wanted, until `goOn` is called. */
 export type TakePart = (part: Buffer) => boolean;
 
-/** Sees what a stream carries on its way. It neither keeps the parts nor throws. */
+/** Observes the parts of a stream as they pass. It neither keeps the parts nor throws. */
 export type PartWatcher = {
   readonly onPart: (part: Buffer) => void;
-  /** Nothing comes behind the parts. A stream that breaks off or is destroyed before only closes. */
+  /** The last part has passed. A stream that breaks off or is destroyed earlier only closes. */
   readonly onEnd: () => void;
 };
 
 export type LentStreamOptions = {
   readonly highWaterMark: number;
-  /** More is wanted; all that was lent before is done with. */
+  /** More is wanted; all parts lent before are no longer in use. */
   readonly onWanted: () => void;
   readonly destroy: () => void;
 };
 
 /**
- * A stream whose parts need not be copied out of what they were read into. Who reads it as a `Readable` gets copies; who borrows, instead
- * of reading, gets the bytes themselves.
+ * A stream whose parts can be used in place, in the buffer that they were read into. Reading it as a `Readable` copies them;
+ * borrowing them does not.
  */
 export class LentStream extends Readable {
   readonly #onWanted: () => void;
-  /** Lent before anybody reads. */
+  /** Parts lent before anyone reads. */
   #first: Buffer[] | undefined = [];
   #take: TakePart | undefined;
   #watcher: PartWatcher | undefined;
@@ -41,7 +41,10 @@ export class LentStream extends Readable {
     this.#onWanted = onWanted;
   }
 
-  /** The next part. False: nothing more before `onWanted`, and until then `bytes` must stay as they are; true: they are done with. */
+  /**
+   * Lends the next part. False: lend nothing more before `onWanted`, and leave `bytes` unchanged until then; true: the bytes
+   * are no longer in use.
+   */
   lend(bytes: Buffer): boolean {
     this.#watcher?.onPart(bytes);
     if (this.#take !== undefined) return this.#take(bytes);
@@ -50,14 +53,17 @@ export class LentStream extends Readable {
     return false;
   }
 
-  /** Nothing comes behind what was lent. To readers the end is told behind the parts, which a `Readable` that has ended would not ask for. */
+  /** Ends the stream. For readers the end is queued behind the parts, because an ended `Readable` would not ask for them. */
   finish(): void {
     this.#isWhole = true;
     this.#watcher?.onEnd();
     if (this.#first === undefined) this.push(null);
   }
 
-  /** Lets somebody see all parts, those that were lent before too. The stream goes on as if nobody did. @returns false if somebody reads it already. */
+  /**
+   * Shows a watcher all parts, including those lent before. The stream itself is unaffected. @returns false if it is already
+   * being read.
+   */
   watch(watcher: PartWatcher): boolean {
     if (this.#first === undefined || this.#watcher !== undefined) return false;
     this.#watcher = watcher;
@@ -66,17 +72,17 @@ export class LentStream extends Readable {
     return true;
   }
 
-  /** Hands the parts to `take` as they come, in place of reading. Resolves behind the last of them; rejects when the stream breaks off. */
+  /** Passes the parts to `take` as they come, instead of reading. Resolves after the last one; rejects when the stream breaks off. */
   async borrow(take: TakePart): Promise<void> {
     this.#take = take;
     let isWanted = true;
     for (const part of this.#takeFirst()) if (!take(part)) isWanted = false;
-    this.#goOnBehindFirst(isWanted);
+    this.#continueAfterFirst(isWanted);
     this.resume();
     await finished(this);
   }
 
-  /** What was borrowed is done with, all of it. */
+  /** Declares everything that was borrowed no longer in use. */
   goOn(): void {
     this.#onWanted();
   }
@@ -84,10 +90,10 @@ export class LentStream extends Readable {
   override _read(): void {
     if (this.#take !== undefined) return;
     for (const part of this.#takeFirst()) this.push(Buffer.from(part));
-    this.#goOnBehindFirst(true);
+    this.#continueAfterFirst(true);
   }
 
-  #goOnBehindFirst(isWanted: boolean): void {
+  #continueAfterFirst(isWanted: boolean): void {
     if (this.#isWhole) this.push(null);
     else if (isWanted) this.#onWanted();
   }

@@ -1,33 +1,33 @@
-/** What one subscription has to say, framed once for all who hear it. */
+/** A notification of one subscription, framed once for all its subscribers. */
 export type Notification = {
-  /** The id that subscribers know it by. */
+  /** The subscription id that clients know. */
   readonly subscription: number;
   /** The whole WebSocket frame. */
   readonly frame: Buffer;
-  /** The slot that it tells of; undefined where it tells of none. */
+  /** The slot that it is about; undefined where there is none. */
   readonly slot: number | undefined;
-  /** A reader that is too slow is left with the latest of these. */
+  /** True if a slow reader needs only the latest of these. */
   readonly isLatestOnly: boolean;
 };
 
-/** Who hears notifications: the connection of a client. */
+/** A receiver of notifications: a client's connection. */
 export type Subscriber = {
   /**
-   * Takes the place of one subscription in what the connection and its key may have.
+   * Counts one more subscription against the limits of the connection and its key.
    *
    * @throws ServiceError `subscriptionLimitReached`.
    */
   readonly reserve: () => void;
-  /** Gives such a place back. */
+  /** Frees one such reservation. */
   readonly release: () => void;
   readonly deliver: (notification: Notification) => void;
-  /** Nothing that waits for the connection on behalf of this subscription is to be sent any more. */
+  /** Drops notifications of this subscription that are still queued for the connection. */
   readonly forget: (subscription: number) => void;
 };
 
-/** The part of a call that can subscribe: who is to hear, and what is told when hearing begins. */
+/** The subscriber of a call that can subscribe, and a callback for when its notifications begin. */
 export type Listener = {
   readonly subscriber: Subscriber;
-  /** Called just before the first notification can come: from then on they wait until the reply to the call has been sent. */
+  /** Called just before the first notification can come: from then on notifications wait until the reply to the call has been sent. */
   readonly added: () => void;
 };

@@ -5,16 +5,16 @@ import type { CallLimits, Envelope, Message } from './call.ts';
 import { measureDepth, type ObjectSink, scanObject, scanObjects, type Span } from './scan-json.ts';
 import { isObject, MessageMembers, readEnvelope } from './read-envelope.ts';
 
-/** serde_json, which nodes parse with, refuses the 128th level of nesting. */
+/** serde_json, which nodes parse with, rejects the 128th level of nesting. */
 const MAX_DEPTH = 127;
 
 /**
- * Parses a body into its messages, as a ledger node would (ledger-rpc-facts 2.2, 2.3): one object, or an array of
- * objects. What is wrong with a single message is in its envelope; `params` are not checked here.
+ * Parses a body into its messages, as a ledger node would (ledger-rpc-facts 2.2, 2.3): one object, or an array of objects. A
+ * fault of a single message is in its envelope; `params` are not checked here.
  *
- * @throws ServiceError `bodyNotUtf8`; `batchTooLarge` above `maxBatchCalls`, before any of its items is read;
- *   `parseError` if the body is no JSON, no object or array of objects, nested deeper than nodes read, or holds an id that
- *   is neither a string, a number nor null.
+ * @throws ServiceError `bodyNotUtf8`; `batchTooLarge` above `maxBatchCalls`, before any item is read; `parseError` if the body
+ *   is not JSON, not an object or array of objects, nested deeper than nodes read, or holds an id that is neither a string, a
+ *   number nor null.
  */
 export function parseBody(body: Buffer, { maxBatchCalls }: Pick<CallLimits, 'maxBatchCalls'>): Message {
   if (!isUtf8(body)) throw serviceError('bodyNotUtf8');
@@ -46,7 +46,7 @@ function isTooDeep(body: Buffer, { start, end }: Span, limit: number): boolean {
   return end - start > 2 * limit && measureDepth(body.subarray(start, end)) > limit;
 }
 
-/** Reads the messages of a batch as they are found in its bytes. */
+/** Reads the messages of a batch while its bytes are scanned. */
 class BatchReader implements ObjectSink {
   readonly envelopes: Envelope[] = [];
   readonly #body: Buffer;

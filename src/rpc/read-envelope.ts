@@ -6,15 +6,15 @@ const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
 const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U64_DIGITS = 20;
 
-/** Where a message has its id and its params. Told of its members, it also notes what no message may have. */
+/** Records where the id and the params of a message are, and whether it has members that no message may have. */
 export class MessageMembers implements MemberSink {
   ids = 0;
   idStart = 0;
   idEnd = 0;
   paramsStart = 0;
-  /** 0: it has no params. */
+  /** 0: there are no params. */
   paramsEnd = 0;
-  /** No member is unknown or stands twice: nodes refuse such a message, and no two parsers may disagree about what it says. */
+  /** False if a member is unknown or appears twice: nodes reject such a message, and no two parsers may disagree about its meaning. */
   isSound = true;
   #versions = 0;
   #methods = 0;
@@ -42,7 +42,7 @@ export class MessageMembers implements MemberSink {
     }
   }
 
-  /** From here on it is told of the next message. */
+  /** Resets for the next message. */
   forget(): void {
     this.ids = 0;
     this.paramsEnd = 0;
@@ -53,7 +53,7 @@ export class MessageMembers implements MemberSink {
 }
 
 /**
- * Reads the message that lies at a span of a body. `value` is what its bytes parse to.
+ * Reads the message at a span of a body. `value` is the parsed message.
  *
  * @throws ServiceError `parseError` on an id that cannot be read (object, array, boolean, or given twice).
  */
@@ -81,20 +81,23 @@ export function readEnvelope(
   };
 }
 
-/** The raw token of an id, which is parsed to `value`. Most are numbers as they are printed: to compare one costs less than to decode it. */
+/**
+ * Returns the raw token of an id whose parsed form is `value`. Most ids are numbers in their printed form: comparing that is
+ * cheaper than decoding the bytes.
+ */
 function readToken(body: Buffer, { idStart, idEnd }: MessageMembers, value: unknown): string {
   const printed = typeof value === 'number' ? String(value) : '';
   return isText(body, idStart, idEnd, printed) ? printed : body.toString('utf8', idStart, idEnd);
 }
 
-/** Whether a parsed JSON value is an object, neither array nor null. */
+/** True for a parsed JSON object; false for an array or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Whether a raw id token is one that nodes take and echo in the same bytes: null, a string without escapes, or an
- * integer from 0 to 2^64 − 1. Other numbers are valid JSON-RPC, but nodes refuse them.
+ * True if nodes accept a raw id token and echo the same bytes: null, a string without escapes, or an integer from 0 to 2^64 −
+ * 1. Other numbers are valid JSON-RPC, but nodes reject them.
  */
 export function isPlainId(token: string): boolean {
   if (token.startsWith('"')) return !token.includes('\\');

@@ -1,15 +1,16 @@
 import type { UpstreamReply } from './upstream-reply.ts';
 import type { ReplyHold } from './reply-memory.ts';
 
-/** The whole body of a reply in one piece. Throws like `readParts`. */
+/** Reads the whole body of a reply into one buffer. Throws like `readParts`. */
 export async function readWhole(reply: UpstreamReply, hold: ReplyHold): Promise<Buffer> {
   return reply.kind === 'whole' ? holdWhole(reply, hold) : Buffer.concat(await readParts(reply, hold));
 }
 
 /**
- * The whole body of a reply, drawn on what its request may hold, unless it is already: at once where its size is known.
+ * Reads the whole body of a reply and reserves its memory on the request's hold, unless that is already done; at once where the
+ * size is known.
  *
- * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or what broke the stream.
+ * @throws ServiceError `replyTooLarge` or `replyMemoryFull` (the rest is not read), or the error that broke the stream.
  */
 export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<readonly Buffer[]> {
   if (reply.kind === 'whole') return [holdWhole(reply, hold)];
@@ -20,7 +21,7 @@ export async function readParts(reply: UpstreamReply, hold: ReplyHold): Promise<
   }
 }
 
-/** The body of a whole reply, drawn likewise. Throws like `readParts`. */
+/** Returns the body of a whole reply with its memory reserved the same way. Throws like `readParts`. */
 export function holdWhole({ body, isHeld }: Whole, hold: ReplyHold): Buffer {
   if (isHeld !== true) hold.draw(body.length);
   return body;

@@ -1,22 +1,22 @@
 import { serviceError } from '../base/service-error.ts';
 
-/** What one request holds of replies that are not streamed. */
+/** The memory that one request holds for replies that are not streamed. */
 export type ReplyHold = {
   /**
-   * Takes bytes; what is refused is not taken.
+   * Reserves bytes; a refused reservation reserves nothing.
    *
-   * @throws ServiceError `replyTooLarge` beyond what one request may hold; `replyMemoryFull` while others hold the rest.
+   * @throws ServiceError `replyTooLarge` above the limit of one request; `replyMemoryFull` while other requests hold the rest.
    */
   readonly draw: (sizeBytes: number) => void;
-  /** Takes bytes where there is room for them; says whether it did. */
+  /** Reserves bytes if there is room. @returns true if it did. */
   readonly tryDraw: (sizeBytes: number) => boolean;
-  /** Gives everything back, once the answer has gone; from then on nothing is held, whatever is drawn. */
+  /** Releases everything, once the answer has been sent; from then on reserving has no effect. */
   readonly release: () => void;
 };
 
 /**
- * The memory of a process for replies that are not streamed: those of a batch, those whose id must be put back, and large ones
- * that the cache hands out, which a slow client keeps after the cache has forgotten them.
+ * The memory of a process for replies that are not streamed: those of a batch, those whose id must be restored, and large
+ * cached ones, which a slow client keeps alive after the cache has evicted them.
  */
 export type ReplyMemory = {
   readonly limitBytes: number;
@@ -24,7 +24,7 @@ export type ReplyMemory = {
   readonly hold: () => ReplyHold;
 };
 
-/** `limitBytes` for all requests together, of which one may hold `requestLimitBytes`. */
+/** Creates the memory: `limitBytes` for all requests together, `requestLimitBytes` for each. */
 export function createReplyMemory(limitBytes: number, requestLimitBytes: number): ReplyMemory {
   let heldBytes = 0;
   const hold = (): ReplyHold => {

@@ -1,7 +1,7 @@
-/** Where a value lies in the bytes: from `start` up to, not including, `end`. */
+/** The position of a value in the bytes: from `start` up to, not including, `end`. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** A member of an object: its decoded name and where its value lies. */
+/** A member of an object: its decoded name and the position of its value. */
 export type Member = Span & { readonly name: string };
 
 const QUOTE = 0x22;
@@ -13,18 +13,18 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Up to here a loop finds a quote sooner than `indexOf`. */
+/** Up to this distance a loop finds a quote sooner than `indexOf`. */
 const SHORT_BYTES = 64;
 
-/** Told of each member of an object, in order, duplicates included: its decoded name, and where its value lies. */
+/** Receives each member of an object, in order, duplicates included: its decoded name, and the position of its value. */
 export type MemberSink = { readonly onMember: (name: string, start: number, end: number) => void };
 
-/** Told of each object of an array, behind its members: where it lies. */
+/** Receives each object of an array, after its members, by its position. */
 export type ObjectSink = MemberSink & { readonly onObject: (start: number, end: number) => void };
 
 /**
- * The members of the one object that the bytes are, in order, duplicates included, without parsing their values.
- * Undefined if they are no object, are cut off, or go on after it. It finds boundaries and is no validator: bytes that
+ * Returns the members of the one object in the bytes, in order, duplicates included, without parsing their values. Undefined if
+ * the bytes are not an object, are truncated, or continue after it. It finds boundaries and does not validate: bytes that
  * passed JSON.parse are scanned exactly, others may pass although they are not JSON.
  */
 export function scanMembers(bytes: Buffer): readonly Member[] | undefined {
@@ -35,13 +35,13 @@ export function scanMembers(bytes: Buffer): readonly Member[] | undefined {
   return scanObject(bytes, { onMember }) ? members : undefined;
 }
 
-/** Tells of the members of the one object that the bytes are. False where `scanMembers` is undefined: what was told is then void. */
+/** Reports the members of the one object in the bytes. False where `scanMembers` returns undefined: discard what was reported. */
 export function scanObject(bytes: Buffer, sink: MemberSink): boolean {
   const end = readObject(bytes, skipSpace(bytes, 0), sink);
   return end >= 0 && isEnd(bytes, end);
 }
 
-/** Tells of the objects that are the items of the one array that the bytes are. False as for `scanObject`, and if an item is no object. */
+/** Reports the objects in the one array in the bytes. False as for `scanObject`, and if an item is not an object. */
 export function scanObjects(bytes: Buffer, sink: ObjectSink): boolean {
   return readArray(bytes, (start) => {
     const end = readObject(bytes, start, sink);
@@ -50,7 +50,7 @@ export function scanObjects(bytes: Buffer, sink: ObjectSink): boolean {
   });
 }
 
-/** Where the items of the one array that the bytes are lie, in order. Undefined as for `scanMembers`. */
+/** Returns the positions of the items of the one array in the bytes, in order. Undefined as for `scanMembers`. */
 export function scanItems(bytes: Buffer): readonly Span[] | undefined {
   const items: Span[] = [];
   const isWhole = readArray(bytes, (start) => {
@@ -61,7 +61,7 @@ export function scanItems(bytes: Buffer): readonly Span[] | undefined {
   return isWhole ? items : undefined;
 }
 
-/** How deep arrays and objects are nested in the bytes: 0 for a scalar, 1 for `[]`. */
+/** Returns the nesting depth of arrays and objects in the bytes: 0 for a scalar, 1 for `[]`. */
 export function measureDepth(bytes: Buffer): number {
   let depth = 0;
   let deepest = 0;
@@ -81,7 +81,7 @@ export function measureDepth(bytes: Buffer): number {
   return deepest;
 }
 
-/** Tells of the members of the object that starts at `at`. @returns its end; −1 if there is none or it is cut off. */
+/** Reports the members of the object that starts at `at`. @returns its end; −1 if there is no object or it is truncated. */
 function readObject(bytes: Buffer, at: number, sink: MemberSink): number {
   if (bytes[at] !== OPEN_BRACE) return -1;
   let position = skipSpace(bytes, at + 1);
@@ -102,7 +102,7 @@ function readObject(bytes: Buffer, at: number, sink: MemberSink): number {
   }
 }
 
-/** Whether the bytes are one array; `readItem` is told where each item starts and says where it ends, or −1. */
+/** True if the bytes are one array; `readItem` gets the start of each item and returns its end, or −1. */
 function readArray(bytes: Buffer, readItem: (start: number) => number): boolean {
   let position = skipSpace(bytes, 0);
   if (bytes[position] !== OPEN_BRACKET) return false;
@@ -132,7 +132,7 @@ function skipSpace(bytes: Buffer, at: number): number {
   }
 }
 
-/** The end of the value that starts at `at`; −1 if there is none or it is cut off. */
+/** Returns the end of the value that starts at `at`; −1 if there is none or it is truncated. */
 function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return skipString(bytes, at);
@@ -156,7 +156,7 @@ function skipContainer(bytes: Buffer, at: number): number {
   return -1;
 }
 
-/** The end of the string whose opening quote is at `at`. */
+/** Returns the end of the string whose opening quote is at `at`. */
 function skipString(bytes: Buffer, at: number): number {
   const near = Math.min(at + SHORT_BYTES, bytes.length);
   for (let position = at + 1; position < near; position++) {
@@ -167,7 +167,7 @@ function skipString(bytes: Buffer, at: number): number {
   return skipRest(bytes, near);
 }
 
-/** The end of the string that has not ended before `from`: a quote ends it unless an odd run of backslashes precedes the quote. */
+/** Returns the end of a string that has not ended before `from`: a quote ends it unless an odd run of backslashes precedes the quote. */
 function skipRest(bytes: Buffer, from: number): number {
   for (let quote = findQuote(bytes, from); quote >= 0; quote = findQuote(bytes, quote + 1)) {
     let backslash = quote;
@@ -177,7 +177,7 @@ function skipRest(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** A quote is mostly near, and a loop up to it costs less than the call of `indexOf`, which is for those that are far. */
+/** A quote is usually near, and a short loop costs less than a call of `indexOf`, which finds the distant ones. */
 function findQuote(bytes: Buffer, at: number): number {
   const near = Math.min(at + SHORT_BYTES, bytes.length);
   for (let position = at; position < near; position++) if (bytes[position] === QUOTE) return position;
@@ -193,7 +193,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   return position === at ? -1 : position;
 }
 
-/** The member of a JSON-RPC message that begins with this letter: to find that a name is it costs less than to decode the name. */
+/** Returns the JSON-RPC member name that begins with this letter: comparing with it costs less than decoding the name. */
 function commonName(first: number | undefined): string {
   switch (first) {
     case 0x65:
@@ -223,7 +223,7 @@ function readName(bytes: Buffer, start: number, end: number): string | undefined
   }
 }
 
-/** Whether the bytes from `start` to `end` are this text; false for what is not ASCII. */
+/** True if the bytes from `start` to `end` are this ASCII text; false for any other text. */
 export function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false;
   for (let index = 0; index < text.length; index++) {

@@ -1,11 +1,14 @@
 import { scanMembers } from './scan-json.ts';
 
-/** The bytes of a call with the id 0 in place of its own: what a node takes when the client's id is one it refuses. */
+/** Returns the bytes of a call with the id 0 in place of its own, for a client id that nodes reject. */
 export function withPlainId(raw: Buffer): Buffer {
   return replaceId(raw, '0') ?? raw;
 }
 
-/** A node's reply with the client's raw id token in place of the id. Undefined if the reply has no single id member. */
+/**
+ * Returns a node's reply with the client's raw id token in place of the id. Undefined if the reply does not have exactly one id
+ * member.
+ */
 export function withClientId(reply: Buffer, id: string): Buffer | undefined {
   return replaceId(reply, id);
 }

@@ -1,4 +1,4 @@
-/** For what one batch sends to nodes. Lets so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
+/** A semaphore for the calls of one batch to nodes: runs a fixed number of tasks at a time; the others wait in arrival order. */
 export class Turns {
   readonly #limit: number;
   #running = 0;
@@ -8,7 +8,7 @@ export class Turns {
     this.#limit = limit;
   }
 
-  /** Runs a task when its turn has come, and settles as it does. */
+  /** Runs a task when a slot is free, and settles with its outcome. */
   async take<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running === this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
@@ -22,7 +22,7 @@ export class Turns {
   }
 }
 
-/** Runs a task in its turn; at once where nothing takes turns. */
+/** Runs a task through the semaphore; at once where there is none. */
 export function inTurn<T>(turns: Turns | undefined, task: () => Promise<T>): Promise<T> {
   return turns === undefined ? task() : turns.take(task);
 }

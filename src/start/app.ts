@@ -49,31 +49,31 @@ export type App = {
     readonly port: number;
     readonly baseUrl: string;
     readonly wsUrl: string;
-    /** Of the topic streams. */
+    /** The address of the topic streams. */
     readonly grpcUrl: string;
-    /** Where `/metrics` is. */
+    /** The address of `/metrics`. */
     readonly metricsUrl: string;
   };
   /** The JSON-RPC path of each network, in the order of the configuration. */
   readonly rpcPaths: readonly string[];
-  /** False: an embedded ledger has not come up in time; calls answer 503 until it does. */
+  /** False: an embedded ledger did not start in time; calls answer 503 until it does. */
   readonly hasLedger: boolean;
-  /** How to reach it and with which key; undefined with an operator's configuration. */
+  /** The development address and key; undefined with an operator's configuration. */
   readonly development: DevelopmentFile | undefined;
   /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
   readonly close: () => Promise<void>;
 };
 
 export type AppOptions = {
-  /** True: an operator's configuration; there is no development account, one left over is revoked. */
+  /** True: the configuration is an operator's; there is no development account, and a leftover one is revoked. */
   readonly isOperated: boolean;
-  /** Told what is being done, in a few words. */
+  /** Called with a few words about each step of the start. */
   readonly onProgress?: (step: string) => void;
-  /** How the signer is started, where not as a child of this process. */
+  /** Starts the signer, where it is not a child of this process. */
   readonly launcher?: SignerLauncher | undefined;
 };
 
-type Rooms = {
+type Services = {
   readonly places: CommandPlaces;
   readonly account: AccountPlane;
   readonly keys: Keys;
@@ -84,8 +84,8 @@ type Rooms = {
 const LOCALNET_DEADLINE_MS = 15_000;
 
 /**
- * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger and what
- * makes keys start side by side. What has been started is stopped again if a part fails.
+ * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger, the key pool
+ * and the signer start side by side. If a part fails, the parts already started are stopped.
  *
  * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
  *   `signerNotStarted`, `keysNotStarted`.
@@ -113,7 +113,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   }
 
   progress('opening the store');
-  const opensStore = openStoreInTurn(config, log, progress);
+  const opensStore = openStoreWhenFree(config, log, progress);
   const mayCreateSigner = opensStore.then(mayHaveNewSigner);
   const startsKeys = startKeys({
     ...{ config, ownsDirectory: opensStore, mayCreateSigner, metrics, log },
@@ -124,8 +124,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   mayCreateSigner.catch(ignore);
   const store = await opensStore;
-  const rooms = await openRooms({ config, store, startsKeys, networks, metrics, log }, started);
-  const { places, account, rotation } = rooms;
+  const services = await openServices({ config, store, startsKeys, networks, metrics, log }, started);
+  const { places, account, rotation } = services;
   if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
   const adminSocket = await startAdminSocket(admin);
@@ -134,9 +134,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   progress('starting the ledger');
   const hasLedger = await waitForNetworks(networks);
-  const { planOf } = rooms.gate;
+  const { planOf } = services.gate;
   const wallets = await startWallets({
-    ...{ ...rooms, store, config, metrics, planOf, log },
+    ...{ ...services, store, config, metrics, planOf, log },
     clock: systemClock,
   });
   started.defer(wallets.close);
@@ -145,12 +145,18 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const connections = startConnections({ config, registry: metrics.registry, log });
   started.defer(() => connections.close());
   const listening = { config, connections, tls: tlsFiles?.options, log };
-  const server = await startServer({ ...listening, networks, rooms, wallets: wallets.handler, metrics });
+  const server = await startServer({
+    ...listening,
+    networks,
+    rooms: services,
+    wallets: wallets.handler,
+    metrics,
+  });
   started.defer(() => server.close(config.shutdown_deadline_ms));
 
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
-    ...{ ...rooms.gate, ...listening, networks, store, logFailure, clock: systemClock },
+    ...{ ...services.gate, ...listening, networks, store, logFailure, clock: systemClock },
     ...{ tokens: account.tokens, refusals: wallets.refusals, registry: metrics.registry },
   });
   started.defer(() => streams.close(config.shutdown_deadline_ms));
@@ -180,11 +186,11 @@ type RoomParts = {
   readonly log: Logger;
 };
 
-/** Opens what stands on the store. */
-async function openRooms(
+/** Opens the services that depend on the store. */
+async function openServices(
   { config, store, startsKeys, networks, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
-): Promise<Rooms> {
+): Promise<Services> {
   const clock = systemClock;
   const { keyring, close: stopFollowingKeys } = await followKeys(store);
   started.defer(stopFollowingKeys);
@@ -227,8 +233,11 @@ function shownNetwork({ label, nodes, pace, drift }: Network) {
   return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
 }
 
-/** A command may have the embedded store for a moment, and a server that stops; one that serves keeps it. */
-function openStoreInTurn(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
+/**
+ * A command, or a server that is stopping, holds the embedded store only for a moment, so this waits for it; a server that
+ * serves keeps it.
+ */
+function openStoreWhenFree(config: Config, log: Logger, progress: (step: string) => void): Promise<Store> {
   const { data_dir: dataDir, database_url: databaseUrl } = config;
   return waitForLock(() => openStore({ dataDir, databaseUrl }, log), {
     onWait: (reason) => progress(`${reason}; waiting for it`),
@@ -236,7 +245,7 @@ function openStoreInTurn(config: Config, log: Logger, progress: (step: string) =
   });
 }
 
-/** Whether every network's own child serves. One that does not come up in time is supervised further. */
+/** Waits for each network's own child. @returns false if one is not ready in time; it stays supervised. */
 async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
   const deadline = Promise.withResolvers<false>();
   const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);

@@ -15,10 +15,10 @@ type ReachedNode = Pick<PubsubNode, 'addresses' | 'upstream'>;
 /** The embedded ledger node: a child process, reached over loopback like any other node. Its WebSocket is on its HTTP port. */
 export type EmbeddedLedger = {
   readonly upstream: Upstream;
-  /** The same with its WebSocket; none while it is down. */
+  /** The same node with its WebSocket; empty while it is down. */
   readonly nodes: () => readonly ReachedNode[];
   readonly child: SupervisedChild<number>;
-  /** Resolves when the child serves for the first time. */
+  /** Resolves when the child is ready for the first time. */
   readonly ready: Promise<void>;
 };
 

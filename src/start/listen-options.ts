@@ -6,12 +6,12 @@ import { TlsFiles } from '../server/tls/tls-files.ts';
 const IDLE_MARGIN_MS = 15_000;
 const LAST_PORT = 65_535;
 
-/** Where HTTP and WebSocket are served. */
+/** Returns the listen options for HTTP and WebSocket. */
 export function listenOptions({ http: { host, port } }: Config): ListenOptions {
   return { host, port, portSetting: 'KEYSLOT_HTTP_PORT (or http.port)' };
 }
 
-/** Where WebSocket alone is served beside that; undefined: nowhere. */
+/** Returns the listen options of the extra WebSocket port; undefined if there is none. */
 export function socketListenOptions({ http }: Config): ListenOptions | undefined {
   const { host, port, ws_port: asked } = http;
   const portSetting = 'KEYSLOT_WS_PORT (or http.ws_port)';
@@ -20,25 +20,25 @@ export function socketListenOptions({ http }: Config): ListenOptions | undefined
   return port === 0 || port === LAST_PORT ? undefined : { host, port: port + 1, portSetting };
 }
 
-/** Where the topic streams are served. */
+/** Returns the listen options of the topic streams. */
 export function grpcListenOptions({ http: { host }, grpc: { port } }: Config): ListenOptions {
   return { host, port, portSetting: 'KEYSLOT_GRPC_PORT (or grpc.port)' };
 }
 
-/** Where the metrics are served alone; undefined: on the HTTP port. */
+/** Returns the listen options of the metrics' own port; undefined: they are on the HTTP port. */
 export function metricsListenOptions({ metrics: { host, port } }: Config): ListenOptions | undefined {
   return port === undefined
     ? undefined
     : { host, port, portSetting: 'KEYSLOT_METRICS_PORT (or metrics.port)' };
 }
 
-/** The files of TLS, followed from now on; undefined without it. */
+/** Opens the TLS files and watches them for changes; undefined without TLS. */
 export async function openTls({ http: { tls } }: Config, log: Logger): Promise<TlsFiles | undefined> {
   if (tls === undefined) return undefined;
   return await TlsFiles.open({ certFile: tls.cert_file, keyFile: tls.key_file, log });
 }
 
-/** How long clients of HTTP may take. */
+/** Returns the time limits of HTTP clients. */
 export function timeouts({ http, upstream }: Config) {
   return {
     requestTimeoutMs: http.body_timeout_ms,
@@ -46,12 +46,12 @@ export function timeouts({ http, upstream }: Config) {
   };
 }
 
-/** The address of a listener that speaks HTTP without TLS. */
+/** Returns the address of a listener that speaks HTTP without TLS. */
 export function httpUrl({ host, port }: Pick<ListenOptions, 'host' | 'port'>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The address of a listener, as clients write it; `scheme` without TLS: with it an `s` follows. */
+/** Returns the address of a listener, as clients write it; `scheme` is the one without TLS, and gets an `s` with TLS. */
 export function urlOf(
   { host, port }: { readonly host: string; readonly port: number },
   { http }: Config,

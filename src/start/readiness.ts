@@ -6,10 +6,10 @@ import type { Store } from '../store/open-store.ts';
 import type { LedgerNodes } from '../upstream/nodes/ledger-nodes.ts';
 import type { Pace } from '../upstream/nodes/pace.ts';
 
-/** One network as `/readyz` sees it. */
+/** One network as `/readyz` reports it. */
 export type WatchedNetwork = {
   readonly config: NetworkConfig;
-  /** `ready`, or what is wrong. */
+  /** Returns `ready`, or the problem. */
   readonly probe: () => Promise<string>;
   /** The embedded ledger's process, if the network has no other node. */
   readonly child: { readonly state: string; readonly restarts: number } | undefined;
@@ -17,15 +17,15 @@ export type WatchedNetwork = {
   readonly pace: Pick<Pace, 'slotMs'>;
 };
 
-/** The store as `/readyz` sees it. */
+/** The store as `/readyz` reports it. */
 export type WatchedStore = Pick<Store, 'kind' | 'ping'>;
 
-/** The signer as `/readyz` sees it. */
+/** The signer as `/readyz` reports it. */
 export type WatchedSigner = {
   /** The kind of its key backend. */
   readonly backend: string;
   readonly child: { readonly state: string; readonly restarts: number };
-  /** `ready`, or what is wrong; asked only while the child is `ready`. */
+  /** Returns `ready`, or the problem; called only while the child is `ready`. */
   readonly probe: () => Promise<string>;
 };
 

@@ -11,7 +11,7 @@ export type ConnectionParts = {
   readonly config: Pick<Config, 'http' | 'networks' | 'upstream'>;
   readonly registry: Registry;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
-  /** How many files the process may open; undefined: it is not known. */
+  /** The number of files that the process may open; undefined: unknown. */
   readonly descriptors?: number | undefined;
 };
 
@@ -20,8 +20,8 @@ const RESERVED_DESCRIPTORS = 256;
 const DEFAULT = CONFIG_INTEGERS['http.max_connections'].default;
 
 /**
- * Bounds the connections of clients, on all ports together. What is kept free of the files that the process may open is for the store, the
- * signer and the ledger nodes; bounds that do not fit beside it are lowered, which is logged.
+ * Limits client connections on all ports together. Part of the files that the process may open is reserved for the store, the
+ * signer and the ledger nodes; limits that do not fit beside that are lowered, which is logged.
  */
 export function startConnections({ config, registry, log, ...given }: ConnectionParts): Connections {
   const { max_connections: maxConnections, max_connections_per_address: maxPerAddress } = config.http;
@@ -31,7 +31,7 @@ export function startConnections({ config, registry, log, ...given }: Connection
   const fitted = fitDescriptors({ maxConnections, maxPerAddress }, { descriptors, reserved });
   if (fitted.isLowered) {
     const { maxConnections: lowered, maxPerAddress: perAddress } = fitted;
-    // What nobody has asked for is no reason to say it at every start.
+    // A lowered default is not worth a warning at every start.
     log[maxConnections === DEFAULT ? 'debug' : 'warn'](
       { openFiles: descriptors, reserved, perAddress },
       `http.max_connections (KEYSLOT_MAX_CONNECTIONS) is lowered from ${maxConnections} to ${lowered}: the process may open ${descriptors} files, of which ${reserved} are kept for the store, the signer and the ledger nodes; raise the limit of open files (ulimit -n)`,
@@ -48,7 +48,7 @@ export function startConnections({ config, registry, log, ...given }: Connection
   return connections;
 }
 
-/** Most connections to all ledger nodes; the embedded ledger is one. They keep half of all files at most. */
+/** Returns the most connections to all ledger nodes; the embedded ledger counts as one. They get at most half of all files. */
 function nodeConnections({ networks, upstream }: Pick<Config, 'networks' | 'upstream'>): number {
   const nodes = networks.reduce((sum, { upstreams }) => sum + Math.max(1, upstreams.length), 0);
   return nodes * upstream.connections;

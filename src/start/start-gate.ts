@@ -11,7 +11,7 @@ import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Meter } from '../gate/meter.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 
-/** What stands before the calls of every protocol: a key has one limit, however it calls. */
+/** The checks before the calls of every protocol: a key has one limit across all protocols. */
 export type Gate = Omit<AdmissionOptions, 'network'> & { readonly authenticate: Authenticate };
 
 export type GateParts = {
@@ -24,14 +24,14 @@ export type GateParts = {
   readonly log: Logger;
 };
 
-/** The peers whose X-Forwarded-For is believed. */
+/** Returns the test for peers whose X-Forwarded-For is trusted. */
 export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
 }
 
-/** Sets up the gate of this process. Logs a warning where proxies on other machines may have been meant, and none is trusted. */
+/** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
 export function startGate({ config, keyring, plans, usage, limitMetrics, clock, log }: GateParts): Gate {
-  warnOfProxies(config, log);
+  warnOfUntrustedProxies(config, log);
   return {
     authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config)),
     rateLimit: createMemoryRateLimit(),
@@ -41,11 +41,11 @@ export function startGate({ config, keyring, plans, usage, limitMetrics, clock, 
   };
 }
 
-function warnOfProxies({ http }: Pick<Config, 'http'>, log: Logger): void {
+function warnOfUntrustedProxies({ http }: Pick<Config, 'http'>, log: Logger): void {
   const { host, behind_proxy: isBehindProxy, trusted_proxies: networks } = http;
   if (!isBehindProxy || isLoopbackHost(host) || networks.length > 0) return;
   log.warn(
     { host },
-    'http.host can be reached from other machines, and no proxy on one of them is trusted: X-Forwarded-For is believed of loopback peers alone. Name the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
+    'http.host can be reached from other machines, and no proxy on one of them is trusted: X-Forwarded-For is trusted only from loopback peers. Name the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
   );
 }

@@ -10,39 +10,39 @@ import { createSignerProbe } from '../signer/probe.ts';
 import { createSealedWork, type SealedWork } from '../signer/sealed-work.ts';
 import { type Signer, type SignerOptions, startSigner } from '../signer/signer.ts';
 
-/** What makes keys: the signer those that it keeps, the pool those that clients get. */
+/** The sources of keys: the signer makes the keys that it keeps, the pool those that clients get. */
 export type Keys = {
   readonly signer: Signer;
   readonly pool: KeyPool;
-  /** The signer's own key, which heads of the audit log are signed with. */
+  /** The signer's own key, which signs the audit log heads. */
   readonly headKey: HeadKey;
   readonly watched: WatchedSigner;
-  /** Who works with sealed keys says so here: see `SealedWork`. */
+  /** Tracks work on sealed keys: see `SealedWork`. */
   readonly sealedWork: SealedWork;
-  /** Stops both. To be called when no request is under way any more, before the store is closed. */
+  /** Stops both. Call it when no request is in flight any more, before the store is closed. */
   readonly close: () => Promise<void>;
 };
 
 export type KeysOptions = {
   readonly config: Pick<Config, 'data_dir' | 'hsm' | 'wallets'>;
-  /** Resolves when the data directory is this process's: the signer is not started before. */
+  /** Resolves when this process owns the data directory: the signer is not started before. */
   readonly ownsDirectory: Promise<unknown>;
-  /** Whether the signer may make its files where it has none. Default: it may. */
+  /** Resolves to true if the signer may create missing files. Default: it may. */
   readonly mayCreateSigner?: Promise<boolean>;
   readonly metrics: Pick<Metrics, 'watchChild'>;
   readonly log: Logger;
-  /** How the pool's engine is loaded, and the signer started, where not the usual way. */
+  /** Replaces the loading of the pool's engine and the start of the signer. */
   readonly loadEngine?: KeyPoolOptions['loadEngine'];
   readonly launcher?: SignerOptions['launcher'];
 };
 
-/** The most that `wallets.key_threads` allows. */
+/** The maximum of `wallets.key_threads`. */
 const MAX_THREADS = 64;
 
 /**
- * Starts the key pool and the signer side by side. If one of them fails, the other is stopped.
+ * Starts the key pool and the signer side by side. If one fails, the other is stopped.
  *
- * @throws ServiceError `keysNotStarted` where a known-answer test fails; `signerNotStarted`; what `ownsDirectory` rejects with.
+ * @throws ServiceError `keysNotStarted` if a known-answer test fails; `signerNotStarted`; the rejection of `ownsDirectory`.
  */
 export async function startKeys(options: KeysOptions): Promise<Keys> {
   const { ownsDirectory, metrics } = options;

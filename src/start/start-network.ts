@@ -25,26 +25,26 @@ import type { NodeOptions } from '../upstream/open-upstream.ts';
 import { createProbe } from '../upstream/probe.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** A network that is served, and what stands behind it. */
+/** A served network and its backends. */
 export type Network = WatchedNetwork & {
-  /** `<name>-<environment>`: what stands for it in paths, metrics and counts. */
+  /** `<name>-<environment>`: names the network in paths, metrics and counts. */
   readonly label: string;
   readonly rpcPath: string;
   readonly ledger: Ledger;
   readonly upstream: Upstream;
   /** Its subscriptions. */
   readonly hub: Hub;
-  /** What its nodes answer and its clients call that the specification does not know. */
+  /** Differences between the specification and the answers of its nodes or the calls of its clients. */
   readonly drift: NetworkDrift;
   readonly nodes: LedgerNodes;
   readonly pace: Pace;
-  /** Resolves when the network's own child, if it has one, serves. */
+  /** Resolves when the network's own child, if it has one, is ready. */
   readonly started: Promise<void>;
-  /** Ends what stands behind it; `hub` is closed before. */
+  /** Closes its backends; close `hub` first. */
   readonly close: () => Promise<void>;
 };
 
-/** A node's WebSocket may say nothing for so many slots. */
+/** A node's WebSocket may be silent for this many slots. */
 const QUIET_SLOTS = 4;
 
 export type NetworkObservers = {
@@ -60,7 +60,7 @@ type Shared = NetworkObservers & {
   readonly nodeMetrics: NodeMetrics;
 };
 
-/** Connects each network of the configuration to its nodes, or starts an embedded ledger for it. One cache serves them all. */
+/** Connects each configured network to its nodes, or starts an embedded ledger for it. All networks share one cache. */
 export function startNetworks(config: Config, observers: NetworkObservers): readonly Network[] {
   const answers = openCache(config, observers.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(observers.metrics.registry);
@@ -119,7 +119,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   };
 }
 
-/** The cache that all networks share; undefined if it is turned off. */
+/** Creates the cache that all networks share; undefined if it is turned off. */
 function openCache({ cache }: Config, metrics: Metrics): AnswerCache | undefined {
   if (cache.max_bytes === 0) return undefined;
   const answers = createAnswerCache(cache.max_bytes);

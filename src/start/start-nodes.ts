@@ -13,17 +13,17 @@ import { pubsubAddresses } from '../config/pubsub-address.ts';
 import type { PubsubNode } from '../upstream/pubsub-link.ts';
 import type { BatchUpstream } from '../upstream/with-batches.ts';
 
-/** What stands behind a network. */
+/** The nodes behind a network. */
 export type NetworkNodes = {
   readonly nodes: LedgerNodes;
-  /** All nodes as one, with what a call is entitled to. */
+  /** All nodes as one upstream, with retries, timeouts and the other wrappers. */
   readonly upstream: BatchUpstream;
-  /** The same for subscriptions, each by itself; none while an embedded ledger is down. */
+  /** The nodes for subscriptions, one by one; empty while an embedded ledger is down. */
   readonly pubsubNodes: () => readonly PubsubNode[];
   readonly pace: Pace;
   /** The embedded ledger's process, if the network has no other node. */
   readonly child: { readonly state: string; readonly restarts: number } | undefined;
-  /** Resolves when that child, if there is one, serves. */
+  /** Resolves when that child, if there is one, is ready. */
   readonly started: Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -35,10 +35,10 @@ export type NodeParts = {
   readonly log: Logger;
 };
 
-/** What the embedded ledger is called. */
+/** The name of the embedded ledger. */
 const EMBEDDED = 'localnet';
 
-/** Connects a network to its nodes, or starts an embedded ledger for it, and learns what they are. */
+/** Connects a network to its nodes, or starts an embedded ledger for it, and reads the nodes' versions. */
 export function startNodes(
   { upstreams }: Pick<NetworkConfig, 'upstreams'>,
   localnet: Config['localnet'],

@@ -55,26 +55,26 @@ export type ServedParts = {
   readonly log: Logger;
 };
 
-/** What serves clients. */
+/** The server for clients and its addresses. */
 export type ClientServer = {
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string;
   /** WebSocket on the same port: `ws://` or `wss://`. */
   readonly wsUrl: string;
-  /** Where `/metrics` is. */
+  /** The address of `/metrics`. */
   readonly metricsUrl: string;
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
 type Endpoint = { readonly http: RpcHandler; readonly socket: SocketEndpoint };
 
-/** The most that one batch, or one reply whose id must be put back, holds in memory. */
+/** The most memory that one batch, or one reply whose id must be restored, holds. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Listens, and answers every path that is served: HTTP and WebSocket on one port, WebSocket alone on the second one, the metrics on one of
- * their own if they have it.
+ * Listens and serves every path: HTTP and WebSocket on one port, WebSocket alone on the second one, and the metrics on their
+ * own port if they have one.
  *
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
@@ -121,10 +121,10 @@ export async function startServer(parts: ServedParts): Promise<ClientServer> {
   }
 }
 
-/** Whoever reads the metrics is not kept out by clients, and keeps none out. */
+/** Clients and metrics scrapers must not take each other's connections. */
 const METRICS_CONNECTIONS = { maxConnections: 64, maxPerAddress: 32 } as const;
 
-/** The listener of the metrics, if they have one of their own. @returns its address. */
+/** Starts the metrics' own listener, if they have one. @returns their address. */
 async function startMetrics(
   { config, metrics }: ServedParts,
   connections: Connections,
@@ -154,7 +154,7 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
     rpcPaths: networks.map(({ rpcPath }) => rpcPath),
-    baseUrlOf: createBaseUrlOf(addressing(config)),
+    baseUrlOf: createBaseUrlOf(baseUrlOptions(config)),
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   return createRouter({
@@ -167,14 +167,14 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
   });
 }
 
-/** What answers JSON-RPC, by the path of each network. */
+/** Creates the JSON-RPC endpoint of each network, by path. */
 function createEndpoints(
   { networks, rooms, config, metrics }: ServedParts,
   sockets: ReturnType<typeof openSockets>,
 ): ReadonlyMap<string, Endpoint> {
   const { authenticate, ...limits } = rooms.gate;
   const { keyring } = rooms.places;
-  const baseUrlOf = createBaseUrlOf(addressing(config));
+  const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
   return new Map(
@@ -200,7 +200,7 @@ function documented({ rpcPath, config: { name, environment } }: Network): Docume
   return { rpcPath, label: `${name}, ${environment}` };
 }
 
-function addressing(config: Config): BaseUrlOptions {
+function baseUrlOptions(config: Config): BaseUrlOptions {
   return { trustsPeer: trustsPeerOf(config), publicUrl: config.http.public_url };
 }
 

@@ -26,7 +26,7 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly networks: readonly Network[];
   readonly store: Store;
   readonly tokens: TokenFinder;
-  /** Told of access tokens that were refused for a topic. */
+  /** Records access tokens that were refused for a topic. */
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly authenticate: Authenticate;
   readonly connections: GrpcServerOptions['connections'];
@@ -37,7 +37,7 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly log: Logger;
 };
 
-/** What topic messages are counted as, beside the call that asked for them. */
+/** Prefix under which topic messages are counted, separate from the call that requested them. */
 const MESSAGE_PREFIX = 'Subscribe.';
 
 /**

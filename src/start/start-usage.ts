@@ -16,12 +16,12 @@ export type UsageParts = {
   readonly metrics: LimitMetrics;
 };
 
-/** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
+/** The log context of a store failure; the driver's own text would repeat all the rows to be stored. */
 const WHERE = 'usage';
 
 /**
- * Counts the calls of a process into a store, as a writer of its own, and deletes what is older than the retention. To be
- * closed before the store.
+ * Counts the calls of a process into a store, as its own writer, and deletes rows older than the retention. Close it before the
+ * store.
  */
 export function startUsage({ store, clock, log, metrics }: UsageParts, config: Config['usage']): Meter {
   const writerId = randomUUID();

@@ -12,7 +12,7 @@ type UserSettings = Pick<Config, 'gateway_user' | 'signer_user' | 'data_dir'>;
 type Users = { readonly gateway: SystemUser; readonly signer: SystemUser };
 
 const ROOT = 0;
-/** Whoever can change these can make the server, which root starts, do anything. */
+/** Anyone who can change these can make the server, which root starts, do anything. */
 const CODE = ['../..', '../../src', '../../src/main.ts', '../../generated', '../../node_modules'].map(
   (path) => fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -21,11 +21,12 @@ const CODE = ['../..', '../../src', '../../src/main.ts', '../../generated', '../
 export type Work = 'serve' | 'signer' | 'other';
 
 /**
- * Where the signer has a user of its own: makes the directories of both users, starts what starts signers, and makes this
- * process the gateway's user. Nothing of what goes on is root's then. A command of the gateway's user itself goes on as it is, without signers.
+ * If the signer has its own user: creates the directories of both users, starts the process that launches signers, and switches
+ * this process to the gateway's user. Nothing that keeps running is root's then. A command started by the gateway's user itself
+ * continues as it is, without signers.
  *
- * @returns how signers of the other user are started; undefined without these users, where this process starts them itself.
- * @throws ServiceError `invalidConfig` where it was not started by root, a user or directory is not as it has to be, or the gateway's
+ * @returns the launcher of signers under the other user; undefined without these users, where this process starts them itself.
+ * @throws ServiceError `invalidConfig` if it was not started by root, a user or directory is not as required, or the gateway's
  *   user could change the server's code; `signerNotStarted`.
  */
 export async function enterGatewayUser(
@@ -48,7 +49,7 @@ export async function enterGatewayUser(
   return launcher;
 }
 
-/** Makes this process the signer's user, where it has one. @throws ServiceError `invalidConfig`. */
+/** Switches this process to the signer's user, if there is one. @throws ServiceError `invalidConfig`. */
 export function enterSignerUser(settings: UserSettings): void {
   const users = findUsers(settings);
   if (users === undefined || process.geteuid?.() === users.signer.uid) return;

@@ -23,7 +23,7 @@ export type WalletParts = {
   readonly account: AccountPlane;
   readonly keys: Keys;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
-  /** The plan of an account. */
+  /** Returns the plan of an account. */
   readonly planOf: UseLimitPlaces['planOf'];
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,15 +34,15 @@ export type OpenWallets = {
   readonly handler: HttpHandler;
   readonly refusals: Pick<RefusalLog, 'note'>;
   /**
-   * Ends the search for rows of destroyed wallets, and resolves when no request is under way any more and all that were refused are on
-   * record. To be called when nothing is listened for, before the account plane is closed.
+   * Stops the search for rows of destroyed wallets, and resolves when no request is in flight and all refusals are recorded.
+   * Call it when nothing listens any more, before the account plane is closed.
    */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Opens the wallet service: keys that a process which is gone left without a wallet are destroyed first. Rows of destroyed wallets are
- * looked for meanwhile.
+ * Opens the wallet service. Keys that a dead process left without a wallet are destroyed first; rows of destroyed wallets are
+ * looked for in the background.
  */
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const { config, store, account, metrics, planOf, clock, log } = parts;
@@ -66,7 +66,7 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   return { handler, refusals, close };
 }
 
-/** What the service works with. */
+/** Assembles the dependencies of the service. */
 export function placesOf({
   config,
   store,

@@ -7,15 +7,16 @@ import { type BatchedCall, sendTogether, type BatchOwner } from './send-together
 import type { Upstream } from './upstream.ts';
 
 const METHOD = 'getVersion';
-/** A version takes some hundred bytes, and a batch has a hundred calls at most. */
+/** A version takes a few hundred bytes, and a batch has at most a hundred calls. */
 const REPLY_BYTES = 2 ** 20;
 
-/** For each of the two questions. */
+/** For each of the two requests. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Whether a node answers so many harmless calls as a batch. What a client's batch was answered with cannot tell: something in it may be what
- * the node does not take. Never rejects. @returns undefined where it cannot be told now, because the node answers a single call no better.
+ * Checks whether a node answers a batch of `size` harmless calls. The answer to a client's batch does not tell: something in it
+ * may be what the node refuses. Never rejects. @returns undefined if it cannot be told now, because the node answers a single
+ * call no better.
  */
 export async function takesBatches(node: Upstream, size: number): Promise<boolean | undefined> {
   const calls = Array.from({ length: size }, (_, id) => callOf(String(id)));
@@ -28,7 +29,7 @@ export async function takesBatches(node: Upstream, size: number): Promise<boolea
   return alone === true ? false : undefined;
 }
 
-/** Whether a node answered as it is to, in time; undefined where it could not be asked. */
+/** True if a node answered correctly and in time; undefined if it could not be asked. */
 async function isAnswered(ask: (owner: BatchOwner) => Promise<unknown>): Promise<boolean | undefined> {
   const signal = new CallSignal();
   const hold = createReplyMemory(REPLY_BYTES, REPLY_BYTES).hold();
@@ -43,7 +44,7 @@ async function isAnswered(ask: (owner: BatchOwner) => Promise<unknown>): Promise
   }
 }
 
-/** The node answered, and with something that is no answer. */
+/** True if the node answered, but not with a valid reply. */
 export function isRefusal(error: unknown): boolean {
   const isBroken = error instanceof ServiceError && error.code === 'upstreamBroken';
   return isBroken && !(error.cause instanceof BrokenConnection);

@@ -2,13 +2,13 @@ import { serviceError } from '../base/service-error.ts';
 import { takesBatches } from './batch-probe.ts';
 import type { BatchTrust, Upstream } from './upstream.ts';
 
-/** How long a node gets no batch that was found to take none. */
+/** A node that takes no batches is sent none for this long. */
 const REFUSED_MS = 60_000;
 
-/** How long a node is not asked again whether it takes batches, whatever becomes of those of clients. */
+/** Least time between two checks of whether a node takes batches, whatever the outcome of clients' batches. */
 const ASKED_MS = 1_000;
 
-/** A node that is sent no batch for a minute after it was found to take none: it is as if it could not be reached. */
+/** Sends a node no batches for a minute after it was found to take none: meanwhile batches fail as if it could not be reached. */
 export function withBatchTrust(node: Upstream): Upstream {
   const trust = createTrust(node);
   return {

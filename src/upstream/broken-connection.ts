@@ -1,4 +1,4 @@
-/** The internal cause of an `upstreamBroken` whose connection broke: the one failure that a read is retried after. */
+/** The internal cause of an `upstreamBroken` whose connection broke: the only failure after which a read is retried. */
 export class BrokenConnection extends Error {
   override readonly name = 'BrokenConnection';
 }

@@ -6,21 +6,21 @@ import { withReplyCheck } from './with-reply-check.ts';
 import { withRetry } from './with-retry.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** How every node is reached, apart from its address. */
+/** The connection options of every node, without its address. */
 export type NodeOptions = Omit<HttpUpstreamOptions, 'url'>;
 
 export type WrapOptions = {
-  /** Until a reply is there or begins to stream, retries included. */
+  /** Most milliseconds until a reply is complete or begins to stream, retries included. */
   readonly responseTimeoutMs: number;
   readonly onRetry: () => void;
 };
 
-/** A node without what `wrapUpstream` adds. */
+/** Connects to a node, without the wrappers of `wrapUpstream`. */
 export function connectNode(url: string, options: NodeOptions): Upstream {
   return withBatchTrust(createHttpUpstream({ ...options, url }));
 }
 
-/** The nodes of a network with all that a call is entitled to, outermost first. */
+/** Wraps the nodes of a network in the layers that every call gets, outermost first. */
 export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): BatchUpstream {
   return withBatches(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
 }

@@ -9,7 +9,7 @@ const BODY = Buffer.from('{"jsonrpc":"2.0","id":0,"method":"getHealth"}');
 const DEADLINE_MS = 2_000;
 const VALID_MS = 1_000;
 
-/** Asks a network's nodes how they are, at most once a second however often it is called. */
+/** Creates a probe of a network's nodes, which asks them at most once a second however often it is called. */
 export function createProbe(upstream: Upstream): () => Promise<NodeState> {
   let latest: Promise<NodeState> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;

@@ -2,30 +2,33 @@ import { WebSocket } from 'ws';
 import { type ServiceError, serviceError } from '../base/service-error.ts';
 import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
 
-/** Why a connection to a node has ended. */
+/** The reason why a connection to a node has ended. */
 export type PubsubLoss = 'closed' | 'silent' | 'garbage' | 'stopped';
 
-/** Takes the raw result of each notification of one subscription. */
+/** Receives the raw result of each notification of one subscription. */
 export type TakeNotification = (result: Buffer) => void;
 
-/** Sees a message of a node: a notification by its name, a reply by the method of its call. It keeps none of the bytes, and does not throw. */
+/**
+ * Observes a node's message: a notification by its name, a reply by the method of its call. It keeps none of the bytes, and
+ * does not throw.
+ */
 export type SeeMessage = (kind: 'notification' | 'reply', name: string, bytes: Buffer) => void;
 
-/** What a subscribe call came to: the node's id for it, or the error object that it answered. */
+/** The outcome of a subscribe call: the node's id for it, or the node's error object. */
 export type Subscribed =
   | { readonly kind: 'subscribed'; readonly id: string }
   | { readonly kind: 'refused'; readonly error: Buffer };
 
 export type PubsubOptions = {
   readonly connectTimeoutMs: number;
-  /** How long a node may take to answer a call. */
+  /** Milliseconds that a node has to answer a call. */
   readonly callTimeoutMs: number;
-  /** Told of a notification that cannot be read. */
+  /** Called for a notification that cannot be read. */
   readonly onFailure: (error: unknown) => void;
 };
 
 type ConnectionOptions = PubsubOptions & {
-  /** Sees every message before it is acted upon. */
+  /** Observes every message before it is handled. */
   readonly onMessage: SeeMessage | undefined;
 };
 
@@ -39,13 +42,13 @@ type Pending = {
 
 /** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
-/** Why a WebSocket was not opened: the node answered, but not with one. */
+/** The node answered the request for a WebSocket with something else. */
 export const NOT_SERVED = 'notServed';
 
 /**
  * Opens a WebSocket to a node.
  *
- * @returns it, or `notServed` if the node answers at this address but takes no WebSocket there.
+ * @returns the connection, or `notServed` if the node answers at this address but takes no WebSocket there.
  * @throws ServiceError `upstreamUnavailable`.
  */
 export function openPubsub(
@@ -67,7 +70,7 @@ export function openPubsub(
   });
 }
 
-/** One WebSocket to a node: subscriptions of it, and its end. */
+/** One WebSocket to a node with its subscriptions. */
 export class PubsubConnection {
   /** Resolves when the connection has ended. */
   readonly ended: Promise<PubsubLoss>;
@@ -106,7 +109,7 @@ export class PubsubConnection {
   }
 
   /**
-   * Subscribes. `take` is called with all that is notified from the reply on, even in the same packet.
+   * Subscribes. `take` gets every notification from the reply on, even those in the same packet.
    *
    * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
    */
@@ -124,19 +127,22 @@ export class PubsubConnection {
     return asked;
   }
 
-  /** Ends a subscription, once nobody hears it; what the node says to that does not matter. */
+  /** Ends a subscription once it has no takers left; the node's reply is ignored. */
   unsubscribe(method: string, id: string, take: TakeNotification): void {
     if (this.forget(id, take)) void this.#release(method, id);
   }
 
-  /** Nodes give one id to calls that mean the same: it is not ended before those under way are answered, nor where one has it. */
+  /**
+   * Nodes give the same id to equivalent calls: a subscription is not ended before pending calls are answered, nor if one of
+   * them got its id.
+   */
   async #release(method: string, id: string): Promise<void> {
     await Promise.allSettled([...this.#subscribing]);
     if (this.#routes.has(id) || !this.isOpen) return;
     this.#call(method, `[${id}]`, () => undefined).catch(() => undefined);
   }
 
-  /** Takes a taker off. @returns whether that was the last one of a subscription that the node knows. */
+  /** Removes a taker. @returns true if it was the last one of a subscription that the node knows. */
   forget(id: string, take: TakeNotification): boolean {
     const takers = this.#routes.get(id);
     if (takers === undefined || !takers.delete(take) || takers.size > 0) return false;
@@ -179,7 +185,7 @@ export class PubsubConnection {
     }
   }
 
-  /** What cannot be read ends the connection, not the process. */
+  /** A notification that cannot be read ends the connection, not the process. */
   #notify(subscription: string, result: Buffer): void {
     try {
       for (const take of this.#routes.get(subscription) ?? []) take(result);

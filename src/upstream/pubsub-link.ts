@@ -12,46 +12,46 @@ import {
   type TakeNotification,
 } from './pubsub-connection.ts';
 
-/** A node as subscriptions need it: its WebSocket, and the calls that make up for what was missed. */
+/** A node as subscriptions need it: its WebSocket, and the calls that backfill what was missed. */
 export type PubsubNode = {
-  /** Where its WebSocket may be, in order. */
+  /** The addresses to try for its WebSocket, in order. */
   readonly addresses: readonly string[];
   readonly upstream: Upstream;
-  /** Sees what it sends over its WebSocket. */
+  /** Observes the messages on its WebSocket. */
   readonly onMessage?: SeeMessage;
-  /** What is known of its version; asked again when it is connected. */
+  /** The knowledge of its version, which is refreshed when it connects. */
   readonly known: NodeKnowledge;
 };
 
 export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled' | 'lost'>;
 
-/** A node that is connected. */
+/** A connected node. */
 export type PubsubSession = {
   readonly connection: PubsubConnection;
   readonly upstream: Upstream;
   readonly known: NodeKnowledge;
-  /** The node's subscription to slots, by which the link sees that it lives. */
+  /** The node's slot subscription, which the link uses as a sign of life. */
   readonly slots: SlotFeed;
-  /** The slot that it announced last; undefined before the first one. Everything that it sent before that has come. */
+  /** Returns the last slot that it announced; undefined before the first one. All earlier messages have arrived. */
   readonly newestSlot: () => number | undefined;
-  /** The root that it announced last. */
+  /** Returns the last root that it announced. */
   readonly newestRoot: () => number | undefined;
 };
 
-/** The link's own subscription to slots, which others may hear too. */
+/** The link's own slot subscription, which others may share. */
 export type SlotFeed = { readonly takers: Set<TakeNotification> };
 
 export type PubsubLinkOptions = PubsubOptions & {
-  /** The nodes of now: an embedded ledger comes back elsewhere. Empty while there is none. */
+  /** Returns the current nodes: an embedded ledger comes back at another address. Empty while there is none. */
   readonly nodes: () => readonly PubsubNode[];
-  /** How long a node may announce no slot. */
+  /** Returns the most milliseconds between two slots of a node. */
   readonly silenceMs: () => number;
-  /** Told of each slot that is announced. */
+  /** Called for each slot that is announced. */
   readonly onSlot: (slot: number) => void;
-  /** Called with each connection. Its failure ends the connection. */
+  /** Called for each connection. A rejection ends the connection. */
   readonly onUp: (session: PubsubSession) => Promise<void>;
   readonly onDown: (loss: PubsubLoss, session: PubsubSession) => void;
-  /** Told of each failure to connect too. */
+  /** Called for each failure, including failures to connect. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -59,9 +59,9 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
- * The WebSocket to the nodes of a network: one connection at a time, opened anew whenever it is lost, at the next node if there
- * are several, after a pause that doubles from 50 ms to 5 s. One that told of a slot begins again at 50 ms: a node that is lost again
- * and again is asked once a slot at most.
+ * The WebSocket to the nodes of a network: one connection at a time. A lost connection is reopened, at the next node if there
+ * are several, after a pause that doubles from 50 ms to 5 s. The pause starts again at 50 ms after a connection that announced
+ * a slot: a node that is lost again and again is asked at most once per slot.
  */
 export class PubsubLink {
   readonly #options: PubsubLinkOptions;
@@ -103,7 +103,7 @@ export class PubsubLink {
     }
   }
 
-  /** Connects to the node whose turn it is, and stays until that connection has ended. @returns whether it told of slots. */
+  /** Connects to the next node in turn, and stays until that connection has ended. @returns true if it announced slots. */
   async #connectOnce(signal: AbortSignal): Promise<boolean> {
     await Promise.all(this.#options.nodes().map(({ known }) => known.settled()));
     const nodes = byVersion(this.#options.nodes());
@@ -149,14 +149,14 @@ export class PubsubLink {
   }
 }
 
-/** The newest first, as it can be asked for most; those whose version is not known last. */
+/** Newest first, as it supports the most; unknown versions last. */
 function byVersion(nodes: readonly PubsubNode[]): readonly PubsubNode[] {
   return nodes.toSorted((a, b) => (b.known.order ?? -1) - (a.known.order ?? -1));
 }
 
 type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 
-/** Subscribes to slots, and ends a connection that tells of none for too long. */
+/** Subscribes to slots, and ends a connection that announces none for too long. */
 function watchSlots(
   connection: PubsubConnection,
   { silenceMs, onSlot }: Pick<PubsubLinkOptions, 'silenceMs' | 'onSlot'>,

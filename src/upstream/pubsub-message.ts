@@ -1,6 +1,6 @@
 import { scanMembers } from '../rpc/scan-json.ts';
 
-/** What a node sends over its WebSocket. Tokens and results are the bytes that came. */
+/** A node's message on its WebSocket. Tokens and results are the received bytes. */
 export type PubsubMessage =
   | { readonly kind: 'result'; readonly id: string; readonly result: Buffer }
   | { readonly kind: 'error'; readonly id: string; readonly error: Buffer }
@@ -11,7 +11,7 @@ export type PubsubMessage =
       readonly result: Buffer;
     };
 
-/** Takes a message apart; undefined if it is neither a reply nor a notification. */
+/** Parses a message; undefined if it is neither a reply nor a notification. */
 export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
   if (!isJson(bytes)) return undefined;
   const members = membersOf(bytes);
@@ -29,12 +29,12 @@ export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
   return { kind: 'notification', method: nameOf(method), subscription, result: value };
 }
 
-/** The text between the quotes: a name has nothing to be escaped. */
+/** Returns the text between the quotes: names contain no escapes. */
 function nameOf(token: Buffer): string {
   return token.toString('utf8', 1, token.length - 1);
 }
 
-/** The members of an object by name, as their bytes; none if the bytes are no object. */
+/** Returns the members of an object by name, as bytes; none if the bytes are not an object. */
 export function membersOf(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const members = scanMembers(bytes) ?? [];
   return new Map(members.map(({ name, start, end }) => [name, bytes.subarray(start, end)]));

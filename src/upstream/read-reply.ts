@@ -1,6 +1,6 @@
 import { type MemberSink, scanObject, type Span } from '../rpc/scan-json.ts';
 
-/** What a reply says of itself: where its id lies, and whether it is an error. */
+/** The envelope of a reply: the position of its id, and whether it is an error. */
 export type ReadReply = { readonly id: Span; readonly isError: boolean };
 
 /** Reads a JSON-RPC reply without parsing its result; undefined unless it has one id and either a `result` or an `error`. */
@@ -9,7 +9,7 @@ export function readReply(body: Buffer): ReadReply | undefined {
   return scanObject(body, reader) ? reader.take() : undefined;
 }
 
-/** The same of replies whose members it is told of. */
+/** Reads replies from the members that a scan reports. */
 export class ReplyReader implements MemberSink {
   #ids = 0;
   #outcomes = 0;
@@ -28,7 +28,7 @@ export class ReplyReader implements MemberSink {
     }
   }
 
-  /** What was told since the last time, as a reply. */
+  /** Returns the members reported since the last call as a reply. */
   take(): ReadReply | undefined {
     const isReply = this.#ids === 1 && this.#outcomes === 1;
     this.#ids = 0;

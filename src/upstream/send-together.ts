@@ -7,7 +7,7 @@ import { ReplyReader } from './read-reply.ts';
 import { type BatchRoute, BATCH, type Upstream } from './upstream.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
-/** Whose calls they are: given up with the signal, and what is read is drawn on the hold. */
+/** The request that calls belong to: its signal cancels them, its hold pays for the memory of their replies. */
 export type BatchOwner = { readonly signal: CallSignal; readonly hold: ReplyHold };
 
 /** A call as its own bytes, with the raw id token in them. */
@@ -16,7 +16,7 @@ export type BatchedCall = { readonly raw: Buffer; readonly id: string };
 const CLOSE = Buffer.from(']');
 
 /**
- * Sends reads that have different ids to a node as one JSON-RPC batch. What is read is drawn on the hold.
+ * Sends reads with distinct ids to a node as one JSON-RPC batch. The replies' memory is reserved on the hold.
  *
  * @returns the reply to each, in order; undefined if the node answered anything but one reply to each of them.
  * @throws like `upstream.send`; ServiceError `replyTooLarge`, `replyMemoryFull`.
@@ -30,15 +30,15 @@ export async function sendTogether(
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
   const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, route });
-  return takeApart(calls, await readWhole(reply, hold));
+  return splitReplies(calls, await readWhole(reply, hold));
 }
 
-function takeApart(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
+function splitReplies(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
   const replies = new BatchReplies(calls, body);
   return scanObjects(body, replies) ? replies.ofAll() : undefined;
 }
 
-/** Puts the replies of a batch in the order of its calls. */
+/** Sorts the replies of a batch in the order of its calls. */
 class BatchReplies extends ReplyReader implements ObjectSink {
   readonly #calls: readonly BatchedCall[];
   readonly #body: Buffer;
@@ -66,13 +66,16 @@ class BatchReplies extends ReplyReader implements ObjectSink {
     this.#found++;
   }
 
-  /** The reply to each call; undefined unless there was one to each, and nothing else. */
+  /** Returns the reply to each call; undefined unless there was exactly one for each. */
   ofAll(): readonly UpstreamReply[] | undefined {
     if (!this.#isSound || this.#found < this.#calls.length) return undefined;
     return this.#replies.filter((reply) => reply !== undefined);
   }
 
-  /** The place of the call that a reply is to. Most nodes answer in the order of the calls: then no id is made a string. */
+  /**
+   * Returns the index of the call that a reply answers. Most nodes answer in the order of the calls: then no id is turned into
+   * a string.
+   */
   #placeOf({ start, end }: Span): number | undefined {
     const next = this.#calls[this.#found];
     if (next !== undefined && isText(this.#body, start, end, next.id)) return this.#found;

@@ -3,7 +3,7 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { Upstream, UpstreamRequest } from './upstream.ts';
 
-/** A node, and whether it has what came with a version; undefined: that is not known. */
+/** A node, and whether it supports the features of a version; undefined: unknown. */
 export type SpreadNode = {
   readonly upstream: Upstream;
   readonly has: (since: string) => boolean | undefined;
@@ -12,9 +12,9 @@ export type SpreadNode = {
 const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
 
 /**
- * Several nodes as one: calls go to them in turn, and one that cannot be reached or limits the rate is passed over. Only a
- * call that has not run goes on to the next node. Throws what the last node said if none takes it. A call that needs a version goes to
- * those that have it first, then to those of which that is not known, and to no other.
+ * Combines several nodes: calls rotate among them, and a node that cannot be reached or limits the rate is skipped. Only a call
+ * that has not run moves on to the next node. Throws the last node's error if none takes it. A call that needs a version goes
+ * to nodes that have it first, then to nodes of unknown version, and to no other.
  */
 export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   let turn = 0;
@@ -26,7 +26,7 @@ export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   return {
     send: (request) => {
       const { needs } = request;
-      if (needs !== undefined) return trySend(ableNodes(inTurn(), needs.since), request);
+      if (needs !== undefined) return trySend(capableNodes(inTurn(), needs.since), request);
       return only !== undefined && nodes.length === 1
         ? only.upstream.send(request)
         : trySend(inTurn(), request);
@@ -37,7 +37,7 @@ export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   };
 }
 
-function ableNodes(nodes: readonly SpreadNode[], since: string): readonly SpreadNode[] {
+function capableNodes(nodes: readonly SpreadNode[], since: string): readonly SpreadNode[] {
   const by = Map.groupBy(nodes, (node) => node.has(since));
   return [...(by.get(true) ?? []), ...(by.get(undefined) ?? [])];
 }
@@ -55,7 +55,7 @@ async function trySend(nodes: readonly SpreadNode[], request: UpstreamRequest): 
   throw failure;
 }
 
-/** A node of which it is not known whether it has what the call needs is told of unless it did not take the call. */
+/** Reports a node that may lack what the call needs, unless the node did not take the call. */
 async function handOver(node: SpreadNode, request: UpstreamRequest): Promise<UpstreamReply> {
   const { needs } = request;
   if (needs === undefined || node.has(needs.since) !== undefined) return node.upstream.send(request);
@@ -69,7 +69,7 @@ async function handOver(node: SpreadNode, request: UpstreamRequest): Promise<Ups
   }
 }
 
-/** Whether another node may take a call that failed so. */
+/** True if another node may take a call that failed with this error. */
 export function isPassedOver(error: unknown): error is ServiceError {
   return error instanceof ServiceError && PASSED_OVER.has(error.code);
 }

@@ -5,20 +5,20 @@ import type { BatchRoute, Upstream } from './upstream.ts';
 import { isPassedOver } from './spread-calls.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
-/** The call was not answered, whatever the others were. */
+/** The call was not answered; the other calls are unaffected. */
 export type Failure = { readonly kind: 'failure'; readonly error: unknown };
 
-/** The call cannot be answered together with the others: it is to be sent by itself. */
+/** The call cannot be answered with the others: it must be sent on its own. */
 export type Alone = { readonly kind: 'alone' };
 
-/** What a call that was sent together with others came to. */
+/** The outcome of a call that was sent together with others. */
 export type BatchOutcome = UpstreamReply | Failure | Alone;
 
-/** A ledger node behind us that also takes batches. */
+/** A ledger node that also takes batches. */
 export type BatchUpstream = Upstream & {
   /**
-   * Sends reads that have different plain ids to a node as one JSON-RPC batch. A node that takes none gets none for a minute.
-   * Never rejects. @returns what each came to, in order.
+   * Sends reads with distinct plain ids to a node as one JSON-RPC batch. A node that takes no batches is sent none for a
+   * minute. Never rejects. @returns the outcome of each, in order.
    */
   readonly sendTogether: (
     calls: readonly BatchedCall[],
@@ -28,15 +28,15 @@ export type BatchUpstream = Upstream & {
 
 export const ALONE: Alone = { kind: 'alone' };
 
-/** What a node may have answered because of the others: each call is then sent by itself. */
-const SENT_ALONE: ReadonlySet<string> = new Set([
+/** Errors that the other calls may have caused: each call is then sent on its own. */
+const RETRIED_SEPARATELY: ReadonlySet<string> = new Set([
   'upstreamBroken',
   'callTooLarge',
   'replyTooLarge',
   'replyMemoryFull',
 ]);
 
-/** Lets calls travel together (docs/decisions/0015-batches-travel-together.md). */
+/** Adds batches to an upstream (docs/decisions/0015-batches-travel-together.md). */
 export function withBatches(upstream: Upstream): BatchUpstream {
   return {
     ...upstream,
@@ -52,7 +52,7 @@ export function withBatches(upstream: Upstream): BatchUpstream {
         if (isRefusal(error)) route.taker?.doubt(calls.length);
         // No node took the batch, one of them because it takes none: that one may take the calls.
         const isForOne = route.isTurnedAway === true && isPassedOver(error);
-        const isAlone = isForOne || (error instanceof ServiceError && SENT_ALONE.has(error.code));
+        const isAlone = isForOne || (error instanceof ServiceError && RETRIED_SEPARATELY.has(error.code));
         const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
         return calls.map(() => outcome);
       }

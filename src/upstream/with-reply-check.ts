@@ -5,9 +5,9 @@ import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Lets no body through that is not a JSON-RPC reply to the call: a whole reply must be one object with either `result`
- * or `error`, and the call's id (null will do on an error). Of a stream the first byte has been checked, no more; a batch is
- * checked by who takes it apart. Throws `upstreamBroken`.
+ * Rejects bodies that are not a JSON-RPC reply to the call: a whole reply must be one object with either `result` or `error`,
+ * and the call's id (null is accepted on an error). Of a stream only the first byte is checked; a batch is checked where it is
+ * split. Throws `upstreamBroken`.
  */
 export function withReplyCheck(upstream: Upstream): Upstream {
   return {
@@ -31,7 +31,7 @@ function checkReply(body: Buffer, id: string): UpstreamReply {
   return { kind: 'whole', body, isError };
 }
 
-/** Nodes may escape characters of a string id otherwise than the client did, and an error may have no id. */
+/** Nodes may escape a string id differently from the client, and an error may have no id. */
 function answers(token: string, id: string, isError: boolean): boolean {
   if (token === id || (isError && token === 'null')) return true;
   try {

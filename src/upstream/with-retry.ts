@@ -4,8 +4,8 @@ import { BrokenConnection } from './broken-connection.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 /**
- * Sends a read once more if its connection broke, which a kept-alive connection may do at any time. A method that the
- * spec marks `x-retry: never` is sent once: the node may have acted on it.
+ * Sends a read once more if its connection broke, which a kept-alive connection may do at any time. A method that the spec
+ * marks `x-retry: never` is sent once: the node may have acted on it.
  */
 export function withRetry(upstream: Upstream, onRetry: () => void): Upstream {
   return {

@@ -2,7 +2,7 @@ import { CallSignal } from '../rpc/call-signal.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Gives a call `limitMs` until its reply is there (or has begun to stream), retries included; then `upstreamTimeout`. */
+/** Gives a call `limitMs` until its reply is complete (or has begun to stream), retries included; then `upstreamTimeout`. */
 export function withTimeout(upstream: Upstream, limitMs: number): Upstream {
   return {
     ...upstream,

@@ -1,12 +1,12 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { Call } from '../../rpc/call.ts';
 
-/** Calls with longer params are hardly ever made twice. */
+/** Calls with longer params are hardly ever repeated. */
 const MAX_PARAMS_BYTES = 1024;
 
 /**
- * `isSlotBound`: the answer holds for a slot's time, otherwise for ever. `unfit`: the spec lets such answers be kept, but not
- * this one's; `uncacheable`: the spec does not.
+ * `isSlotBound`: the answer is valid for one slot time, otherwise for ever. `unfit`: the spec lets such answers be kept, but
+ * not this one; `uncacheable`: the spec does not.
  */
 export type CacheKey =
   | { readonly kind: 'key'; readonly key: string; readonly isSlotBound: boolean }
@@ -16,27 +16,27 @@ export type CacheKey =
 const UNFIT: CacheKey = { kind: 'unfit' };
 const UNCACHEABLE: CacheKey = { kind: 'uncacheable' };
 
-/** At which commitments answers are kept. Where a call names none, nodes take `finalized` for granted. */
+/** The commitments at which answers are kept. Nodes default to `finalized`. */
 const KEPT_AT: Readonly<Record<'final' | 'slot', readonly unknown[]>> = {
   final: [undefined, null, 'finalized'],
   slot: [undefined, null, 'finalized', 'confirmed'],
 };
 
-/** How long the answers of a method hold, by its name; only methods whose answers hold at all. */
+/** The validity of each cacheable method's answers. */
 const HOLDS: ReadonlyMap<string, 'immutable' | 'final' | 'slot'> = new Map(
   Object.values(METHODS).flatMap(({ name, cache, served }) =>
     served === 'gateway' || cache === 'none' ? [] : [[name, cache] as const],
   ),
 );
 
-/** Whether the spec lets answers of the method be kept. */
+/** True if the spec lets answers of the method be kept. */
 export function isCacheable({ method }: Call): boolean {
   return HOLDS.has(method);
 }
 
 /**
- * What an answer is kept under: the method and the bytes of its params. Only methods that the spec declares `immutable`,
- * `final` ones that ask for what is finalized, and `slot` ones that do not ask for what is processed, have a key
+ * Returns the key of a call's answer: the method and the bytes of its params. Only methods that the spec declares `immutable`,
+ * `final` ones that ask for finalized data, and `slot` ones that do not ask for processed data, have a key
  * (docs/decisions/0011-cached-answers.md).
  */
 export function cacheKeyOf({ method, params, raw, paramsAt, isNotification }: Call): CacheKey {
@@ -50,7 +50,7 @@ export function cacheKeyOf({ method, params, raw, paramsAt, isNotification }: Ca
   return { kind: 'key', key: `${method} ${raw.toString('utf8', start, end)}`, isSlotBound };
 }
 
-/** No config of the call names a commitment but these. */
+/** True if no config of the call names any other commitment. */
 function asksAt(commitments: readonly unknown[], params: unknown): boolean {
   return (Array.isArray(params) ? params : [params]).every((param) =>
     commitments.includes(commitmentOf(param)),

@@ -7,12 +7,12 @@ import type { ReplyHold } from '../../rpc/reply-memory.ts';
 /** A node's reply without its id: the bytes before and after it. */
 export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
 
-/** Answers above this size are handed out as a stream, so that a slow client costs no copy, and are held by its request. */
+/** Answers above this size are sent as a stream, so that a slow client costs no copy; their memory is reserved by the request. */
 const WHOLE_BYTES = 64 * 1024;
 
 /**
- * The reply as it may be kept, copied; undefined unless it is JSON in UTF-8 and a success to the call of this id token, with a result that
- * is not null. Nobody has looked at all of it before: what is no JSON is between the node and the one client that called.
+ * Returns a copy of the reply to keep; undefined unless it is JSON in UTF-8 and a success for the call with this id token, with
+ * a result that is not null. Nothing has validated the whole reply before: invalid JSON must reach only the client that called.
  */
 export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined {
   const members = scanMembers(body) ?? [];
@@ -26,7 +26,7 @@ export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined 
   return { before: copy(body.subarray(0, id.start)), after: copy(body.subarray(id.end)) };
 }
 
-/** The reply under a client's raw id token. Undefined if it is large and its request has no room to hold it. */
+/** Returns the reply with a client's raw id token. Undefined if it is large and its request has no room to hold it. */
 export function replyFrom(
   { before, after }: KeptAnswer,
   id: string,
@@ -40,7 +40,7 @@ export function replyFrom(
   return { kind: 'stream', body: Readable.from(parts, { objectMode: false }), sizeBytes, isHeld: true };
 }
 
-/** Bytes of their own: a slice would keep the whole buffer that the connection was read into. */
+/** Copies the bytes: a slice would keep the connection's whole read buffer alive. */
 function copy(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);

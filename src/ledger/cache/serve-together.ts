@@ -12,7 +12,7 @@ export type TogetherOptions = { readonly ledger: Ledger; readonly shared: Shared
 
 type Placed = { readonly place: number; readonly call: Call };
 
-/** A call that waits for what another one was asked. */
+/** A call that waits for the answer to another one. */
 type Waiting = Placed & {
   readonly flight: Flight;
   readonly key: string;
@@ -20,7 +20,7 @@ type Waiting = Placed & {
 };
 
 /**
- * A call that the cache does not answer. `noRoom`: the answer is there, and its request has no room to hold it. Where there is a
+ * A call that the cache does not answer. `noRoom`: the answer is kept, but the request has no room to hold it. If it has a
  * flight, others wait for the answer.
  */
 type Passed = Placed &
@@ -29,7 +29,7 @@ type Passed = Placed &
     | { readonly kind: 'asked'; readonly asked: Asked; readonly flight: Flight | undefined }
   );
 
-/** Answers calls like `withCache`; what goes to the node goes together. Never rejects. */
+/** Answers calls like `withCache`; those that need the node are sent together. Never rejects. */
 export async function serveTogether(
   calls: readonly Call[],
   context: Context,
@@ -48,7 +48,7 @@ class CachedBatch {
   readonly #outcomes: Outcome[];
   readonly #passed: Passed[] = [];
   readonly #waiting: Waiting[] = [];
-  /** What is asked of the node, by its key: a call that asks it again waits. */
+  /** The batch's own requests to the node, by key: an identical call waits. */
   readonly #own = new Map<string, Flight>();
 
   constructor(size: number, context: Context, options: TogetherOptions) {
@@ -58,7 +58,7 @@ class CachedBatch {
     this.#outcomes = new Array(size).fill(ALONE);
   }
 
-  /** Answers a call if the answer is kept, or remembers what it has to wait for. */
+  /** Answers a call if the answer is kept, or records what it must wait for. */
   add(placed: Placed, found: CacheKey): void {
     const { shared } = this.#options;
     if (found.kind !== 'key') {
@@ -89,7 +89,10 @@ class CachedBatch {
     return this.#outcomes;
   }
 
-  /** @returns the calls that have to go to the node themselves. One whose flight was given up is served alone: it may lead another. */
+  /**
+   * @returns the calls that must go to the node themselves. A call whose flight was abandoned is served on its own: it may lead
+   *   another.
+   */
   async #waitForFlights(): Promise<readonly Passed[]> {
     const { shared } = this.#options;
     const { signal } = this.#context;
@@ -111,7 +114,7 @@ class CachedBatch {
     else this.#outcomes[place] = this.#hold(reply);
   }
 
-  /** What waits for the others is drawn on the hold at once. */
+  /** A reply that waits for the others reserves its memory at once. */
   #hold(reply: LedgerReply): Outcome {
     if (reply.kind !== 'whole') return reply;
     try {
@@ -130,7 +133,7 @@ class CachedBatch {
       for (const [index, one] of passed.entries())
         this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
     } finally {
-      // A flight that did not land would be waited for until the process ends.
+      // A flight that does not land would be waited for until the process ends.
       for (const one of passed) if (one.kind === 'asked') one.flight?.land('left');
     }
   }
@@ -142,7 +145,7 @@ class CachedBatch {
     return ledger.serveTogether(calls, { ...this.#context, turns: undefined });
   }
 
-  /** Keeps what may be kept. A call that is to be served alone is asked again: nothing has become of it. */
+  /** Keeps what may be kept. A call to be served on its own will be sent again: it has no outcome yet. */
   #settle(passed: Passed, outcome: Outcome): Outcome {
     const { call, kind } = passed;
     const { shared } = this.#options;

@@ -5,38 +5,38 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { CacheKey } from './cache-key.ts';
 import { type KeptAnswer, keepAnswer, replyFrom } from './kept-answer.ts';
 
-/** `collapsed`: answered by what another client had asked for at the same time. */
+/** `collapsed`: answered by another client's identical call in flight. */
 export type CacheOutcome = 'hit' | 'collapsed' | 'miss';
 
 export type CacheOptions = {
   readonly answers: AnswerCache;
-  /** The network: answers of one are never those of another. */
+  /** The network: networks never share answers. */
   readonly network: string;
-  /** Changes when the ledger behind the network begins anew; what was kept before is then out of reach. */
+  /** Changes when the ledger behind the network is reset; earlier answers become unreachable. */
   readonly generation: () => number;
-  /** For how long an answer of a `slot` method is handed out, counted from when it was asked for. */
+  /** Milliseconds for which an answer of a `slot` method is reused, counted from the request to the node. */
   readonly slotMs: () => number;
-  /** Milliseconds from any start; never set back. */
+  /** Monotonic milliseconds. */
   readonly nowMs: () => number;
   readonly onOutcome: (method: string, outcome: CacheOutcome) => void;
 };
 
-/** What the call that went to the node came to. `left`: its client gave it up, and another one has to go. */
+/** The outcome of the call that was sent to the node. `left`: its client disconnected, and another call must be sent. */
 export type Landing = KeptAnswer | 'notKept' | 'left';
 
-/** A call on its way to the node. Whoever asks the same before `untilMs` waits for it. */
+/** A call in flight to the node. Identical calls before `untilMs` wait for it. */
 export type Flight = {
   readonly asked: Asked;
   readonly landing: Promise<Landing>;
   readonly land: (landing: Landing) => void;
 };
 
-/** What is asked of the node, to be kept under the key until `untilMs`. */
+/** A request to the node, whose answer is kept under the key until `untilMs`. */
 export type Asked = { readonly key: string; readonly untilMs: number };
 
 type Keyed = Extract<CacheKey, { readonly kind: 'key' }>;
 
-/** The answers that are kept of one network, and those that are on their way. */
+/** The kept answers of one network, and those in flight. */
 export class SharedAnswers {
   readonly options: CacheOptions;
   readonly #flights = new Map<string, Flight>();
@@ -50,19 +50,19 @@ export class SharedAnswers {
     return `${network}#${generation()} ${key}`;
   }
 
-  /** What a call that goes to the node now asks for. */
+  /** Returns the cache entry that a call sent to the node now would fill. */
   ask(key: string, { isSlotBound }: Keyed): Asked {
     const { slotMs, nowMs } = this.options;
     return { key, untilMs: isSlotBound ? nowMs() + slotMs() : Infinity };
   }
 
-  /** The flight that a call waits for which came at `comesMs`. */
+  /** Returns the flight that a call which arrived at `comesMs` can wait for. */
   flightOf(key: string, comesMs: number): Flight | undefined {
     const flight = this.#flights.get(key);
     return flight !== undefined && comesMs < flight.asked.untilMs ? flight : undefined;
   }
 
-  /** A call that is to be sent. Before it takes off it may wait for its turn, and nobody but its own batch waits for it. */
+  /** Creates a flight that has not taken off. Until then it may wait for its turn, and only its own batch waits for it. */
   prepare(asked: Asked): Flight {
     const { promise, resolve } = Promise.withResolvers<Landing>();
     const land = (landing: Landing): void => {
@@ -73,7 +73,7 @@ export class SharedAnswers {
     return flight;
   }
 
-  /** From now until it lands, all who ask the same wait for this call. @returns false where they wait for another one. */
+  /** Makes identical calls wait for this one until it lands. @returns false if they already wait for another. */
   takeOff(flight: Flight): boolean {
     const { key } = flight.asked;
     if (this.flightOf(key, this.options.nowMs()) !== undefined) return false;
@@ -81,7 +81,7 @@ export class SharedAnswers {
     return true;
   }
 
-  /** What is kept, as the reply to a call; undefined where its request has no room to hold a large one. */
+  /** Returns a kept answer as the reply to a call; undefined if its request has no room to hold a large one. */
   handOut(
     kept: KeptAnswer,
     outcome: 'hit' | 'collapsed',
@@ -94,7 +94,7 @@ export class SharedAnswers {
     return { ...reply, cacheStatus: outcome === 'hit' ? 'hit' : 'fwd=miss; collapsed' };
   }
 
-  /** What may be kept of a whole reply, and whether it is. */
+  /** Stores a whole reply if it may be kept. @returns the kept form, and whether it is stored. */
   keep({ key, untilMs }: Asked, body: Buffer, call: Call) {
     const { answers, nowMs } = this.options;
     const kept = keepAnswer(body, call.id);

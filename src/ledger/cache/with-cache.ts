@@ -15,7 +15,7 @@ export type { CacheOptions, CacheOutcome } from './shared-answers.ts';
 
 type Cacheable = Exclude<CacheKey, { readonly kind: 'uncacheable' }>;
 
-/** How many of the largest answers may be on their way into the cache at the same time. */
+/** The number of maximum-size answers that may be read into the cache at the same time. */
 const READING_ANSWERS = 4;
 
 type Streamed = Extract<UpstreamReply, { readonly kind: 'stream' }>;
@@ -28,9 +28,9 @@ type Served = {
 
 /**
  * Answers from memory what the spec declares immutable, or final once it is finalized and not null, and for `slotMs` what it
- * calls slot-bound. Calls for the same at the same time are sent once: a slot-bound answer was asked of the node less than
- * `slotMs` before the call that gets it. Errors and nulls are neither kept nor shared: each call gets one of its own. What is
- * answered carries its Cache-Status (RFC 9211).
+ * declares slot-bound. Identical concurrent calls are sent once: a slot-bound answer was requested from the node less than
+ * `slotMs` before the call that gets it. Errors and nulls are neither kept nor shared: each call gets its own. Answers carry
+ * their Cache-Status (RFC 9211).
  */
 export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   const { answers, nowMs, onOutcome } = options;
@@ -75,7 +75,7 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     return { ...(await ledger.serve(call, context)), cacheStatus: 'fwd=bypass' };
   }
 
-  /** What is kept, or the node's own answer where the request has no room to hold a large one: that is streamed. */
+  /** Returns the kept answer, or streams the node's own answer if the request has no room to hold a large one. */
   async function handOut(
     kept: KeptAnswer,
     outcome: 'hit' | 'collapsed',
@@ -89,8 +89,9 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   }
 
   /**
-   * Sends a call to the node, when its turn has come, for all who ask the same until it is answered, or as long as its answer may be shared.
-   * @returns undefined where another one was sent meanwhile, whose answer is kept or on its way.
+   * Sends a call to the node, when it has its turn, on behalf of identical calls until it is answered, or as long as its answer
+   * may be shared.
+   * @returns undefined if another one was sent meanwhile, whose answer is kept or in flight.
    */
   async function lead(asked: Asked, call: Call, context: Context): Promise<LedgerReply | undefined> {
     const flight = shared.prepare(asked);
@@ -113,7 +114,7 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     }
   }
 
-  /** Keeps what may be kept of a reply. */
+  /** Keeps a reply if it may be kept. */
   async function keepReply(reply: LedgerReply, asked: Asked, call: Call, context: Context): Promise<Served> {
     const whole = reply.kind === 'stream' ? await readKeepable(reply, context.hold) : reply;
     if (whole?.kind !== 'whole') return { reply, kept: undefined, isStored: false };
@@ -121,8 +122,9 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
   }
 
   /**
-   * A streamed reply that may be kept, whole, and held by its request. Undefined, and the reply still to be streamed, if it is too
-   * large, does not say its size, there is no room to hold it, or too many bytes are being read for the cache already.
+   * Reads a streamed reply that may be kept into memory that its request holds. Undefined, and the reply still to be streamed,
+   * if it is too large, does not announce its size, there is no room to hold it, or too many bytes are already being read for
+   * the cache.
    */
   async function readKeepable(reply: Streamed, hold: ReplyHold): Promise<Whole | undefined> {
     const { sizeBytes } = reply;

@@ -4,21 +4,21 @@ import { NO_NAME, printableName } from './printable-name.ts';
 import { isMembers, type Members, SchemaForms } from './schema-forms.ts';
 import { type AnswerSpec, parseAnswerSpec, type SpecSchema } from './spec-schema.ts';
 
-/** Holds what a node sends, parsed, against the specification. Never throws; what it lists it lists once. */
+/** Checks parsed messages of a node against the specification. Never throws; lists each finding once. */
 export type AnswerCheck = {
-  /** The reply to a call of a method, subscribe and unsubscribe calls too. */
+  /** Checks the reply to a call of a method, subscribe and unsubscribe calls too. */
   readonly reply: (method: string, reply: unknown) => readonly Finding[];
-  /** The replies to a batch of calls. */
+  /** Checks the replies to a batch of calls. */
   readonly batch: (calls: unknown, replies: unknown) => readonly Finding[];
   readonly notification: (message: unknown) => readonly Finding[];
 };
 
 const VERSION: SpecSchema = { const: '2.0' };
 const ANYTHING: SpecSchema = {};
-/** Beyond this a number is no code. */
+/** A larger number is not an error code. */
 const MAX_CODE = 1_000_000;
 
-/** Reads the OpenRPC document of the ledger, and holds answers against it from then on. */
+/** Reads the ledger's OpenRPC document and creates a check against it. */
 export function createAnswerCheck(document: string): AnswerCheck {
   const spec = parseAnswerSpec(document);
   const forms = new SchemaForms(spec.schemas);
@@ -70,7 +70,7 @@ function walkError(walk: AnswerWalk, { code, data }: Members, { errors }: Answer
   else if (schema !== undefined && isMembers(data)) walk.walk(schema, data, '.error', '.data');
 }
 
-/** The method of each call by its id. */
+/** Returns the method of each call by its id. */
 function methodsOf(calls: unknown): ReadonlyMap<unknown, string> {
   return new Map(
     itemsOf(calls).flatMap((call) =>

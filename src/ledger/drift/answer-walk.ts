@@ -3,10 +3,10 @@ import { printableName } from './printable-name.ts';
 import { isMembers, type JsonType, jsonTypeOf, type Members, type SchemaForms } from './schema-forms.ts';
 import { itemsOf, type SpecSchema } from './spec-schema.ts';
 
-/** What is `hidden` goes with a word that is not known; what is `missing` another version of a node may lack. Neither is told. */
+/** `hidden`: follows from an unknown word; `missing`: another version of a node may lack it. Neither is reported. */
 type FaultKind = FindingKind | 'missing' | 'hidden';
 
-/** How much a fault of each kind says against a branch. A word that is not listed says most, a member that is new says least. */
+/** The weight of each kind of fault against a branch. An unlisted word counts most, a new member least. */
 const WEIGHTS: Readonly<Record<Exclude<FaultKind, 'hidden'>, number>> = {
   ...{ member: 1, version: 1, missing: 2, word: 3, type: 3 },
   ...{ errorCode: 1, method: 1, notification: 1 },
@@ -14,12 +14,12 @@ const WEIGHTS: Readonly<Record<Exclude<FaultKind, 'hidden'>, number>> = {
 
 type Fault = { readonly kind: FaultKind; readonly weight: number };
 
-/** What a value has beyond a schema, or lacks, each once by its name, however often it is there. */
+/** The faults of a value against a schema, each once by name, however often it occurs. */
 class Faults {
   readonly #byName = new Map<string, Fault>();
   #weight = 0;
 
-  /** How far the value is from the schema. */
+  /** The distance of the value from the schema. */
   get weight(): number {
     return this.#weight;
   }
@@ -58,30 +58,30 @@ const TYPE_TEXTS: Readonly<Record<JsonType, string>> = {
   object: 'is an object',
 };
 
-/** An answer that is wrong everywhere says no more with a thousand names. */
+/** If an answer is wrong everywhere, a thousand names say no more than these. */
 const MAX_FAULTS = 300;
-/** No schema is so deep that does not refer to itself. */
+/** Only schemas that refer to themselves are deeper. */
 const MAX_DEPTH = 64;
 const MAX_NAME_CHARACTERS = 200;
 
-/** Holds one answer against its schema. */
+/** Checks one answer against its schema. */
 export class AnswerWalk {
   readonly #forms: SchemaForms;
   readonly #path: string[];
   #faults = new Faults();
 
-  /** `root`: what names begin with. */
+  /** `root`: the first part of every name. */
   constructor(forms: SchemaForms, root: string) {
     this.#forms = forms;
     this.#path = [root];
   }
 
-  /** What the schemas did not know, up to now. */
+  /** The findings so far. */
   get findings(): readonly Finding[] {
     return this.#faults.findings;
   }
 
-  /** Holds a value against a schema; `steps` lead to it from where the walk is. */
+  /** Checks a value against a schema; `steps` is the path to it from the current position. */
   walk(schema: SpecSchema, value: unknown, ...steps: readonly string[]): void {
     if (this.#path.length >= MAX_DEPTH) return;
     this.#path.push(...steps);
@@ -91,12 +91,12 @@ export class AnswerWalk {
     this.#path.length -= steps.length;
   }
 
-  /** Notes something that the specification does not know here. */
+  /** Records something at the current position that is not in the specification. */
   add(kind: keyof typeof WEIGHTS, detail: string): void {
     this.#faults.add(kind, `${this.#path.join('')}${detail}`.slice(0, MAX_NAME_CHARACTERS));
   }
 
-  /** Of the branches that fit best on their own level, the one that fits best further down. */
+  /** Among the branches that fit best on their own level, walks the one that fits best further down. */
   #walkUnion(union: SpecSchema, value: unknown): void {
     const type = jsonTypeOf(value);
     const { forms, isTagged } = this.#forms.branches(union, type);
@@ -125,7 +125,7 @@ export class AnswerWalk {
     return forms.filter((_, index) => weights[index] === least);
   }
 
-  /** How far a value is from a branch that takes its JSON type, without looking into its parts. */
+  /** Returns the distance of a value from a branch that accepts its JSON type, without looking into its parts. */
   #ownWeight(form: SpecSchema, value: unknown): number {
     if (isMembers(value)) return this.#ownWeightOfMembers(form, value);
     if (!Array.isArray(value)) return this.#isListed(form, value) ? 0 : WEIGHTS.word;
@@ -154,7 +154,7 @@ export class AnswerWalk {
     return this.#forms.words(schema)?.has(value) ?? true;
   }
 
-  /** `isTagged`: the form is a branch, and its words tell it from the others. */
+  /** `isTagged`: the form is a branch that its words distinguish from the others. */
   #walkForm(form: SpecSchema, value: unknown, isTagged: boolean): void {
     const type = jsonTypeOf(value);
     if (!this.#forms.takes(form, type)) this.#addType(type);
@@ -181,7 +181,10 @@ export class AnswerWalk {
     for (const value of count === 0 ? values : values.slice(count)) this.walk(rest, value, '[]');
   }
 
-  /** What goes with a word that is not known is not known either: of such an object only the word is told, the rest only tells it from others. */
+  /**
+   * Members beside an unknown word are unknown too: only the word of such an object is reported, the rest only helps to pick
+   * the branch.
+   */
   #walkMembers(form: SpecSchema, value: Members, isTagged: boolean): void {
     const { properties = {}, required = [] } = form;
     const tag = required.find((name) => this.#isOtherTag(properties[name], value[name], isTagged));
@@ -212,7 +215,7 @@ export class AnswerWalk {
     }
   }
 
-  /** A member that can have one word only says what the object is; so does one with several in a branch. */
+  /** A member with a single possible word identifies the object; in a branch, so does one with several. */
   #isOtherTag(schema: SpecSchema | undefined, value: unknown, isTagged: boolean): boolean {
     const words = schema && this.#forms.words(schema);
     if (words === undefined || typeof value !== 'string') return false;

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import type { OwnBytes } from './sample-room.ts';
 
-/** What is to be held against the specification, as the bytes that a node sent. */
+/** A message to check against the specification, as the bytes that a node sent. */
 export type CheckRequest =
   /** The reply to a call of a method. */
   | { readonly kind: 'reply'; readonly method: string; readonly parts: readonly OwnBytes[] }
@@ -11,5 +11,5 @@ export type CheckRequest =
 
 export type ToThread = { readonly id: number; readonly request: CheckRequest };
 
-/** `findings` is undefined where the answer could not be read. */
+/** `findings` is undefined if the answer could not be read. */
 export type FromThread = { readonly id: number; readonly findings: readonly Finding[] | undefined };

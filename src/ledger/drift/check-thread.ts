@@ -3,35 +3,35 @@ import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
 import type { Finding } from './finding.ts';
 import type { OwnBytes } from './sample-room.ts';
 
-/** Holds answers against the specification beside the main thread. */
+/** Checks answers against the specification outside the main thread. */
 export type CheckThread = {
-  /** Takes the bytes of the request away. @returns undefined where they could not be checked. Never rejects. */
+  /** Takes over the bytes of the request. @returns undefined if they could not be checked. Never rejects. */
   readonly check: (request: CheckRequest) => Promise<readonly Finding[] | undefined>;
   readonly close: () => Promise<void>;
 };
 
 export type CheckThreadOptions = {
-  /** Told why the thread ended although nobody closed it. */
+  /** Called with the reason when the thread ended without being closed. */
   readonly onFailure: (reason: Error) => void;
   readonly nowMs: () => number;
-  /** What the thread runs; the check unless given. */
+  /** The thread's program; default: the check. */
   readonly program?: URL;
 };
 
 const CHECK = new URL('./check-worker.ts', import.meta.url);
-/** Twice what the largest sample can take (`parseSample`). Not a guard: where a thread reaches it within JSON.parse, the process ends. */
+/** Twice what the largest sample can take (`parseSample`). Not a guard: a thread that reaches it within JSON.parse ends the process. */
 const MAX_HEAP_MB = 1024;
-/** How long a thread that ended is not started again. */
-const REST_MS = 60_000;
+/** Least milliseconds before a thread that ended is started again. */
+const RESTART_PAUSE_MS = 60_000;
 
-/** A thread that is started for the first answer, and again a minute after it has ended. */
+/** Creates a thread that starts with the first answer, and again a minute after it has ended. */
 export function createCheckThread({ onFailure, nowMs, program = CHECK }: CheckThreadOptions): CheckThread {
   const waiting = new Map<number, (findings: readonly Finding[] | undefined) => void>();
   let worker: Worker | undefined;
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   let nextId = 0;
   const fail = (error: unknown): void => {
-    notBeforeMs = nowMs() + REST_MS;
+    notBeforeMs = nowMs() + RESTART_PAUSE_MS;
     onFailure(error instanceof Error ? error : new Error(String(error)));
   };
   const start = (): Worker => {

@@ -6,7 +6,8 @@ import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
 import type { Finding } from './finding.ts';
 import { parseSample } from './parse-sample.ts';
 
-// The thread that holds samples of answers against the specification. It gives way to the main thread: on Linux a priority can be a thread's own.
+// The thread that checks samples of answers against the specification. It yields to the main thread: on Linux a single thread can
+// have its own priority.
 if (parentPort === null) throw new Error('this file runs as a worker thread');
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
@@ -18,7 +19,7 @@ port.on('message', ({ id, request }: ToThread) => {
   port.postMessage(answer);
 });
 
-/** What cannot be read is for others to tell. */
+/** Other code reports messages that cannot be read. */
 function findingsOf(request: CheckRequest): readonly Finding[] | undefined {
   try {
     const answer = parseSample(request.parts);

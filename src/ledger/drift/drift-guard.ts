@@ -4,9 +4,9 @@ import { createNetworkDrift, type DriftFinding, type NetworkDrift } from './netw
 import type { NodeSamples, SampleOutcome } from './node-samples.ts';
 import { SampleRoom } from './sample-room.ts';
 
-/** What is counted of the guard. */
+/** Metrics of the guard. */
 export type DriftMetrics = {
-  /** Reads what was found in a network whenever the metrics are asked for. */
+  /** Reads the findings of a network at each scrape. */
   readonly watch: (network: string, read: () => readonly DriftFinding[]) => void;
   readonly countSample: (network: string, node: string, outcome: SampleOutcome) => void;
 };
@@ -17,23 +17,23 @@ export type DriftGuard = {
 };
 
 export type DriftOptions = {
-  /** Of each node, beside the first answer of every method. 0: nothing of what nodes answer is looked at. */
+  /** Per node, beside the first answer of every method. 0: no answers of nodes are checked. */
   readonly samplesPerMinute: number;
   readonly metrics: DriftMetrics;
   readonly log: Pick<Logger, 'warn'>;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** What checks the samples; a thread of its own unless given. */
+  /** Checks the samples; default: a thread of its own. */
   readonly thread?: CheckThread;
   readonly random?: () => number;
 };
 
 const MINUTE_MS = 60_000;
-/** Of the answers of all nodes that are being collected, or wait to be checked. */
+/** The limits of answers of all nodes that are being collected, or wait to be checked. */
 const ROOM = { maxAnswers: 16, maxBytes: 32 * 1024 * 1024, maxAnswerBytes: 16 * 1024 * 1024 };
 
 /**
- * Holds samples of what the nodes of all networks answer against the specification, and counts, logs and lists what that does not know
+ * Checks samples of node answers of all networks against the specification, and counts, logs and lists the differences
  * (docs/decisions/0037-drift-guard.md).
  */
 export function createDriftGuard(options: DriftOptions): DriftGuard {

@@ -1,8 +1,11 @@
 /**
- * What the specification does not know: a member, a word where it lists words, the version of a transaction, a JSON type, the code of an
- * error, a method that clients call, a notification.
+ * The kinds of things that are not in the specification: a member, a word where it lists words, the version of a transaction, a
+ * JSON type, the code of an error, a method that clients call, a notification.
  */
 export type FindingKind = 'member' | 'word' | 'version' | 'type' | 'errorCode' | 'method' | 'notification';
 
-/** One thing that the specification does not know, by a name that is the same in every answer: `getBlock.result.transactions[].meta.newMember`. */
+/**
+ * One thing that is not in the specification, by a name that is the same in every answer:
+ * `getBlock.result.transactions[].meta.newMember`.
+ */
 export type Finding = { readonly kind: FindingKind; readonly name: string };

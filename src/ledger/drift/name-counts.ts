@@ -1,16 +1,16 @@
 import type { Finding, FindingKind } from './finding.ts';
 
-/** How often something that the specification does not know was seen. */
+/** A finding with its count and first time. */
 export type CountedFinding = Finding & { readonly count: number; readonly firstSeenMs: number };
 
-/** Stands for the names for which there was no room. */
+/** The name that stands for all names beyond the limit. */
 export const OTHER_NAMES = 'other';
 
 type Entry = Finding & {
   readonly firstSeenMs: number;
   count: number;
-  /** Versions of the node that it was told of with. */
-  readonly told: Set<string | undefined>;
+  /** The versions of the node with which it was reported. */
+  readonly reported: Set<string | undefined>;
 };
 
 export type NameCountsOptions = {
@@ -19,10 +19,10 @@ export type NameCountsOptions = {
   readonly nowMs: () => number;
 };
 
-/** A node that has another version at every look is told of so often. */
+/** The most reports of one name for a node that changes its version all the time. */
 const MAX_VERSIONS = 8;
 
-/** Counts by name, within bounds: who answers or calls by ever new names makes it no larger. */
+/** Counts by name, with bounded memory: ever new names in answers or calls do not make it grow. */
 export class NameCounts {
   readonly #options: NameCountsOptions;
   readonly #entries = new Map<string, Entry>();
@@ -31,27 +31,27 @@ export class NameCounts {
     this.#options = options;
   }
 
-  /** How many names there are. */
+  /** The number of names. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Counts it once; a new name only while there are fewer than `full`.
+   * Counts a finding; a new name is added only while there are fewer than `full`.
    *
-   * @returns the name that it goes by, the first time with this version of the node; undefined from then on.
+   * @returns the name under which it is counted, the first time with this version of the node; undefined after that.
    */
   note({ kind, name }: Finding, version?: string, full = this.#options.maxNames): string | undefined {
     const entry = this.#find(kind, name) ?? this.#add(kind, name, full);
     entry.count += 1;
-    if (entry.told.has(version) || entry.told.size >= MAX_VERSIONS) return undefined;
-    entry.told.add(version);
+    if (entry.reported.has(version) || entry.reported.size >= MAX_VERSIONS) return undefined;
+    entry.reported.add(version);
     return entry.name;
   }
 
-  /** In the order of first sight. */
+  /** Returns the findings in the order of their first occurrence. */
   list(): readonly CountedFinding[] {
-    return [...this.#entries.values()].map(({ told: _, ...entry }) => entry);
+    return [...this.#entries.values()].map(({ reported: _, ...entry }) => entry);
   }
 
   #find(kind: FindingKind, name: string): Entry | undefined {
@@ -68,7 +68,7 @@ export class NameCounts {
       name,
       count: 0,
       firstSeenMs: this.#options.nowMs(),
-      told: new Set<string | undefined>(),
+      reported: new Set<string | undefined>(),
     };
     this.#entries.set(`${kind} ${name}`, entry);
     return entry;

@@ -6,26 +6,26 @@ import { NodeSamples, type NodeSamplesOptions, type SampleOutcome } from './node
 import { NO_NAME, printableName } from './printable-name.ts';
 import { withSamples } from './with-samples.ts';
 
-/** Something that a node answered, or clients call, and the specification does not know. */
+/** Something in a node's answer or a client's call that is not in the specification. */
 export type DriftFinding = CountedFinding & {
   /** The node that answered it; undefined for a method that clients call. */
   readonly node: string | undefined;
 };
 
 export type NodeIdentity = {
-  /** What the node is called in metrics and logs; no address with a key in it. */
+  /** The node's name in metrics and logs; never an address that contains a key. */
   readonly nodeName: string;
-  /** The version that the node says it has; undefined until it is known. */
+  /** Returns the version that the node reports; undefined until it is known. */
   readonly version: () => string | undefined;
 };
 
-/** What is held against the specification in one network. */
+/** The checks of one network against the specification. */
 export type NetworkDrift = {
-  /** The same node; samples of what it answers, over HTTP and WebSocket, are looked at. */
+  /** Returns the node with samples of its answers, over HTTP and WebSocket, checked. */
   readonly watchNode: <N extends PubsubNode>(node: N, identity: NodeIdentity) => N;
-  /** Counts a call of a method that the specification does not know. */
+  /** Counts a call of a method that is not in the specification. */
   readonly noteUnknownMethod: (method: string) => void;
-  /** All that was found, node by node, in the order of first sight. */
+  /** Returns all findings, node by node, in the order of their first occurrence. */
   readonly snapshot: () => readonly DriftFinding[];
 };
 
@@ -35,18 +35,18 @@ export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | '
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   readonly countSample: (node: string, outcome: SampleOutcome) => void;
-  /** Takes the samples of a node, to be told when the time of one has passed; undefined: nothing of what nodes answer is looked at. */
+  /** Receives the samples of a node, to call their `tick`; undefined: no answers of nodes are checked. */
   readonly onSamples: ((samples: NodeSamples) => void) | undefined;
 };
 
-/** Of each node, and of the methods that clients call. */
+/** Per node, and for the methods that clients call. */
 const MAX_NAMES = 100;
-/** So many new names are taken from one answer, so that a strange one leaves room for others. */
+/** Most new names from one answer, so that a strange one leaves room for others. */
 const MAX_NEW_PER_ANSWER = 20;
-/** Of the names that look like one, those of methods have this form. */
+/** The form of method names, among texts that look like names. */
 const METHOD_NAME = /^[A-Za-z0-9_.]+$/;
 
-/** Counts, logs and lists what the specification does not know in one network. */
+/** Counts, logs and lists what is not in the specification in one network. */
 export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
   const { network, log, nowMs, countSample, onSamples } = options;
   const called = new NameCounts({ maxNames: MAX_NAMES, nowMs });
@@ -61,8 +61,8 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
         const { kind } = finding;
         const name = counts.note(finding, nodeVersion, full);
         if (name === undefined) continue;
-        const told = { network, node: nodeName, version: nodeVersion, kind, name };
-        log.warn(told, 'a ledger node answers what the specification does not know');
+        const details = { network, node: nodeName, version: nodeVersion, kind, name };
+        log.warn(details, 'a ledger node answers what the specification does not know');
       }
     };
     return new NodeSamples({

@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts';
 import type { OwnBytes, Sample, SampleRoom } from './sample-room.ts';
 import { Sampler } from './sampler.ts';
 
-/** What became of an answer that was to be looked at: it was, or it was too large, found no room, broke off or was no JSON. */
+/** The outcome of a sample: checked, or dropped because it was too large, found no room, broke off or was not JSON. */
 export type SampleOutcome = 'checked' | 'dropped';
 
 export type NodeSamplesOptions = {
@@ -21,7 +21,7 @@ export type NodeSamplesOptions = {
   readonly onOutcome: (outcome: SampleOutcome) => void;
 };
 
-/** All that answers are told apart by; what nodes call otherwise is one. */
+/** The names by which answers are told apart; all other names count as one. */
 const NAMES: readonly string[] = [
   ...Object.keys(METHODS),
   BATCH,
@@ -32,7 +32,7 @@ const NAMES: readonly string[] = [
   ]),
 ];
 
-/** Takes copies of some answers of one node and has them checked. It never throws, and leaves the answers as they are. */
+/** Copies some answers of one node and has them checked. It never throws, and leaves the answers unchanged. */
 export class NodeSamples {
   readonly #options: NodeSamplesOptions;
   readonly #sampler: Sampler;
@@ -42,20 +42,20 @@ export class NodeSamples {
     this.#sampler = new Sampler({ names: NAMES, random: options.random });
   }
 
-  /** Whether the next answer of this name is to be looked at. */
+  /** True if the next answer of this name is to be checked. */
   isDue(name: string): boolean {
     return this.#sampler.isDue(name);
   }
 
-  /** The time of one sample has passed. */
+  /** Call it once per sampling interval. */
   tick(): void {
     this.#sampler.tick();
   }
 
-  /** Looks at the reply to a request, if it is still due. Call it before anybody reads the reply. */
+  /** Copies the reply to a request, if a sample is still due. Call it before anyone reads the reply. */
   takeReply(request: UpstreamRequest, reply: UpstreamReply): void {
     const { method, body, id } = request;
-    // A call without an id is answered with nothing.
+    // A call without an id is answered with an empty body.
     if (method !== BATCH && id === undefined) return;
     const callBytes = method === BATCH ? body.length : 0;
     const replyBytes = (reply.kind === 'whole' ? reply.body.length : reply.sizeBytes) ?? 0;
@@ -72,7 +72,7 @@ export class NodeSamples {
     }
   }
 
-  /** Looks at a message of a WebSocket, if one of this name is due: a notification, or the reply to a call of this method. */
+  /** Copies a WebSocket message, if one of this name is due: a notification, or the reply to a call of this method. */
   readonly takeMessage: SeeMessage = (kind, name, bytes) => {
     if (!this.isDue(name)) return;
     const sample = this.#begin(name, bytes.length);
@@ -81,7 +81,7 @@ export class NodeSamples {
     this.#check(sample, (parts) => (kind === 'reply' ? { kind, method: name, parts } : { kind, parts }));
   };
 
-  /** What finds no room stays due; what never finds any has had its turn. */
+  /** A sample without room stays due; one that can never fit counts as taken. */
   #begin(name: string, sizeBytes: number): Sample | undefined {
     if (!this.isDue(name)) return undefined;
     const { room, onOutcome } = this.#options;
@@ -119,7 +119,7 @@ export class NodeSamples {
   }
 }
 
-/** What is asked of the check once all parts are there. */
+/** Builds the check request once all parts have arrived. */
 type ToCheck = (parts: readonly OwnBytes[]) => CheckRequest;
 
 /** A batch is checked with its calls. */

@@ -1,20 +1,20 @@
 export type RoomOptions = {
   /** Answers that are being collected, or wait to be checked. */
   readonly maxAnswers: number;
-  /** Of all of them together. */
+  /** Total of all answers. */
   readonly maxBytes: number;
-  /** Of one answer. */
+  /** Limit per answer. */
   readonly maxAnswerBytes: number;
   readonly nowMs: () => number;
 };
 
-/** Bytes of its own, which can be handed to another thread. */
+/** Bytes that own their memory and can be transferred to another thread. */
 export type OwnBytes = Uint8Array<ArrayBuffer>;
 
-/** A slow client keeps its answer coming; from then on it gives way to another. */
+/** A slow client delays its answer; after this long the sample can be replaced. */
 const SLOW_MS = 30_000;
 
-/** The memory for copies of answers, of all nodes together. What finds no room is not looked at. */
+/** The memory for copies of answers, shared by all nodes. An answer without room is not checked. */
 export class SampleRoom {
   readonly #options: RoomOptions;
   readonly #samples = new Set<Sample>();
@@ -24,7 +24,7 @@ export class SampleRoom {
     this.#options = options;
   }
 
-  /** Whether an answer of so many bytes never finds room. */
+  /** True if an answer of this size never fits. */
   isTooLarge(sizeBytes: number): boolean {
     return sizeBytes > this.#options.maxAnswerBytes;
   }
@@ -37,7 +37,7 @@ export class SampleRoom {
     return this.#bytes;
   }
 
-  /** Begins a copy of an answer of so many bytes, as far as that is known. */
+  /** Begins a copy of an answer of this size, as far as it is known. */
   begin(sizeBytes = 0): Sample | undefined {
     const { maxBytes, maxAnswerBytes } = this.#options;
     if (this.isTooLarge(sizeBytes)) return undefined;
@@ -75,10 +75,10 @@ type Memory = {
   readonly release: (bytes: number) => void;
 };
 
-/** A copy of one answer, as far as it has come. */
+/** A copy of one answer as it arrives. */
 export class Sample {
   readonly startedAtMs: number;
-  /** Whether all of it is there. */
+  /** True once all of it has arrived. */
   isWhole = false;
   readonly #memory: Memory;
   #parts: OwnBytes[] = [];
@@ -94,13 +94,13 @@ export class Sample {
     return this.#parts;
   }
 
-  /** Copies what comes next. Without room for it the answer is given up. */
+  /** Copies the next part. Without room for it the sample is dropped. */
   add(part: Buffer): void {
     const copy = this.copy(part);
     if (copy !== undefined) this.#parts.push(copy);
   }
 
-  /** Copies what belongs to the answer. Without room for it the answer is given up. */
+  /** Copies bytes that belong to the answer. Without room for them the sample is dropped. */
   copy(bytes: Buffer): OwnBytes | undefined {
     if (this.#isClosed) return undefined;
     if (!this.#memory.reserve(bytes.length, this.#bytes)) {
@@ -111,14 +111,14 @@ export class Sample {
     return new Uint8Array(bytes);
   }
 
-  /** All of it has come. @returns false if it was given up. */
+  /** Marks the copy as complete. @returns false if it was dropped. */
   finish(): boolean {
     if (this.#isClosed) return false;
     this.isWhole = true;
     return true;
   }
 
-  /** Gives its memory back. */
+  /** Releases its memory. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

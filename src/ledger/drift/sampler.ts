@@ -1,27 +1,28 @@
-/** Stands for all names that were not given beforehand. */
+/** The key for all names that were not given in advance. */
 const OTHER = '';
 
-/** Samples that may have been saved up, for names that come rarely. */
+/** Most samples that can be saved up, for rare names. */
 const MAX_SAVED = 4;
 
 export type SamplerOptions = {
-  /** Every name that answers are told apart by. All others are one. */
+  /** The names by which answers are told apart. All others count as one. */
   readonly names: Iterable<string>;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 };
 
 /**
- * Chooses which answers of one node are looked at: the first of each name, and then one for each tick, four more at most after quiet ones.
- * A name that was looked at has to wait, at random, for about twice as many ticks as there are names: half of the ticks are left for what comes rarely.
+ * Chooses the answers of one node to check: the first of each name, and then one per tick, up to four more after quiet ticks. A
+ * name that was checked waits, at random, for about twice as many ticks as there are names: half of the ticks are left for rare
+ * names.
  */
 export class Sampler {
-  /** The tick from which on a name is looked at; 0: it never was. */
+  /** The tick from which a name is due; 0: never checked. */
   readonly #dueAt = new Map<string, number>();
   readonly #random: () => number;
   #tick = 1;
   #saved = 0;
-  /** How many names were looked at. */
+  /** The number of names that were checked. */
   #seen = 0;
 
   constructor({ names, random }: SamplerOptions) {
@@ -30,13 +31,13 @@ export class Sampler {
     this.#dueAt.set(OTHER, 0);
   }
 
-  /** Whether an answer of this name is to be looked at. It costs a look into a table. */
+  /** True if an answer of this name is due. Costs one table lookup. */
   isDue(name: string): boolean {
     const dueAt = this.#dueAt.get(name) ?? this.#dueAt.get(OTHER) ?? 0;
     return dueAt === 0 || (this.#saved > 0 && dueAt <= this.#tick);
   }
 
-  /** An answer of this name, which is due, is looked at. */
+  /** Counts a due answer of this name as checked. */
   take(name: string): void {
     const key = this.#dueAt.has(name) ? name : OTHER;
     if (this.#dueAt.get(key) === 0) this.#seen += 1;
@@ -44,7 +45,7 @@ export class Sampler {
     this.#dueAt.set(key, this.#tick + Math.ceil(this.#seen * (1 + 2 * this.#random())));
   }
 
-  /** The time of one sample has passed. */
+  /** Call it once per sampling interval. */
   tick(): void {
     this.#tick += 1;
     this.#saved = Math.min(this.#saved + 1, MAX_SAVED);

@@ -2,19 +2,19 @@ import type { Schemas, SpecSchema } from './spec-schema.ts';
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** Objects by what their members are called. */
+/** An object by its member names. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The branches of a union that take one JSON type. */
+/** The branches of a union that accept one JSON type. */
 type Branches = {
   readonly forms: readonly SpecSchema[];
-  /** Whether more than one of them are objects: their words tell them apart. */
+  /** True if more than one of them are objects, which their words distinguish. */
   readonly isTagged: boolean;
 };
 
 const NO_BRANCHES: Branches = { forms: [], isTagged: false };
 
-/** The JSON type of a parsed value. */
+/** Returns the JSON type of a parsed value. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -23,12 +23,12 @@ export function jsonTypeOf(value: unknown): JsonType {
   return 'number';
 }
 
-/** Whether a value is an object with members. */
+/** True if a value is an object with members. */
 export function isMembers(value: unknown): value is Members {
   return jsonTypeOf(value) === 'object';
 }
 
-/** The schemas of the specification, with references followed and unions sorted by JSON type, each once. */
+/** The schemas of the specification, with references followed and unions sorted by JSON type, each computed once. */
 export class SchemaForms {
   readonly #schemas: Schemas;
   readonly #branches = new WeakMap<SpecSchema, ReadonlyMap<JsonType, Branches>>();
@@ -38,7 +38,7 @@ export class SchemaForms {
     this.#schemas = schemas;
   }
 
-  /** The schema, or the one that it refers to. @throws Error for a reference that leads nowhere. */
+  /** Returns the schema, or the one that it refers to. @throws Error for an unresolvable reference. */
   resolve(schema: SpecSchema): SpecSchema {
     const reference = schema.$ref ?? schema.allOf?.[0].$ref;
     if (reference === undefined) return schema;
@@ -47,7 +47,7 @@ export class SchemaForms {
     return this.resolve(target);
   }
 
-  /** The branches of a union, those of unions inside it included, that take a JSON type. */
+  /** Returns the branches of a union, those of nested unions included, that accept a JSON type. */
   branches(union: SpecSchema, type: JsonType): Branches {
     const known = this.#branches.get(union);
     if (known !== undefined) return known.get(type) ?? NO_BRANCHES;
@@ -61,13 +61,13 @@ export class SchemaForms {
     return this.branches(union, type);
   }
 
-  /** Whether a schema takes a JSON type. */
+  /** True if a schema accepts a JSON type. */
   takes(schema: SpecSchema, type: JsonType): boolean {
     const form = this.resolve(schema);
     return form.anyOf === undefined ? takesType(form, type) : this.branches(form, type).forms.length > 0;
   }
 
-  /** The values that a schema lists; undefined if it lists none. */
+  /** Returns the values that a schema lists; undefined if it lists none. */
   words(schema: SpecSchema): ReadonlySet<unknown> | undefined {
     const form = this.resolve(schema);
     if (form.enum === undefined && form.const === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { ERRORS } from '../../../generated/errors.ts';
 
-/** A schema of the specification, as far as answers are held against it. */
+/** The parts of a specification schema that checks use. */
 export type SpecSchema = {
   readonly $ref?: string;
-  /** A reference that something is said of: nothing stands beside one (draft-07). */
+  /** A reference with annotations: in draft-07 nothing may stand beside a `$ref`. */
   readonly allOf?: readonly [{ readonly $ref: string }];
   readonly type?: 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
   readonly enum?: readonly unknown[];
@@ -11,15 +11,15 @@ export type SpecSchema = {
   readonly properties?: Readonly<Record<string, SpecSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | SpecSchema;
-  /** A list: the items of a tuple, in order (draft-07). */
+  /** A list's items: for a tuple, one schema per item in order (draft-07). */
   readonly items?: SpecSchema | readonly SpecSchema[];
-  /** Of a tuple: what may follow its items. */
+  /** For a tuple: the schema of further items. */
   readonly additionalItems?: boolean | SpecSchema;
   readonly anyOf?: readonly SpecSchema[];
   readonly 'x-versions'?: readonly number[];
 };
 
-/** The schemas of a list's items: those of a tuple in order, and what the rest is; `false`: there is no rest. */
+/** Returns the schemas of a list's items: those of a tuple in order, and that of the rest; `false`: there is no rest. */
 export function itemsOf({ items, additionalItems }: SpecSchema): {
   readonly tuple?: readonly SpecSchema[];
   readonly rest?: boolean | SpecSchema | undefined;
@@ -27,7 +27,7 @@ export function itemsOf({ items, additionalItems }: SpecSchema): {
   return isTuple(items) ? { tuple: items, rest: additionalItems } : { rest: items };
 }
 
-/** Array.isArray does not know readonly lists. */
+/** Array.isArray does not narrow readonly arrays. */
 function isTuple(items: SpecSchema['items']): items is readonly SpecSchema[] {
   return Array.isArray(items);
 }
@@ -35,20 +35,20 @@ function isTuple(items: SpecSchema['items']): items is readonly SpecSchema[] {
 /** Schemas by the reference that names them. */
 export type Schemas = ReadonlyMap<string, SpecSchema>;
 
-/** What a node may send, by the specification. */
+/** The messages that a node may send, by the specification. */
 export type AnswerSpec = {
   /** The result of each method and of each subscribe and unsubscribe call. */
   readonly results: ReadonlyMap<string, SpecSchema>;
   /** The `params` of each notification. */
   readonly notifications: ReadonlyMap<string, SpecSchema>;
-  /** The code of each error of a node, with the schema of its data where that is fixed. */
+  /** The codes of node errors, with the schema of their data where that is fixed. */
   readonly errors: ReadonlyMap<number, SpecSchema | undefined>;
   readonly schemas: Schemas;
 };
 
 type Sent = { readonly name: string; readonly schema: SpecSchema };
 
-/** As much of the OpenRPC document as is read. */
+/** The parts of the OpenRPC document that are read. */
 type Document = {
   readonly methods: readonly (Pick<Sent, 'name'> & {
     readonly result: Sent;
@@ -59,10 +59,10 @@ type Document = {
   readonly 'x-error-data': Readonly<Record<string, SpecSchema>>;
 };
 
-/** Errors that a ledger node answers; the others are those of a gateway and of other services. */
+/** Areas of errors that a ledger node answers; the others belong to the gateway and other services. */
 const NODE_AREAS: ReadonlySet<string> = new Set(['envelope', 'params', 'ledger']);
 
-/** Reads the OpenRPC document of the ledger. */
+/** Reads the ledger's OpenRPC document. */
 export function parseAnswerSpec(text: string): AnswerSpec {
   const document = JSON.parse(text) as Document;
   const { methods, components } = document;
@@ -89,7 +89,7 @@ function paramsOf({ schema }: Sent): SpecSchema {
   };
 }
 
-/** Of data that is not fixed, no member is unknown. */
+/** Where the data is not fixed, no member counts as unknown. */
 function nodeErrors(data: Readonly<Record<string, SpecSchema>>): ReadonlyMap<number, SpecSchema | undefined> {
   const errors = new Map<number, SpecSchema | undefined>();
   for (const [name, { area, jsonrpc }] of Object.entries<ErrorEntry>(ERRORS)) {

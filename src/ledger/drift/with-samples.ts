@@ -1,7 +1,7 @@
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { NodeSamples } from './node-samples.ts';
 
-/** A node some of whose answers are looked at. An answer whose turn it is not goes by as if nobody looked. */
+/** Has some answers of a node checked. The other answers pass untouched. */
 export function withSamples(node: Upstream, samples: NodeSamples): Upstream {
   return {
     ...node,

@@ -2,7 +2,7 @@ import { isMethodName } from '../../../generated/ledger/methods.ts';
 import { isSubscriptionName, isUnsubscribeName } from '../../../generated/ledger/subscriptions.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Tells of each call of a method that the specification does not know. What is served together with others is known. */
+/** Reports each call of a method that is not in the specification. Calls that are served together are always known. */
 export function withUnknownMethods(ledger: Ledger, note: (method: string) => void): Ledger {
   return {
     ...ledger,
@@ -14,7 +14,7 @@ export function withUnknownMethods(ledger: Ledger, note: (method: string) => voi
   };
 }
 
-/** Over HTTP these are no methods, but they are known. */
+/** Over HTTP these methods do not exist, but the specification has them. */
 function isSubscription(method: string): boolean {
   return isSubscriptionName(method) || isUnsubscribeName(method);
 }

@@ -1,7 +1,7 @@
 import { decodeMessageText } from '../../wire/transaction-text.ts';
 
 /**
- * Refuses text that is too long for a message or does not decode, before it costs anything.
+ * Rejects text that is too long for a message or does not decode, before it costs anything.
  *
  * @throws ServiceError `messageTooLarge`, `transactionInvalidEncoding`, `decodedMessageTooLarge`.
  */

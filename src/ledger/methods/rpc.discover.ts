@@ -1,7 +1,10 @@
 import type { Context } from '../../rpc/context.ts';
 import { openrpcDocument } from '../openrpc-document.ts';
 
-/** The OpenRPC document of this interface (OpenRPC, Service Discovery Method), as JSON text. It names the address that was asked. */
+/**
+ * Returns the OpenRPC document of this interface (OpenRPC, Service Discovery Method), as JSON text. It names the address that
+ * was requested.
+ */
 export function rpcDiscover({ askedAt }: Pick<Context, 'askedAt'>): string {
   const address = askedAt?.();
   return openrpcDocument(address === undefined ? [] : [address]);

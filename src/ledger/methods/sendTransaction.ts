@@ -8,7 +8,7 @@ import { readWireEncoding } from '../wire-encoding.ts';
 
 const SIGNATURE_BYTES = 64;
 
-/** What a node's preflight finds of a transaction whose signatures do not verify. */
+/** A node's preflight result for a transaction whose signatures do not verify. */
 const SIGNATURE_FAILURE: SimulationResult = {
   accounts: null,
   err: 'SignatureFailure',
@@ -29,10 +29,10 @@ const SIGNATURE_FAILURE: SimulationResult = {
 type Config = { readonly skipPreflight?: unknown; readonly minContextSlot?: unknown } | null | undefined;
 
 /**
- * Refuses what no ledger could take, before it costs anything and also with skipPreflight: text that is too long or does not
- * decode, and a transaction that nobody has signed (interface.md section 7). A node looks at its slot and at the whole message before it
- * counts signatures and verifies them; where that could make another answer, and its preflight refuses such a transaction anyway, it is asked.
- * A version that is not known here is left to the node, and so is a signature that does not verify.
+ * Rejects what no ledger could accept, before it costs anything and also with skipPreflight: text that is too long or does not
+ * decode, and an unsigned transaction (interface.md section 7). A node checks its slot and the whole message before it counts
+ * and verifies signatures; where that could change the answer, and its preflight rejects such a transaction anyway, the node is
+ * asked. A transaction version that is unknown here is left to the node, and so is a signature that does not verify.
  *
  * @throws ServiceError `unsupportedEncoding`, `transactionTooLarge`, `transactionInvalidEncoding`,
  *   `decodedTransactionTooLarge`, `transactionMalformed`, `transactionInvalid`, `preflightFailure`.
@@ -64,7 +64,10 @@ export function sendTransaction(
   });
 }
 
-/** Where the parts lie. What ends too early is decoded, for the words of a node, which reads some parts at once. */
+/**
+ * Reads the positions of the parts. A truncated transaction is decoded to produce a node's error text, as a node reads some
+ * parts at once.
+ */
 function readLayout(wire: Uint8Array): TransactionLayout | undefined {
   try {
     return layoutOf(wire);

@@ -2,9 +2,10 @@ import { decodeTransactionText } from '../../wire/transaction-text.ts';
 import { readWireEncoding } from '../wire-encoding.ts';
 
 /**
- * Refuses text that is too long for a transaction or does not decode, before it costs anything.
+ * Rejects text that is too long for a transaction or does not decode, before it costs anything.
  *
- * @throws ServiceError `unsupportedEncoding`, `transactionTooLarge`, `transactionInvalidEncoding`, `decodedTransactionTooLarge`.
+ * @throws ServiceError `unsupportedEncoding`, `transactionTooLarge`, `transactionInvalidEncoding`,
+ *   `decodedTransactionTooLarge`.
  */
 export function simulateTransaction(params: readonly unknown[]): void {
   const [text, config] = params;

@@ -1,14 +1,14 @@
 import { serviceError } from '../../base/service-error.ts';
 
-/** What validators read of one message on their WebSocket; a longer one costs the connection, and with it everyone's subscriptions. */
+/** The largest WebSocket message that validators read; a longer one costs the connection, and with it everyone's subscriptions. */
 const MAX_MESSAGE_BYTES = 4_096;
 /** The rest of a call: version, id of up to 16 digits, names of the members. */
 const ENVELOPE_BYTES = 64;
 
 /**
- * Refuses what a node would not read.
+ * Rejects params that a node would not read.
  *
- * @throws ServiceError `subscriptionTooLarge` above what is left of a message for the params of a call.
+ * @throws ServiceError `subscriptionTooLarge` if the params do not fit into a message.
  */
 export function assertSendable(name: string, params: string): void {
   const limit = MAX_MESSAGE_BYTES - ENVELOPE_BYTES - name.length;

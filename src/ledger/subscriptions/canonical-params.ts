@@ -3,8 +3,9 @@ import { stringifyJson } from '../../rpc/json.ts';
 const DEFAULT_COMMITMENT = 'finalized';
 
 /**
- * The JSON text of checked params such that calls for the same have the same text: members in order, nulls, empty configs and the
- * default commitment, or one that nodes do not know and so do not read, left out. A node takes it as it would take the client's own.
+ * Returns the JSON text of checked params such that equivalent calls have the same text: members are sorted; nulls, empty
+ * configs and the commitment are omitted if it is the default or unknown to nodes, which ignore it. A node accepts it as it
+ * would the client's own.
  */
 export function canonicalParams(params: unknown): string {
   const items = Array.isArray(params) ? params.map(tidy) : [];
@@ -12,7 +13,7 @@ export function canonicalParams(params: unknown): string {
   return stringifyJson(items);
 }
 
-/** The commitment that a subscription asks for: nodes take `finalized` where it says nothing, or nothing that they know. */
+/** Returns the commitment of a subscription: nodes default to `finalized` if it is absent or unknown. */
 export function commitmentOf(params: readonly unknown[]): string {
   const config = params[1];
   const asked = typeof config === 'object' && config !== null ? (config as Config).commitment : undefined;

@@ -5,18 +5,18 @@ import { type AskedNode, readSlot } from './node-reads.ts';
 type Sample = { readonly slot: number; readonly begun: number };
 
 const INTERVAL_MS = 1_000;
-/** The slots of so long are not believed, and these at least, for nodes whose parts do not know the same at the same time. */
+/** The newest slots within this time are not trusted, and at least so many of them, because the parts of a node may not be in step. */
 const MARGIN_MS = 3_200;
 const LEAST_MARGIN_SLOTS = 8;
 const KEPT_SAMPLES = 30;
 
 /**
- * Knows how far a node had come at each commitment that somebody subscribes to, so that the loss of its WebSocket leaves a beginning
- * to read on from, although nothing was told of quiet slots.
+ * Tracks how far a node has come at each commitment with subscriptions, so that after the loss of its WebSocket there is a slot
+ * to read on from, although quiet slots produce no notifications.
  */
 export class CommitmentClock {
   readonly #samples = new Map<string, Sample[]>();
-  /** The commitments that the node that is followed has told of. */
+  /** The commitments that the current node has reported. */
   readonly #current = new Set<string>();
   readonly #pace: Pick<Pace, 'slotsIn'>;
   #node: AskedNode | undefined;
@@ -35,12 +35,12 @@ export class CommitmentClock {
     this.#timer = setInterval(() => void this.#ask(node, [...this.#samples.keys()]), INTERVAL_MS);
   }
 
-  /** Forgets all: the ledger is another one. */
+  /** Forgets everything: the ledger was replaced. */
   reset(): void {
     for (const samples of this.#samples.values()) samples.length = 0;
   }
 
-  /** The newest slot that is known to have reached a commitment, asked for where nothing is known; undefined if the node says nothing. */
+  /** Returns the newest slot known to have reached a commitment, and asks the node if none is known; undefined if it does not answer. */
   async latest(commitment: string): Promise<number | undefined> {
     const known = this.#samples.get(commitment)?.at(-1);
     if (known !== undefined && this.#current.has(commitment)) return known.slot;
@@ -50,15 +50,15 @@ export class CommitmentClock {
   }
 
   /**
-   * A slot up to which everything had been told by a node that announced `newestSlot` on the same connection; undefined if that is
-   * not known.
+   * Returns a slot up to which a node that announced `newestSlot` on the same connection had sent every notification; undefined
+   * if none is known.
    */
   settled(commitment: string, newestSlot: number): number | undefined {
     const sample = this.#samples.get(commitment)?.findLast(({ begun }) => begun + 1 < newestSlot);
     return sample && sample.slot - Math.max(this.#pace.slotsIn(MARGIN_MS) ?? 0, LEAST_MARGIN_SLOTS);
   }
 
-  /** A node that does not answer leaves the samples as they are. */
+  /** A node that does not answer leaves the samples unchanged. */
   async #ask(node: AskedNode, commitments: readonly string[]): Promise<void> {
     if (commitments.length === 0) return;
     try {

@@ -17,21 +17,21 @@ import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
 
 export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown' | 'onSlot'> & {
-  /** How long a slot of the network takes; told of the slots that are announced. */
+  /** The slot time of the network; the hub reports announced slots to it. */
   readonly pace: Pace;
-  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (name: SubscriptionName, member: string) => void;
   /** Makes the WebSocket frame of a message. */
   readonly frame: (text: Buffer) => Buffer;
   readonly metrics: SubscriptionMetrics;
 };
 
-/** What a subscribe call came to: the id, or the error object that the node answered. */
+/** The outcome of a subscribe call: the id, or the node's error object. */
 export type SubscribeOutcome =
   | { readonly kind: 'subscribed'; readonly id: number }
   | { readonly kind: 'refused'; readonly error: Buffer };
 
-/** How far a node is. */
+/** The newest slot and root of a node. */
 type NewestSlots = { readonly slot: number; readonly root: number };
 
 const LINGER_MS = 30_000;
@@ -39,8 +39,8 @@ const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * The subscriptions of one network. Those that are the same share one subscription at the node and one id; while nobody
- * subscribes there is no connection to a node. When it is lost all are made again, and what was missed is made up for or told as
+ * The subscriptions of one network. Identical ones share one subscription at the node and one id; while nobody subscribes there
+ * is no connection to a node. When the connection is lost, all are made again, and what was missed is backfilled or reported as
  * a gap.
  */
 export class Hub {
@@ -66,14 +66,14 @@ export class Hub {
     this.#link = new PubsubLink({
       ...options,
       onSlot: (slot) => pace.announce(slot),
-      onUp: (session) => this.#takeUp(session),
-      onDown: (loss, session) => this.#takeDown(loss, session),
+      onUp: (session) => this.#onConnected(session),
+      onDown: (loss, session) => this.#onDisconnected(loss, session),
     });
     options.metrics.watch(() => this.#count());
   }
 
   /**
-   * Subscribes with params that have passed their check, and resolves when the node has taken it. `listener.added` is called when
+   * Subscribes with checked params, and resolves when the node has accepted the subscription. `listener.added` is called when
    * notifications begin.
    *
    * @throws ServiceError `subscriptionLimitReached`, `subscriptionTooLarge`, `upstreamUnavailable`, `upstreamTimeout`.
@@ -109,18 +109,19 @@ export class Hub {
     }
   }
 
-  /** Ends a subscription of one subscriber. @returns whether it had it. */
+  /** Ends one subscription of a subscriber. @returns true if it existed. */
   unsubscribe(id: number, subscriber: Subscriber): boolean {
     const shared = this.#bySubscriber.get(subscriber)?.get(id);
     if (shared === undefined) return false;
-    this.#part(shared, subscriber);
+    this.#removeSubscriber(shared, subscriber);
     subscriber.forget(id);
     return true;
   }
 
-  /** Ends all that a subscriber has. */
+  /** Ends all subscriptions of a subscriber. */
   readonly leave = (subscriber: Subscriber): void => {
-    for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? []) this.#part(shared, subscriber);
+    for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? [])
+      this.#removeSubscriber(shared, subscriber);
   };
 
   async close(): Promise<void> {
@@ -146,7 +147,7 @@ export class Hub {
     return shared;
   }
 
-  /** @returns false if the subscriber had it already. */
+  /** @returns false if the subscriber already had it. */
   #join(shared: SharedSubscription, subscriber: Subscriber, added: () => void): boolean {
     if (shared.subscribers.has(subscriber)) return false;
     added();
@@ -158,7 +159,7 @@ export class Hub {
     return true;
   }
 
-  #part(shared: SharedSubscription, subscriber: Subscriber): void {
+  #removeSubscriber(shared: SharedSubscription, subscriber: Subscriber): void {
     if (!shared.subscribers.delete(subscriber)) return;
     const own = this.#bySubscriber.get(subscriber);
     own?.delete(shared.id);
@@ -167,11 +168,11 @@ export class Hub {
     this.#dropIfUnused(shared);
   }
 
-  /** A subscription that has told its last notification is gone, here and at the node. */
+  /** Removes a subscription that has sent its last notification, here and at the node. */
   #end(shared: SharedSubscription): void {
     this.#remove(shared);
     this.#atNode.forget(shared, this.#session);
-    for (const subscriber of [...shared.subscribers]) this.#part(shared, subscriber);
+    for (const subscriber of [...shared.subscribers]) this.#removeSubscriber(shared, subscriber);
   }
 
   #dropIfUnused(shared: SharedSubscription): void {
@@ -196,11 +197,11 @@ export class Hub {
     await this.#atNode.open(shared, session);
   }
 
-  /** A node is there: everything is subscribed to again, and what was missed is made up for. */
-  async #takeUp(session: PubsubSession): Promise<void> {
+  /** Resubscribes everything at a newly connected node, and backfills what was missed. */
+  async #onConnected(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
     const node = { upstream: session.upstream, isCurrent, pace: this.#options.pace };
-    await Promise.all([this.#recognise(node), this.#readNewest(node)]);
+    await Promise.all([this.#checkGenesis(node), this.#readNewest(node)]);
     this.#clock.follow(node);
     this.#session = session;
     this.#node = node;
@@ -209,36 +210,36 @@ export class Hub {
     for (const shared of lost) shared.hold();
     await forEachOf(all, (shared) => this.#open(shared, session));
     if (!isCurrent()) return;
-    for (const shared of lost) if (!isBack(shared)) this.#retry(shared, session, RETRY_MS);
-    await this.#makeUp(lost.filter(isBack), node);
+    for (const shared of lost) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
+    await this.#backfill(lost.filter(isSubscribed), node);
   }
 
-  #makeUp(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
+  #backfill(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
     const { onFailure } = this.#options;
     return makeUp(lost, { node, checks: this.#checks, onFailure });
   }
 
-  /** What the node does not take again is tried for as long as it is connected. */
+  /** Retries a subscription that the node does not accept again, for as long as the node is connected. */
   #retry(shared: SharedSubscription, session: PubsubSession, delayMs: number): void {
     const again = async (): Promise<void> => {
       const node = this.#node;
       if (this.#session !== session || node === undefined || shared.isEnded) return;
       shared.hold();
       await this.#atNode.open(shared, session);
-      if (isBack(shared)) await this.#makeUp([shared], node);
+      if (isSubscribed(shared)) await this.#backfill([shared], node);
       else this.#retry(shared, session, Math.min(2 * delayMs, MAX_RETRY_MS));
     };
     setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
   }
 
-  /** How far the node is before anything is subscribed to. */
+  /** Reads the node's newest slot and root before anything is subscribed. */
   async #readNewest(node: AskedNode): Promise<void> {
     const [slot, root] = await Promise.all([readSlot(node, 'processed'), readSlot(node, 'finalized')]);
     this.#newest = { slot, root };
   }
 
-  /** Whether the ledger behind the node is the one of before. Of several nodes one with another ledger is passed over. */
-  async #recognise(node: AskedNode): Promise<void> {
+  /** Checks that the node has the same ledger as before. With several nodes, one with another ledger is skipped. */
+  async #checkGenesis(node: AskedNode): Promise<void> {
     const genesis = String(await readNodeValue(node, 'getGenesisHash', []));
     const isOther = this.#genesis !== undefined && this.#genesis !== genesis;
     if (isOther && this.#options.nodes().length > 1)
@@ -252,7 +253,7 @@ export class Hub {
     }
   }
 
-  #takeDown(loss: PubsubLoss, session: PubsubSession): void {
+  #onDisconnected(loss: PubsubLoss, session: PubsubSession): void {
     if (loss !== 'stopped') this.#options.metrics.countLoss(loss);
     this.#options.pace.forget();
     if (this.#session !== session) return;
@@ -262,7 +263,10 @@ export class Hub {
     for (const shared of this.#byKey.values()) shared.lose(this.#settled(shared, session));
   }
 
-  /** Up to which slot everything had been told: what has no commitment is told with the slots, or about one that is no root yet. */
+  /**
+   * Returns the slot up to which all notifications were sent: those without a commitment come with the slots, or concern one
+   * that is not a root yet.
+   */
   #settled({ info, commitment }: SharedSubscription, session: PubsubSession): number | undefined {
     const newestSlot = session.newestSlot();
     if (newestSlot === undefined || info.name === 'rootSubscribe') return undefined;
@@ -282,6 +286,6 @@ export class Hub {
   }
 }
 
-function isBack({ nodeId, isEnded }: SharedSubscription): boolean {
+function isSubscribed({ nodeId, isEnded }: SharedSubscription): boolean {
   return nodeId !== undefined && !isEnded;
 }

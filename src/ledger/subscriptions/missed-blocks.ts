@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type AskedNode, NodeError, readNodeValue } from './node-reads.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
-/** How far back blocks are read to make up for a loss; what is older is a gap. */
+/** The time back to which blocks are read after a loss; anything older is a gap. */
 const WINDOW_MS = 400_000;
-/** Most blocks that are read, however fast they come. */
+/** Most blocks that are read, whatever the slot time. */
 const MAX_SLOTS = 4_000;
 const ATTEMPTS = 6;
 const RETRY_MS = 150;
-/** A block that the node had and has no more, that it never will have, or that cannot be written as asked for. */
+/** Error codes of a block that the node no longer has, will never have, or cannot encode as requested. */
 const GONE: ReadonlySet<number> = new Set([-32001, -32007, -32009, -32015]);
 
-/** The first slot whose block is still to be read: what a node gave before it was lost again is not asked for again. */
+/** Returns the first slot whose block is still to be read: blocks read before another loss are not read again. */
 export function unreadFrom({ missingFrom = 0, catchUp }: SharedSubscription): number {
   return Math.max(missingFrom, catchUp.readUntil + 1);
 }
 
-/** Where reading begins for some subscriptions, so that it is not too much up to `lastSlot`. */
+/** Returns the first slot to read for some subscriptions, so that the range up to `lastSlot` stays within the limits. */
 export function firstOf(
   missed: readonly SharedSubscription[],
   lastSlot: number,
@@ -26,7 +26,7 @@ export function firstOf(
   return Math.max(Math.min(...missed.map(unreadFrom)), lastSlot - slots + 1);
 }
 
-/** The slots that have a block, both ends included. Throws like `readNode`. */
+/** Returns the slots that have a block, both ends included. Throws like `readNode`. */
 export async function listBlocks(
   node: AskedNode,
   firstSlot: number,
@@ -38,7 +38,7 @@ export async function listBlocks(
   return (listed as readonly number[]).map(Number);
 }
 
-/** What is read of a block, which may take a node a moment after it has announced it; undefined if it cannot be had. */
+/** Reads from a block, with retries, as a node may need a moment after it has announced it; undefined if it cannot be read. */
 export async function inTime<T>(node: AskedNode, read: () => Promise<T>): Promise<T | undefined> {
   for (let attempt = 1; node.isCurrent(); attempt++) {
     try {

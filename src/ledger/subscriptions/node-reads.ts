@@ -8,16 +8,16 @@ import { membersOf } from '../../upstream/pubsub-message.ts';
 import { readWhole } from '../../rpc/read-whole.ts';
 import { createReplyMemory } from '../../rpc/reply-memory.ts';
 
-/** A node that is asked for as long as it is the one that tells of subscriptions. */
+/** A node that can be asked for as long as its subscriptions are in use. */
 export type AskedNode = {
   readonly upstream: Upstream;
-  /** False once its WebSocket is lost: what it answers then is nobody's business any more. */
+  /** False once its WebSocket is lost: later answers are ignored. */
   readonly isCurrent: () => boolean;
-  /** How long a slot of its network takes. */
+  /** The slot time of its network. */
   readonly pace: Pick<Pace, 'slotsIn'>;
 };
 
-/** The code and the text of an error that a node answered. */
+/** An error that a node answered, with its code and text. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly code: number;
@@ -28,13 +28,14 @@ export class NodeError extends Error {
   }
 }
 
-/** The largest answer that is read to make up for what was missed. */
+/** The largest answer that is read for a backfill. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * Calls a method of a node and gives the raw result.
+ * Calls a method of a node and returns the raw result.
  *
- * @throws NodeError; ServiceError of the upstream, `replyTooLarge` above 64 MiB, `upstreamUnavailable` if the node was lost meanwhile.
+ * @throws NodeError; ServiceError of the upstream, `replyTooLarge` above 64 MiB, `upstreamUnavailable` if the node was lost
+ *   meanwhile.
  */
 export async function readNode(
   { upstream, isCurrent }: AskedNode,
@@ -53,7 +54,7 @@ export async function readNode(
   throw new NodeError(code, message);
 }
 
-/** The same, parsed. */
+/** Calls a method of a node and returns the parsed result. Throws like `readNode`. */
 export async function readNodeValue(
   node: AskedNode,
   method: MethodName,
@@ -62,7 +63,7 @@ export async function readNodeValue(
   return parseJson((await readNode(node, method, params)).toString());
 }
 
-/** The node's slot at a commitment. */
+/** Returns the node's slot at a commitment. */
 export async function readSlot(node: AskedNode, commitment: string): Promise<number> {
   return Number(await readNodeValue(node, 'getSlot', [{ commitment }]));
 }

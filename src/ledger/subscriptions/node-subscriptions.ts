@@ -6,19 +6,19 @@ import { tooOld } from '../serve-versioned.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import { sliceResults } from './slice-account.ts';
 
-/** The id that stands for the link's own subscription to slots, which is there anyway. */
+/** The id that stands for the link's own slot subscription, which always exists. */
 const OWN_SLOTS = 'own';
-/** A subscription that was on its way when the node was lost, so often, may be why it was. */
+/** A subscription that was pending this many times when the node was lost may be the cause. */
 const MAX_ATTEMPTS = 2;
 
 export type NodeSubscriptionsOptions = {
-  /** Told of a subscription that the node had, and does not take again. */
+  /** Called for a subscription that the node had, and does not accept again. */
   readonly onFailure: (error: unknown) => void;
-  /** Told of each member of params that went to a node of which it is not known whether it has it. */
+  /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (name: SubscriptionName, member: string) => void;
 };
 
-/** Makes and ends subscriptions at the node that is connected. */
+/** Makes and ends subscriptions at the connected node. */
 export class NodeSubscriptions {
   readonly #options: NodeSubscriptionsOptions;
 
@@ -27,8 +27,8 @@ export class NodeSubscriptions {
   }
 
   /**
-   * Subscribes at the node. Who waits for a new subscription is told if the node refuses it. Never rejects: what the node has
-   * not taken has no id afterwards.
+   * Subscribes at the node. Callers that wait for a new subscription get the node's error. Never rejects: a subscription that
+   * the node has not accepted has no id afterwards.
    */
   async open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
     const { connection, slots } = session;
@@ -39,7 +39,7 @@ export class NodeSubscriptions {
       return this.#taken(shared, OWN_SLOTS, session);
     }
     try {
-      shared.prepare = this.#preparation(shared, session);
+      shared.prepare = this.#resultPreparation(shared, session);
       const answer = await connection.subscribe(info.name, paramsText, take);
       if (answer.kind === 'subscribed') this.#taken(shared, answer.id, session);
       else if (shared.isOpened)
@@ -52,8 +52,8 @@ export class NodeSubscriptions {
     }
   }
 
-  /** What the gateway does to the results for the node. @throws ServiceError `nodeTooOld` */
-  #preparation(
+  /** Returns the gateway's own processing of results for an older node. @throws ServiceError `nodeTooOld` */
+  #resultPreparation(
     { info, params }: SharedSubscription,
     { known }: PubsubSession,
   ): SharedSubscription['prepare'] {

@@ -3,10 +3,10 @@ import { serviceError } from '../../base/service-error.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
 /**
- * Waits until the node has taken a subscription.
+ * Waits until the node has accepted a subscription.
  *
- * @returns the error object that it refused it with, if it did.
- * @throws ServiceError `upstreamUnavailable` after `limitMs`; what the signal is aborted with; what kept it from being opened.
+ * @returns the error object with which it refused it, if it did.
+ * @throws ServiceError `upstreamUnavailable` after `limitMs`; the signal's reason; the error that kept it from being opened.
  */
 export async function openedInTime(
   { opened }: SharedSubscription,

@@ -1,13 +1,13 @@
 import { type AskedNode, readNodeValue } from './node-reads.ts';
 
-/** What subscriptions need of a transaction in a block. */
+/** The parts of a transaction in a block that subscriptions need. */
 export type BlockTransaction = {
   readonly signature: string;
   readonly err: unknown;
   readonly logs: readonly string[];
   /** Every account that it names, those of lookup tables included. */
   readonly accounts: ReadonlySet<string>;
-  /** Those that it may write. */
+  /** The accounts that it may write. */
   readonly writable: readonly string[];
   readonly isVote: boolean;
 };
@@ -36,7 +36,7 @@ type Entry = {
 const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
 const NOTHING_LOADED: Loaded = { writable: [], readonly: [] };
 
-/** The transactions of a block, in order. Throws like `readNode`. */
+/** Returns the transactions of a block, in order. Throws like `readNode`. */
 export async function readBlock(
   node: AskedNode,
   slot: number,
@@ -72,7 +72,7 @@ function toTransaction({ version, transaction: { signatures, message }, meta }: 
   };
 }
 
-/** The header says how many keys of each group, at its end, are only read. */
+/** The header gives the number of read-only keys at the end of each group. */
 function writableKeys({ accountKeys, header }: Message): readonly string[] {
   const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = header;
   const firstReadOnly = accountKeys.length - numReadonlyUnsignedAccounts;

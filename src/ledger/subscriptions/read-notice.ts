@@ -1,32 +1,32 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 
-/** What a result tells of itself, as far as order and repetition go. */
+/** The parts of a result that decide order and duplicates. */
 export type Notice = {
-  /** The slot that it is about; undefined where it is about none. */
+  /** The slot that it is about; undefined if there is none. */
   readonly slot: number | undefined;
-  /** What it is about in that slot: of the same two are the same, unless they say something else. */
+  /** Its subject within the slot: two results with the same subject are duplicates, unless their text may differ. */
   readonly subject: string;
   /** True: nothing comes after it. */
   readonly isLast: boolean;
-  /** True: the node could not say what it is about, and may say so later. */
+  /** True: the node could not produce the content, and may send it later. */
   readonly isFailure: boolean;
 };
 
-/** How the notices of a subscription follow each other. */
+/** The rules of order of a subscription's notices. */
 export type Kind = {
   /** Undefined if the result is not of this kind. */
   readonly read: (result: unknown) => Notice | undefined;
-  /** `rising`: slots never fall; `strict`: they rise; `free`: they come as they come. */
+  /** `rising`: slots never fall; `strict`: they rise; `free`: in any order. */
   readonly order: 'rising' | 'strict' | 'free';
-  /** Whether another text about the same subject in the same slot is another notice. */
+  /** True if another text about the same subject in the same slot is another notice. */
   readonly mayRepeat: boolean;
-  /** Whether a slot has one notice at most. */
+  /** True if a slot has at most one notice. */
   readonly isOnePerSlot: boolean;
 };
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** How each subscription's results are read. */
+/** The rules of each subscription's results. */
 export const KINDS: { readonly [S in SubscriptionName]: Kind } = {
   accountSubscribe: { read: inContext(() => ''), order: 'rising', mayRepeat: true, isOnePerSlot: true },
   blockSubscribe: { read: readBlock, order: 'rising', mayRepeat: false, isOnePerSlot: true },
@@ -82,7 +82,7 @@ function inContext(subjectOf: (value: Members) => string | undefined): Kind['rea
   };
 }
 
-/** A node tells a block that it could not write again and again, until it can write that one or a later one. */
+/** A node repeats a block that it could not encode until it can encode that one or a later one. */
 function readBlock(result: unknown): Notice | undefined {
   const read = inContext(() => '')(result);
   const { value } = result as { readonly value?: Members };
@@ -103,7 +103,7 @@ function readSlot(result: unknown, subjectOf: (value: Members) => string | undef
   return subject === undefined ? undefined : notice(result.slot, subject);
 }
 
-/** The slot in the context of a result; undefined if there is none. */
+/** Returns the slot in the context of a result; undefined if there is none. */
 export function contextSlot(result: unknown): number | undefined {
   const context = isMembers(result) ? result.context : undefined;
   return isMembers(context) && typeof context.slot === 'number' ? context.slot : undefined;

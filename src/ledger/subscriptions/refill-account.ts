@@ -10,8 +10,8 @@ type Config = { readonly encoding?: string; readonly dataSlice?: unknown };
 const ABSENT = 'null';
 
 /**
- * Tells the state of an account that was not heard of for a while, if it is another one than was told last, and of the gap before
- * it: states in between are lost.
+ * Sends the state of an account after a loss, if it differs from the last one sent, and the gap before it: states in between
+ * are lost.
  */
 export async function refillAccount(shared: SharedSubscription, node: AskedNode): Promise<void> {
   const [address, config] = shared.params;
@@ -32,7 +32,7 @@ export async function refillAccount(shared: SharedSubscription, node: AskedNode)
   const isUntouched = isAbsent
     ? last === undefined || isClosed(last)
     : last !== undefined && isSameAccount(now, last);
-  // A node that is behind tells itself what comes after that.
+  // A node that is behind will send the later states itself.
   if (!isUntouched && slot >= shared.lastSlot)
     shared.tell(Buffer.from(`{"context":{"slot":${slot}},"value":${now}}`));
   shared.resume(slot);
@@ -47,7 +47,7 @@ function isClosed(value: string): boolean {
   return (parseJson(value) as { lamports?: unknown }).lamports === 0;
 }
 
-/** What nodes tell of an account that is no more. */
+/** The notification that nodes send for a closed account. */
 function closedAccount(encoding = 'binary'): string {
   const data = encoding === 'binary' ? '""' : `["","${encoding === 'jsonParsed' ? 'base64' : encoding}"]`;
   return `{"lamports":0,"data":${data},"owner":"11111111111111111111111111111111","executable":false,"rentEpoch":18446744073709551615,"space":0}`;

@@ -15,8 +15,8 @@ export type BlocksRefill = {
 const BLOCKS_AT_ONCE = 4;
 
 /**
- * Makes up for logs, and finds the accounts of programs that were written, from the blocks that were missed: each is read once for
- * all subscriptions of a commitment. What could not be read is told as a gap.
+ * Backfills logs, and finds the written accounts of programs, from the missed blocks: each is read once for all subscriptions
+ * of a commitment. Blocks that could not be read are reported as gaps.
  */
 export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
   const { node, commitment, subscriptions } = refill;

@@ -7,7 +7,7 @@ import type { SharedSubscription } from './shared-subscription.ts';
 import { asNotified, isSameAccount } from './told-account.ts';
 
 /**
- * Tells the state of a program's accounts that transactions of the missed blocks could write, and of the gap before it: states in
+ * Sends the state of a program's accounts that transactions of the missed blocks could write, and the gap before it: states in
  * between are lost.
  */
 export async function refillProgram(shared: SharedSubscription, node: AskedNode): Promise<void> {
@@ -32,7 +32,7 @@ export async function refillProgram(shared: SharedSubscription, node: AskedNode)
   shared.resume(slot);
 }
 
-/** The accounts of which something was kept back that the state of this slot holds already. */
+/** The accounts with held results that the state of this slot already includes. */
 function heldAccounts(shared: SharedSubscription, slot: number): readonly string[] {
   const notices = shared.held.map((result) => shared.read(result)).filter((notice) => notice !== undefined);
   return notices.filter((notice) => (notice.slot ?? 0) <= slot).map(({ subject }) => subject);

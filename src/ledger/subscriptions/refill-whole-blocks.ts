@@ -9,10 +9,10 @@ type Config = {
   readonly maxSupportedTransactionVersion?: number;
 };
 
-/** Nodes write blocks of subscriptions in base64 unless told otherwise, those of calls in JSON. */
+/** Nodes encode blocks of subscriptions in base64 by default, those of calls in JSON. */
 const DEFAULT_ENCODING = 'base64';
 
-/** Tells the blocks that were missed, in order, for a subscription to all of every block. One that cannot be read is a gap. */
+/** Sends the missed blocks, in order, for a subscription to everything in every block. A block that cannot be read is a gap. */
 export async function refillWholeBlocks(shared: SharedSubscription, node: AskedNode): Promise<void> {
   const { commitment, catchUp, params } = shared;
   const { showRewards, ...config } = (params[1] ?? {}) as Config;

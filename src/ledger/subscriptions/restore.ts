@@ -9,31 +9,32 @@ import type { SignatureChecks } from './signature-checks.ts';
 export type RestoreParts = {
   readonly node: AskedNode;
   readonly checks: SignatureChecks;
-  /** Told of what could not be made up for. */
+  /** Called for each failed backfill. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** A gap that is told only where the ledger is another one. */
+/** A gap that is sent only if the ledger was replaced. */
 const NO_SLOTS = { fromSlot: 0, toSlot: -1 };
-/** Calls to the node at the same time. */
+/** Most calls to the node at the same time. */
 const CONCURRENCY = 16;
 
 /**
- * Makes up, for subscriptions that the node has again, for what was missed: accounts and programs by their latest state,
- * signatures by their status, logs from the missed blocks. What cannot be made up for is told as a gap, by all of them, before
- * anything newer is told.
+ * Backfills what resumed subscriptions have missed: accounts and programs by their latest state, signatures by their status,
+ * logs from the missed blocks. What cannot be backfilled is reported as a gap to all subscribers, before anything newer.
  */
 export async function makeUp(lost: readonly SharedSubscription[], parts: RestoreParts): Promise<void> {
   const blocks = lost.filter(({ info }) => info.name === 'logsSubscribe' || info.name === 'programSubscribe');
   const others = lost.filter((shared) => !blocks.includes(shared));
   const byCommitment = Map.groupBy(blocks, ({ commitment }) => commitment);
   await Promise.all([
-    forEachOf(others, (shared) => makeUpOne(shared, parts)),
-    ...[...byCommitment].map(([commitment, subscriptions]) => makeUpBlocks(commitment, subscriptions, parts)),
+    forEachOf(others, (shared) => backfillOne(shared, parts)),
+    ...[...byCommitment].map(([commitment, subscriptions]) =>
+      backfillBlocks(commitment, subscriptions, parts),
+    ),
   ]);
 }
 
-async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
+async function backfillOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
   switch (shared.info.refill) {
     case 'state':
       return orGap([shared], parts, () => refillAccount(shared, parts.node));
@@ -42,7 +43,7 @@ async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promi
       shared.resume();
       return parts.checks.add(shared);
     case 'blocks':
-      // Which transactions of a block a filter would leave is the node's to say.
+      // Only the node can tell which transactions of a block a filter would keep.
       if (shared.params[0] !== 'all') return leaveGap(shared, parts);
       return orGap([shared], parts, () => refillWholeBlocks(shared, parts.node));
     case 'none':
@@ -50,7 +51,7 @@ async function makeUpOne(shared: SharedSubscription, parts: RestoreParts): Promi
   }
 }
 
-function makeUpBlocks(
+function backfillBlocks(
   commitment: string,
   subscriptions: readonly SharedSubscription[],
   parts: RestoreParts,
@@ -59,7 +60,7 @@ function makeUpBlocks(
   return orGap(subscriptions, parts, () => refillFromBlocks({ node, commitment, subscriptions }));
 }
 
-/** What fails leaves a gap, unless the node is lost again: then the next one is asked. */
+/** A failure leaves a gap, unless the node is lost again: then the next one is asked. */
 async function orGap(
   subscriptions: readonly SharedSubscription[],
   parts: RestoreParts,
@@ -74,7 +75,7 @@ async function orGap(
   }
 }
 
-/** The gap ends with the node's newest slot; where the node does not tell that either, with the next notification. */
+/** The gap ends with the node's newest slot; if the node does not report that either, with the next notification. */
 async function leaveGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
   const toSlot = await readSlot(node, 'processed').catch(() => undefined);
   if (!node.isCurrent()) return;
@@ -86,14 +87,14 @@ async function leaveGap(shared: SharedSubscription, { node }: RestoreParts): Pro
   shared.resume();
 }
 
-/** The gap ends before the next notification; where that may be about any slot, after the node's newest one too. */
+/** The gap ends before the next notification; if that may be about any slot, also after the node's newest one. */
 async function leaveOpenGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
   if (KINDS[shared.info.name].order !== 'free') return shared.resumeAfterGap();
   const newestSlot = await readSlot(node, 'processed').catch(() => undefined);
   if (node.isCurrent()) shared.resumeAfterGap(newestSlot ?? shared.missingFrom);
 }
 
-/** Works on items, so many at a time. */
+/** Processes items with limited concurrency. */
 export async function forEachOf<T>(
   items: readonly T[],
   work: (item: T) => Promise<void> | void,

@@ -19,7 +19,7 @@ export type SharedOptions = {
   /** Makes the frame of a message. */
   readonly frame: (text: Buffer) => Buffer;
   readonly metrics: SubscriptionMetrics;
-  /** Called when its last notification has been told. */
+  /** Called when its last notification has been sent. */
   readonly onEnd: (shared: SharedSubscription) => void;
 };
 
@@ -29,10 +29,10 @@ function nothingRead(): CatchUp {
   return { readUntil: -1, written: new Set() };
 }
 
-/** Results that are kept back until what was missed has been told; where there are more, the oldest are a gap. */
+/** Most bytes of results held until the backfill is done; above it, the oldest become a gap. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
-/** One subscription at the node, and all who hear it. */
+/** One subscription at the node, and all its subscribers. */
 export class SharedSubscription {
   readonly id: number;
   readonly info: SubscriptionInfo;
@@ -40,32 +40,32 @@ export class SharedSubscription {
   readonly params: readonly unknown[];
   readonly commitment: string;
   readonly subscribers = new Set<Subscriber>();
-  /** Resolves with the error object that the node refused the subscription with, or with nothing once it has taken it. */
+  /** Resolves with the error object with which the node refused the subscription, or with nothing once it has accepted it. */
   readonly opened = Promise.withResolvers<Buffer | undefined>();
-  /** Subscribe calls that wait for it. */
+  /** The number of subscribe calls that wait for it. */
   waiting = 0;
-  /** How often it was sent to a node that was lost before it answered. */
+  /** The number of times it was sent to a node that was lost before it answered. */
   attempts = 0;
   /** The node's id for it; undefined while it has none. */
   nodeId: string | undefined;
-  /** What the gateway does to the results of the node that is connected; undefined: nothing. */
+  /** The gateway's own processing of results of the connected node; undefined: none. */
   prepare: ((result: Buffer) => Buffer) | undefined;
   isOpened = false;
   isEnded = false;
   /** The newest slot of the commitment when it was opened. */
   baseline: number | undefined;
-  /** The first slot that something may be missing of; undefined while nothing is. */
+  /** The first slot for which something may be missing; undefined if nothing is. */
   missingFrom: number | undefined;
-  /** What has been read of the blocks that were missed: the last slot, and the accounts that they could write. */
+  /** The progress of reading missed blocks: the last slot, and the accounts that they could write. */
   catchUp: CatchUp = nothingRead();
-  /** The hash of a ledger that has taken the place of the one before, until that was told. */
+  /** The genesis hash of a replaced ledger, until subscribers were told. */
   newGenesis: string | undefined;
   readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
   readonly #options: SharedOptions;
-  readonly #told: Told;
+  readonly #delivered: Told;
   #latest = new Map<string, Buffer>();
   #latestSlot: number | undefined;
-  /** At first, until somebody hears it. */
+  /** Initially set, until there is a subscriber. */
   #held: Buffer[] | undefined = [];
   #heldBytes = 0;
   #leftOut: Gap | undefined;
@@ -79,32 +79,32 @@ export class SharedSubscription {
     this.paramsText = options.params;
     this.params = parseJson(options.params) as readonly unknown[];
     this.commitment = commitmentOf(this.params);
-    this.#told = new Told(KINDS[options.name]);
+    this.#delivered = new Told(KINDS[options.name]);
   }
 
-  /** The newest slot that was told of. */
+  /** The newest slot of which subscribers were notified. */
   get lastSlot(): number {
-    return this.#told.lastSlot ?? -1;
+    return this.#delivered.lastSlot ?? -1;
   }
 
-  /** What was told of the newest slot, by subject. Kept where the state can be read again only. */
+  /** The notifications of the newest slot, by subject. Kept only where a backfill reads the latest state. */
   get latest(): ReadonlyMap<string, Buffer> {
     return this.#latest;
   }
 
-  /** What has come since `hold`. */
+  /** The results received since `hold`. */
   get held(): readonly Buffer[] {
     return this.#held ?? [];
   }
 
-  /** Keeps back what comes from now on. */
+  /** Holds results from now on. */
   hold(): void {
     this.#held = [];
     this.#leftOut = undefined;
     this.#heldBytes = 0;
   }
 
-  /** Tells what was kept back and is newer than `afterSlot`, and all that comes from now on. Nothing is missing any more. */
+  /** Sends the held results from `afterSlot` on, and every later result at once. Nothing is missing any more. */
   resume(afterSlot = -1): void {
     const [held, leftOut] = [this.held, this.#leftOut];
     this.#held = undefined;
@@ -118,28 +118,28 @@ export class SharedSubscription {
     }
   }
 
-  /** The same where nothing can be made up for: the gap reaches to the next notification, and to `reachedSlot` at least. */
+  /** Resumes without a backfill: the gap reaches to the next notification, and at least to `reachedSlot`. */
   resumeAfterGap(reachedSlot = -1): void {
     this.#reachedSlot = reachedSlot;
     this.#isGapDue = this.missingFrom !== undefined;
     this.resume();
   }
 
-  /** Notes that the node was lost; `settled`: everything up to that slot had been told. What was missing before still is. */
+  /** Records that the node was lost; `settled`: everything up to that slot had been sent. Earlier missing slots stay missing. */
   lose(settled: number | undefined): void {
     this.nodeId = undefined;
     this.#held = undefined;
     if (!this.isOpened || this.missingFrom !== undefined) return;
     const { isOnePerSlot, order } = KINDS[this.info.name];
-    const last = this.#told.lastSlot;
+    const last = this.#delivered.lastSlot;
     const toldUntil = last === undefined || order === 'free' ? -1 : last - (isOnePerSlot ? 0 : 1);
     const quietUntil = order === 'strict' && last !== undefined ? -1 : (settled ?? -1);
     this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.baseline ?? -1);
   }
 
-  /** Begins anew on another ledger. */
+  /** Starts over on another ledger. */
   reset(genesisHash: string): void {
-    this.#told.reset();
+    this.#delivered.reset();
     this.#latest = new Map();
     this.missingFrom = 0;
     this.baseline = undefined;
@@ -147,12 +147,12 @@ export class SharedSubscription {
     this.newGenesis = genesisHash;
   }
 
-  /** What a result tells of itself; undefined if it is not of this kind. */
+  /** Reads the notice of a result; undefined if it is not of this kind. */
   read(result: Buffer): Notice | undefined {
     return KINDS[this.info.name].read(parseJson(result.toString()));
   }
 
-  /** Tells subscribers a result, unless they know it or something newer. */
+  /** Notifies subscribers of a result, unless they have it or something newer. */
   tell(result: Buffer): void {
     const { metrics } = this.#options;
     const notice = this.read(result);
@@ -162,7 +162,7 @@ export class SharedSubscription {
       return;
     }
     this.#tellGapBefore(notice);
-    const verdict = this.#told.take(notice, result);
+    const verdict = this.#delivered.take(notice, result);
     if (verdict === 'new') {
       this.#publishResult(notice, result);
       return;
@@ -185,7 +185,7 @@ export class SharedSubscription {
     this.#options.onEnd(this);
   }
 
-  /** Tells of slots that notifications may be missing of; of none where there are none and the ledger is the same. */
+  /** Reports a gap to subscribers; does nothing if the gap is empty and the ledger is the same. */
   tellGap(gap: Gap): void {
     const genesisHash = this.newGenesis;
     this.newGenesis = undefined;
@@ -206,7 +206,7 @@ export class SharedSubscription {
     while (this.#heldBytes > MAX_HELD_BYTES && held.length > 1) this.#leaveOut(held.shift());
   }
 
-  /** The oldest that was kept back makes room. */
+  /** Drops the oldest held result to make room. */
   #leaveOut(result: Buffer | undefined): void {
     if (result === undefined) return;
     this.#heldBytes -= result.length;
@@ -215,7 +215,7 @@ export class SharedSubscription {
     if (slot !== undefined) this.#leftOut = { fromSlot: this.#leftOut?.fromSlot ?? slot, toSlot: slot };
   }
 
-  /** A gap whose end was not known ends before this notice, or in its slot where a slot has several. */
+  /** A gap without a known end ends before this notice, or in its slot if a slot can have several. */
   #tellGapBefore({ slot }: Notice): void {
     const fromSlot = this.missingFrom;
     if (!this.#isGapDue || fromSlot === undefined) return;

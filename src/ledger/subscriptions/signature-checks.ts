@@ -5,25 +5,25 @@ import { stringifyJson } from '../../rpc/json.ts';
 type Status = { readonly slot: number; readonly err: unknown; readonly confirmationStatus?: string | null };
 
 const LEVELS: readonly string[] = ['processed', 'confirmed', 'finalized'];
-/** What getSignatureStatuses takes at once (interface.md section 8). */
+/** The most that getSignatureStatuses accepts at once (interface.md section 8). */
 const MAX_SIGNATURES = 256;
-/** Clients begin to listen when they have read the reply to their subscribe call: they are given this long. */
+/** Clients listen only once they have read the reply to their subscribe call: they get this long. */
 const DELAY_MS = 25;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-/** So many attempts follow each other quickly; after them the pause doubles. */
+/** This many attempts follow each other quickly; after them the pause doubles. */
 const QUICK_ATTEMPTS = 8;
 
 /**
- * Looks after signatures that may have reached their level before the node was asked to tell of it, which it then never does:
- * their status is read once they are subscribed to, many at a time.
+ * Checks signatures that may have reached their level before the node was subscribed to them, as the node then never notifies:
+ * their status is read after the subscription, many at a time.
  */
 export class SignatureChecks {
   readonly #node: () => AskedNode | undefined;
   #waiting = new Set<SharedSubscription>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `node`: the node that tells of signatures now. */
+  /** `node`: returns the node of the current signature subscriptions. */
   constructor(node: () => AskedNode | undefined) {
     this.#node = node;
   }
@@ -46,7 +46,7 @@ export class SignatureChecks {
       void this.#check(waiting.slice(start, start + MAX_SIGNATURES), attempt);
   }
 
-  /** Asks again until the node answers; once it is lost, the next one is asked anyway. */
+  /** Asks again until the node answers; after its loss the next one is asked anyway. */
   async #check(checked: readonly SharedSubscription[], attempt: number): Promise<void> {
     const node = this.#node();
     const open = checked.filter(({ isEnded, subscribers }) => !isEnded && subscribers.size > 0);

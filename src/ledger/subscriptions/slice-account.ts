@@ -5,30 +5,31 @@ import { type Member, scanMembers } from '../../rpc/scan-json.ts';
 type Slice = { readonly offset: number | bigint; readonly length: number | bigint };
 type Config = { readonly encoding?: unknown; readonly dataSlice?: Slice };
 
-/** Where the account stands in a result. */
-const WAYS: Readonly<Partial<Record<SubscriptionName, readonly string[]>>> = {
+/** The path to the account in a result. */
+const ACCOUNT_PATHS: Readonly<Partial<Record<SubscriptionName, readonly string[]>>> = {
   accountSubscribe: ['value'],
   programSubscribe: ['value', 'account'],
 };
 
 /**
- * What slices the data of the accounts in a subscription's results, as its config asks and newer nodes do: exact for base-64, in which nodes also
- * show what they cannot parse. Undefined where it cannot be done: other encodings say too little, or nothing, of data that is not sliced.
+ * Returns a function that slices the account data in a subscription's results, as its config asks and newer nodes do: exact for
+ * base-64, in which nodes also show what they cannot parse. Undefined if that is impossible: other encodings do not give enough
+ * of the unsliced data.
  */
 export function sliceResults(
   name: SubscriptionName,
   params: readonly unknown[],
 ): ((result: Buffer) => Buffer) | undefined {
   const { encoding, dataSlice } = (params[1] ?? {}) as Config;
-  const way = WAYS[name];
+  const path = ACCOUNT_PATHS[name];
   const isSliceable = encoding === 'base64' || encoding === 'jsonParsed';
-  if (way === undefined || dataSlice === undefined || !isSliceable) return undefined;
-  return (result) => rewrite(result, [...way, 'data'], (data) => slicedData(data, dataSlice));
+  if (path === undefined || dataSlice === undefined || !isSliceable) return undefined;
+  return (result) => rewrite(result, [...path, 'data'], (data) => slicedData(data, dataSlice));
 }
 
-/** The same text with the value at the end of the way replaced; unchanged where the way ends before. */
-function rewrite(text: Buffer, way: readonly string[], change: (value: Buffer) => Buffer): Buffer {
-  const [name, ...rest] = way;
+/** Returns the text with the value at the end of the path replaced; unchanged if the path does not exist. */
+function rewrite(text: Buffer, path: readonly string[], change: (value: Buffer) => Buffer): Buffer {
+  const [name, ...rest] = path;
   if (name === undefined) return change(text);
   const member = memberOf(text, name);
   if (member === undefined) return text;
@@ -44,7 +45,7 @@ function memberOf(text: Buffer, name: string): Member | undefined {
   return scanMembers(text)?.findLast((member) => member.name === name);
 }
 
-/** What is parsed has no bytes to slice. */
+/** Parsed data has no bytes to slice. */
 function slicedData(data: Buffer, slice: Slice): Buffer {
   const pair = parseJson(data.toString());
   if (!Array.isArray(pair) || pair[1] !== 'base64' || typeof pair[0] !== 'string') return data;

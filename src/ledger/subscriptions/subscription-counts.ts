@@ -1,16 +1,16 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 
-/** What is counted of the subscriptions of one network. */
+/** Metrics of the subscriptions of one network. */
 export type SubscriptionMetrics = {
-  /** Notifications sent, one for each who hears it. */
+  /** Counts notifications, one for each subscriber. */
   readonly countNotification: (name: SubscriptionName, subscribers: number) => void;
-  /** A gap that subscribers were told of. */
+  /** Counts a gap that subscribers were told of. */
   readonly countGap: (name: SubscriptionName) => void;
-  /** What a node sent and nobody was told: `known`, `late`, `malformed`, `held` (there was no room to keep it back). */
+  /** Counts a result that was not sent to subscribers: `known`, `late`, `malformed`, `held` (there was no room to hold it). */
   readonly countDrop: (name: SubscriptionName, reason: 'known' | 'late' | 'malformed' | 'held') => void;
-  /** A WebSocket to a node that was lost. */
+  /** Counts a WebSocket to a node that was lost. */
   readonly countLoss: (reason: string) => void;
-  /** Reads how many subscriptions clients and nodes have, by name, and whether a node is connected. */
+  /** Reads the number of subscriptions of clients and at nodes, by name, and whether a node is connected. */
   readonly watch: (read: () => SubscriptionCounts) => void;
 };
 

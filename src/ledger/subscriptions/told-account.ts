@@ -2,23 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../rpc/json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 
-/** The members of an account, and of data in jsonParsed, in the order in which nodes notify of them; over HTTP it is the alphabet's. */
+/**
+ * The members of an account, and of data in jsonParsed, in the order in which nodes send notifications; over HTTP they are in
+ * alphabetical order.
+ */
 const ACCOUNT = ['lamports', 'data', 'owner', 'executable', 'rentEpoch', 'space'];
 const PARSED = ['program', 'parsed', 'space'];
 
-/** Whether two texts are of the same account, in whatever order their members stand. */
+/** True if two texts are the same account, in any order of members. */
 export function isSameAccount(a: string, b: string): boolean {
   return a === b || isDeepStrictEqual(parseJson(a), parseJson(b));
 }
 
-/** The text of an account that was read over HTTP, as a node notifies of it. */
+/** Returns the text of an account read over HTTP in the form in which a node sends notifications. */
 export function asNotified(account: Buffer): string {
   return inOrder(account, ACCOUNT, (name, value) =>
     name === 'data' && value[0] === 0x7b ? inOrder(value, PARSED, (_, part) => String(part)) : String(value),
   );
 }
 
-/** An object's text with the members named first, in that order; what is not known of it stands behind. */
+/** Returns an object's text with the named members first, in that order; other members follow. */
 function inOrder(
   object: Buffer,
   names: readonly string[],

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Kind, Notice } from './read-notice.ts';
 
-/** `new`: to be told; `known`: it was told; `late`: it was not, and something newer was. */
+/** `new`: to be sent; `known`: already sent; `late`: not sent, but something newer was. */
 export type Verdict = 'new' | 'known' | 'late';
 
-/** Slots of which every subject that was told is remembered. */
+/** Slots of which every sent subject is remembered. */
 const REMEMBERED_SLOTS = 64;
-/** Most subjects that are remembered in all, about 100 bytes each. */
+/** Most subjects remembered in all, about 100 bytes each. */
 const REMEMBERED_SUBJECTS = 20_000;
 
-/** What a subscription has told: so that nothing is told twice, and nothing older after something newer. */
+/** The notices that a subscription has sent: nothing is sent twice, and nothing older after something newer. */
 export class Told {
   readonly #kind: Kind;
   readonly #slots = new Map<number, Map<string, string>>();
@@ -20,12 +20,12 @@ export class Told {
     this.#kind = kind;
   }
 
-  /** The newest slot that was told of. */
+  /** The newest slot of a sent notice. */
   get lastSlot(): number | undefined {
     return this.#lastSlot;
   }
 
-  /** Says what a notice is, and remembers it if it is new. One that is about no slot always is. */
+  /** Classifies a notice, and remembers it if it is new. One without a slot always is. */
   take({ slot, subject, isFailure }: Notice, result: Buffer): Verdict {
     if (slot === undefined) return 'new';
     const { order, mayRepeat } = this.#kind;
@@ -41,7 +41,7 @@ export class Told {
     return 'new';
   }
 
-  /** Begins anew: the ledger is another one, and its slots are others too. */
+  /** Starts over: the ledger was replaced, and its slots with it. */
   reset(): void {
     this.#slots.clear();
     this.#subjects = 0;

@@ -14,8 +14,8 @@ import type { Hub } from './hub.ts';
 import type { Listener } from '../../rpc/notification.ts';
 
 /**
- * Serves subscribe and unsubscribe calls to those who can hear notifications; for all others they are no methods. They are no
- * reads, which are served together.
+ * Serves subscribe and unsubscribe calls of connections that can receive notifications; for all others these methods do not
+ * exist. They are not reads, which are served together.
  */
 export function withSubscriptions(ledger: Ledger, hub: Hub): Ledger {
   return {
@@ -47,7 +47,7 @@ async function subscribe(hub: Hub, { method, call, context, listener }: Subscrib
   return { kind: 'whole', body, isError: true };
 }
 
-/** A call of any kind ends subscriptions of every kind, as at nodes. */
+/** A call of any kind ends subscriptions of every kind, as on nodes. */
 async function unsubscribe(
   hub: Hub,
   method: UnsubscribeName,

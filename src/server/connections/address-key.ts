@@ -4,7 +4,10 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_GROUPS = 4;
 const GROUPS = 8;
 
-/** What an address is counted as: IPv4 as it is, mapped into IPv6 or not; IPv6 by its first 64 bits, which one client has all of. */
+/**
+ * Returns the key under which an address is counted: IPv4 as it is, mapped into IPv6 or not; IPv6 by its first 64 bits, which
+ * belong to one client as a whole.
+ */
 export function addressKey(address: string): string {
   const mapped = MAPPED.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

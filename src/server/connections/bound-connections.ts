@@ -6,25 +6,24 @@ import type { Connections } from './connections.ts';
 
 export type BoundedServer = {
   readonly connections: Connections;
-  /** Whether its connections are served when their handshake is done. */
+  /** True if connections are served after their TLS handshake. */
   readonly isTls: boolean;
   readonly ownerOf: (socket: Socket) => ConnectionOwner;
-  /** Says on a connection that is not served why that is so. */
+  /** Tells the peer of a refused connection the reason. */
   readonly refuse: (socket: Socket, reason: ServiceError) => void;
 };
 
 /**
- * Puts the bounds before what a server does with each connection. It costs what it costs when a connection comes and goes; requests cost
- * nothing.
+ * Enforces the connection limits before a server handles a connection. The cost is per connection; requests cost nothing.
  *
- * @returns what finds the connection that a stream belongs to.
+ * @returns a function that finds the connection of a stream.
  */
 export function boundConnections(
   server: Server,
   { connections, isTls, ownerOf, refuse }: BoundedServer,
 ): (stream: Duplex) => Connection | undefined {
   const known = new WeakMap<Duplex, Connection>();
-  /** What was decided of connections whose handshake is under way, by the address and port of the other end. */
+  /** The decisions about connections that are still in their handshake, by the peer's address and port. */
   const opening = new Map<string, Connection | ServiceError>();
   intercept(server, 'connection', (socket, next) => {
     const opened = connections.open(socket, isTls ? handshakeOwner(socket) : ownerOf(socket));
@@ -53,19 +52,19 @@ export function boundConnections(
   return (stream) => known.get(stream);
 }
 
-/** The other end of a connection, as gRPC calls name it too. */
+/** Returns the peer of a connection, in the form in which gRPC calls name it too. */
 export function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }
 
-/** Nothing can be said before the handshake is done. */
+/** Nothing can be sent before the handshake is done. */
 function handshakeOwner(socket: Socket): ConnectionOwner {
   return { isInUse: () => false, progress: () => 0, shed: () => void socket.destroy() };
 }
 
 type Listener = (this: Server, socket: Socket) => void;
 
-/** Comes before the first listener of an event, which is the one that serves. */
+/** Runs before the first listener of an event, which is the one that serves. */
 function intercept(server: Server, event: string, before: (socket: Socket, next: () => void) => void): void {
   const serve = server.listeners(event).at(0) as Listener;
   server.off(event, serve);

@@ -1,16 +1,16 @@
 import type { Connection } from './connection.ts';
 
-/** A connection that was opened or served so lately is likely to be used: others are ended before it. */
+/** A connection opened or served within this time is likely to be used again: others are closed before it. */
 const FRESH_MS = 1_000;
-/** How soon all are looked at again that were nearly all in use. */
+/** Pause before all connections are scanned again after nearly all were in use. */
 const LOOK_AGAIN_MS = 250;
-/** When at least one in so many was idle, looking at all of them again costs little for each that is ended. */
+/** If at least one in this many was idle, another full scan costs little per closed connection. */
 const CHEAP_SHARE = 8;
 
-/** The connections that one bound counts, and which of them can go. */
+/** The connections counted by one limit, and which of them may be closed. */
 export class ConnectionGroup {
   readonly #members = new Set<Connection>();
-  /** Those that were idle when all were looked at; the one that was idle longest is the last. */
+  /** Connections that were idle at the last scan; the longest idle is last. */
   #idle: Connection[] = [];
   #wasCheap = true;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -27,12 +27,15 @@ export class ConnectionGroup {
     this.#members.delete(connection);
   }
 
-  /** Keeps the times up to date; to be called every second or so. */
+  /** Updates the idle times; call it about every second. */
   look(nowMs: number): void {
     for (const connection of this.#members) connection.look(nowMs);
   }
 
-  /** The connection that has been idle longest, if one is. Connections that are fresh stay, unless they are most of all. */
+  /**
+   * Removes and returns the connection that has been idle longest, if there is one. Fresh connections stay, unless most of all
+   * are fresh.
+   */
   takeIdle(nowMs: number): Connection | undefined {
     const found = this.#nextIdle();
     if (found !== undefined) return found;
@@ -53,7 +56,7 @@ export class ConnectionGroup {
     const idle = [...this.#members].filter(({ isIdle }) => isIdle);
     const isFlood = idle.length * 2 >= this.#members.size;
     const mayGo = isFlood ? idle : idle.filter(({ idleSinceMs }) => nowMs - idleSinceMs >= FRESH_MS);
-    // Of those idle since the same moment the one opened first goes first: the sort keeps the order, which is then turned.
+    // Among those idle since the same moment the first opened goes first: the sort is stable, and is then reversed.
     this.#idle = mayGo.toSorted((a, b) => a.idleSinceMs - b.idleSinceMs).reverse();
     this.#wasCheap = this.#idle.length * CHEAP_SHARE >= this.#members.size;
     this.#lookedAtMs = nowMs;

@@ -1,18 +1,18 @@
 import type { ServiceError } from '../../base/service-error.ts';
 
-/** Who serves a connection. */
+/** The protocol that serves a connection. */
 export type ConnectionOwner = {
-  /** Whether a client waits for something that is under way. Such a connection is not ended to make room. */
+  /** True while a client waits for work in progress. Such a connection is not closed to make room. */
   readonly isInUse: () => boolean;
-  /** Any number that changes when something was done for the client. */
+  /** Returns any number that changes when work was done for the client. */
   readonly progress: () => number;
-  /** Ends the connection to make room for another, with an answer where there can be one. */
+  /** Closes the connection to make room for another, with an answer where possible. */
   readonly shed: (reason: ServiceError) => void;
 };
 
-/** An open connection, and since when nothing was done for its client. */
+/** An open connection and its idle time. */
 export class Connection {
-  /** Undefined: it is counted for no address. */
+  /** Undefined: it counts for no address. */
   addressKey: string | undefined;
   #owner: ConnectionOwner;
   #progress: number;
@@ -35,14 +35,14 @@ export class Connection {
     return this.#idleSinceMs;
   }
 
-  /** Has another owner from now on: the protocol was changed. `isOfKey`: an API key opened it, which has bounds of its own. */
+  /** Moves the connection to another owner: the protocol was changed. `isOfKey`: an API key opened it, which has its own limits. */
   take(owner: ConnectionOwner, { isOfKey = false }: { readonly isOfKey?: boolean } = {}): void {
     this.#owner = owner;
     this.#progress = owner.progress();
     if (isOfKey) this.#onTaken(this);
   }
 
-  /** Sees whether something was done since it was looked at last. */
+  /** Checks for progress since the last look. */
   look(nowMs: number): void {
     const progress = this.#owner.progress();
     if (progress === this.#progress) return;
@@ -50,7 +50,7 @@ export class Connection {
     this.#idleSinceMs = nowMs;
   }
 
-  /** Whether nothing is under way, and nothing was done since it was looked at last. */
+  /** True if no work is in progress, and none was done since the last look. */
   get isIdle(): boolean {
     return !this.#owner.isInUse() && this.#owner.progress() === this.#progress;
   }

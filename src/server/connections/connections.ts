@@ -10,48 +10,51 @@ export type ConnectionLimits = {
 };
 
 export type ConnectionsOptions = ConnectionLimits & {
-  /** Whether an address has no bound of its own: that of a proxy, for example. */
+  /** True for an address without a limit of its own, such as a proxy's. */
   readonly isExempt?: (address: string) => boolean;
   readonly nowMs?: () => number;
   readonly onShed?: (scope: Scope) => void;
   readonly onRefused?: (scope: Scope) => void;
 };
 
-/** Which bound was met. */
+/** The limit that was reached. */
 export type Scope = 'server' | 'address';
 
 const LOOK_MS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
-/** Refused connections that are answered at the same time; more are cut without a word. */
+/** Most refused connections that are answered at the same time; more are cut without an answer. */
 const MAX_ANSWERED = 32;
-/** How long the answer to a refused connection may take. */
+/** Most milliseconds that the answer to a refused connection may take. */
 const ANSWER_MS = 1_000;
 
-/** The connections of all listeners that share a bound: where there are too many, the one that is idle longest makes room. */
+/** The connections of all listeners that share a limit: when it is reached, the longest idle one is closed to make room. */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #nowMs: () => number;
   readonly #all = new ConnectionGroup();
   readonly #addresses = new Map<string, ConnectionGroup>();
   readonly #timer: NodeJS.Timeout;
-  /** What is said, by the bound: made once, as floods would have it made often. */
-  readonly #full: Readonly<Record<Scope, ServiceError>>;
+  /** The refusal for each limit: created once, because a flood would need it often. */
+  readonly #refusals: Readonly<Record<Scope, ServiceError>>;
   #answered = 0;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const { maxConnections, maxPerAddress } = options;
-    this.#full = { server: full('server', maxConnections), address: full('address', maxPerAddress) };
+    this.#refusals = {
+      server: limitError('server', maxConnections),
+      address: limitError('address', maxPerAddress),
+    };
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#timer = setInterval(() => this.#all.look(this.#nowMs()), LOOK_MS).unref();
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** Takes a connection in, in the place of an idle one where it must; or says why not. It is counted until its socket closes. */
+  /** Admits a connection, closing an idle one if it must; or returns the reason why not. It is counted until its socket closes. */
   open(socket: Socket, owner: ConnectionOwner): Connection | ServiceError {
     const key = this.#keyOf(socket.remoteAddress ?? '');
     const refusal = this.#makeRoom(key);
@@ -66,7 +69,7 @@ export class Connections {
     return connection;
   }
 
-  /** Lets a refused connection be answered, for a moment; where many are already, it is cut. */
+  /** Gives a refused connection a short time to be answered; cuts it if many are already being answered. */
   answer(socket: Socket, say: () => void): void {
     if (this.#answered >= MAX_ANSWERED) {
       socket.destroy();
@@ -99,13 +102,13 @@ export class Connections {
     if (connection === undefined) return false;
     this.#remove(connection);
     this.#options.onShed?.(scope);
-    connection.shed(this.#full[scope]);
+    connection.shed(this.#refusals[scope]);
     return true;
   }
 
   #refusal(scope: Scope): ServiceError {
     this.#options.onRefused?.(scope);
-    return this.#full[scope];
+    return this.#refusals[scope];
   }
 
   #remove(connection: Connection): void {
@@ -135,6 +138,6 @@ export class Connections {
   }
 }
 
-function full(scope: Scope, limit: number): ServiceError {
+function limitError(scope: Scope, limit: number): ServiceError {
   return serviceError('connectionsFull', { scope, limit, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** How many files and connections the process may have open (RLIMIT_NOFILE, the soft limit); undefined where the system does not say. */
+/**
+ * Returns how many files and connections the process may have open (RLIMIT_NOFILE, the soft limit); undefined where the system
+ * does not report it.
+ */
 export function readDescriptorLimit(readLimits: () => string = readProcLimits): number | undefined {
   try {
     return toNumber(/^Max open files\s+(\S+)/m.exec(readLimits())?.[1]);
@@ -13,7 +16,7 @@ function readProcLimits(): string {
   return readFileSync('/proc/self/limits', 'utf8');
 }
 
-/** Where there is no /proc. */
+/** For systems without /proc. */
 function reportedLimit(): number | undefined {
   const report: unknown = process.report?.getReport();
   const { userLimits } = report as {
@@ -22,7 +25,7 @@ function reportedLimit(): number | undefined {
   return toNumber(userLimits?.open_files?.soft);
 }
 
-/** `unlimited` is no number. */
+/** `unlimited` is not a number. */
 function toNumber(value: unknown): number | undefined {
   const number = Number(value ?? Number.NaN);
   return Number.isSafeInteger(number) ? number : undefined;

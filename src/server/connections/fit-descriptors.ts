@@ -1,14 +1,14 @@
 import type { ConnectionLimits } from './connections.ts';
 
-/** So many can always be served, whatever the system says. */
+/** This many connections can always be served, whatever the system reports. */
 const LEAST_CONNECTIONS = 16;
 
-/** Limits that the process can keep, and how many files are kept free for the rest of it. */
+/** Limits that the process can keep, and whether they were lowered. */
 export type FittedLimits = ConnectionLimits & { readonly isLowered: boolean };
 
 /**
- * Lowers limits of connections so that `reserved` of the files that the process may open are left. Where they are lowered, one address
- * has half of all at most, so that it cannot take what the others have.
+ * Lowers connection limits so that `reserved` of the files that the process may open stay free. If they are lowered, one
+ * address gets at most half of all connections, so that it cannot take everyone else's.
  */
 export function fitDescriptors(
   { maxConnections, maxPerAddress }: ConnectionLimits,

@@ -1,4 +1,4 @@
-/** Whether an Accept-Encoding header takes gzip (RFC 9110, section 12.5.3); by a wildcard too, not with a weight of 0. */
+/** True if an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3); by a wildcard too, not with a weight of 0. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   const codings = new Map(
     String(header ?? '')

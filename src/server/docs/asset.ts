@@ -9,13 +9,13 @@ export type Asset = {
   readonly gzip: Representation;
 };
 
-/** One form of a document; each has a strong ETag of its own (RFC 9110, section 8.8.3.3). */
+/** One form of a document; each has its own strong ETag (RFC 9110, section 8.8.3.3). */
 export type Representation = { readonly body: Buffer; readonly etag: string };
 
 const compress = promisify(gzip);
 const LEVEL = 9;
 
-/** Prepares a document for being sent. */
+/** Prepares a document for sending. */
 export async function createAsset(type: string, body: Buffer): Promise<Asset> {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   const compressed = await compress(body, { level: LEVEL });

@@ -9,11 +9,11 @@ import { type Asset, createAsset } from './asset.ts';
 import { sendAsset } from './send-asset.ts';
 
 export type DocsOptions = {
-  /** The OpenAPI document of the ledger's methods, as JSON text. Asked for once, when the page is first opened. */
+  /** Returns the OpenAPI document of the ledger's methods, as JSON text. Called once, when the page is first opened. */
   readonly readLedgerDocument: () => string;
 };
 
-/** The page runs our scripts and styles only, and asks this server only. The viewer draws its icons from data: addresses. */
+/** The page may run only its own scripts and styles, and call only this server. The viewer draws its icons from data: URLs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,28 +41,28 @@ const PROTO = 'text/plain; charset=utf-8';
 const WALLET_DOCUMENT = new URL('../../../generated/wallets/openapi.json', import.meta.url);
 
 /**
- * The reference page: `/docs`, and below it the viewer, our own script and style, and the documents that it shows; and the wallet
- * document at `/v1/openapi.json` (interface.md, section 9), and the .proto of the stream service at `/stream.proto`. Everything comes from this server; no path of a request is ever looked up
- * on the disk. No key is part of it.
+ * The reference page: `/docs`, and below it the viewer, its script and style, and the documents that it shows; the wallet
+ * document at `/v1/openapi.json` (interface.md, section 9), and the .proto of the stream service at `/stream.proto`. Everything
+ * comes from this server; no path of a request is ever looked up on the disk. None of it contains a key.
  */
 export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
-  const walletDocument = serving(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
+  const walletDocument = assetHandler(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
   return new Map<string, HttpHandler>([
-    ['/docs', serving(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
+    ['/docs', assetHandler(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
     ['/docs/', redirectToPage],
-    ['/docs/page.js', serving(SCRIPT, () => readOwn('page.js'))],
-    ['/docs/page.css', serving(STYLE, () => readOwn('page.css'))],
-    ['/docs/viewer.js', serving(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
-    ['/docs/viewer.css', serving(STYLE, () => readViewer('swagger-ui.css'))],
-    ['/docs/ledger.json', serving(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
+    ['/docs/page.js', assetHandler(SCRIPT, () => readOwn('page.js'))],
+    ['/docs/page.css', assetHandler(STYLE, () => readOwn('page.css'))],
+    ['/docs/viewer.js', assetHandler(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
+    ['/docs/viewer.css', assetHandler(STYLE, () => readViewer('swagger-ui.css'))],
+    ['/docs/ledger.json', assetHandler(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
     ['/docs/wallets.json', walletDocument],
     ['/v1/openapi.json', walletDocument],
-    ['/stream.proto', serving(PROTO, async () => Buffer.from(STREAM_SOURCE))],
+    ['/stream.proto', assetHandler(PROTO, async () => Buffer.from(STREAM_SOURCE))],
   ]);
 }
 
-/** Reads and compresses a document when it is first asked for, and keeps it. A failure is not kept. */
-function serving(type: string, read: () => Promise<Buffer>, headers: HeaderMap = {}): HttpHandler {
+/** Reads and compresses a document on the first request, and keeps it. A failure is not kept. */
+function assetHandler(type: string, read: () => Promise<Buffer>, headers: HeaderMap = {}): HttpHandler {
   let asset: Promise<Asset> | undefined;
   return async (request, response) => {
     asset ??= read().then((body) => createAsset(type, body));
@@ -73,7 +73,7 @@ function serving(type: string, read: () => Promise<Buffer>, headers: HeaderMap =
   };
 }
 
-/** The addresses in the page are relative to `/docs`. */
+/** The URLs in the page are relative to `/docs`. */
 const redirectToPage: HttpHandler = async (request, response) => {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
   response.writeHead(308, { location: '../docs', 'content-length': '0' }).end();

@@ -4,11 +4,11 @@ import type { HeaderMap } from '../http/respond.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import type { Asset } from './asset.ts';
 
-/** Kept by browsers, and asked for again by its ETag each time: after an update nobody sees an old page. */
+/** Browsers cache the document and revalidate it by its ETag each time: after an update nobody sees an old page. */
 const CACHE_CONTROL = 'no-cache';
 
 /**
- * Answers GET and HEAD with a document, compressed if the client takes that, or with 304 if the client has it already.
+ * Answers GET and HEAD with a document, compressed if the client accepts that, or with 304 if the client has it already.
  *
  * @throws ServiceError readOnlyPath, for other methods.
  */
@@ -37,7 +37,7 @@ export function sendAsset(
   response.end(body);
 }
 
-/** Whether an If-None-Match header names the form that would be sent (RFC 9110, section 13.1.2: a weak comparison). */
+/** True if an If-None-Match header names the form that would be sent (RFC 9110, section 13.1.2: a weak comparison). */
 function isKnown(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');

@@ -9,27 +9,27 @@ import { type CallHead, requestOf, textOf } from './call-request.ts';
 export type CalledNetwork = {
   readonly label: string;
   readonly admission: Admission;
-  /** Counts what was admitted. */
+  /** Counts an admitted call. */
   readonly count: (caller: Caller, message: Weighed, outcome: 'ok' | 'error') => void;
 };
 
 export type AdmitCallOptions<N extends CalledNetwork> = {
   readonly authenticate: Authenticate;
-  /** The first one is meant where a call names none. */
+  /** The first one is the default. */
   readonly networks: readonly N[];
-  /** Told which connections have calls that were let in. */
+  /** Records which connections have admitted calls. */
   readonly peers: GrpcPeers;
 };
 
-/** Who calls, and on which network. */
+/** The caller and the network of an admitted call. */
 export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; readonly network: N };
 
 /**
- * The gate of every call: the key, the network, and what the plan allows; a call weighs 1. What was admitted is counted, by how
- * `work` ends.
+ * Admits a call: checks the key, the network, and the plan; a call weighs 1. Admitted calls are counted by the outcome of
+ * `work`.
  *
- * @param method the name under which it is counted.
- * @throws ServiceError what `Authenticate` throws; `networkUnknown`; `rateLimited`; what `work` throws.
+ * @param method the name under which the call is counted.
+ * @throws ServiceError the errors of `Authenticate`; `networkUnknown`; `rateLimited`; the errors of `work`.
  */
 export async function admitCall<N extends CalledNetwork, A>(
   { authenticate, networks, peers }: AdmitCallOptions<N>,
@@ -62,7 +62,7 @@ function networkOf<N extends CalledNetwork>(networks: readonly N[], name: string
 
 const SHOWN_CHARACTERS = 100;
 
-/** What a caller wrote, short enough to be repeated to it. */
+/** Shortens a caller's text so that it can be echoed. */
 export function shown(text: string): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }

@@ -8,7 +8,7 @@ import { isTopicName, TOPICS } from '../../../generated/stream/topics.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { shown } from './admit-call.ts';
 
-/** The answer of ListTopics. */
+/** Returns the ListTopics response. */
 export function listTopics(): ListTopicsResponse {
   const topics = Object.values(TOPICS).map(({ name, description, messageType }) => ({
     ...{ name, description, protoMessageType: messageType },
@@ -16,13 +16,13 @@ export function listTopics(): ListTopicsResponse {
   return { topics };
 }
 
-/** The answer of GetTopicSchema. @throws ServiceError `topicUnknown`. */
+/** Returns the GetTopicSchema response. @throws ServiceError `topicUnknown`. */
 export function getTopicSchema({ topic }: GetTopicSchemaRequest): GetTopicSchemaResponse {
   if (!isTopicName(topic)) throw topicUnknown(topic);
   return { protoSchema: TOPIC_SOURCES[topic], messageType: TOPICS[topic].messageType };
 }
 
-/** What answers a topic that there is none of. */
+/** Returns the error for a topic that does not exist. */
 export function topicUnknown(topic: string) {
   return serviceError('topicUnknown', { topic: shown(topic), known: Object.keys(TOPICS).join(', ') });
 }

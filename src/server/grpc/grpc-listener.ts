@@ -13,25 +13,25 @@ import { refuseGrpc } from './refuse-grpc.ts';
 
 export type GrpcListenerOptions = ListenOptions & {
   readonly tls?: TlsOptions | undefined;
-  /** The bounds of connections that it shares with other listeners. Absent: there are none. */
+  /** The connection limits that it shares with other listeners. Absent: unlimited. */
   readonly connections?: Connections | undefined;
 };
 
 export type GrpcListener = {
   readonly port: number;
-  /** Takes no more connections. Resolves when those that there are have ended. */
+  /** Accepts no more connections. Resolves when the open ones have closed. */
   readonly stop: () => Promise<void>;
-  /** Cuts those that there are. */
+  /** Cuts the open connections. */
   readonly cut: () => void;
 };
 
 const HANDSHAKE_MS = 10_000;
-/** How long a connection that is to make room may take to say goodbye. */
+/** Most milliseconds that a connection closed to make room may take to drain. */
 const DRAIN_MS = 1_000;
 
 /**
- * Listens for a gRPC server and hands it the connections: it has no way to bound them itself, nor to speak TLS with a certificate that
- * changes. Each has an injector of its own, so that one alone can be told to go.
+ * Listens for a gRPC server and passes it the connections: grpc-js can neither limit them itself, nor use TLS with a
+ * certificate that changes. Each connection has its own injector, so that it can be drained separately.
  *
  * @throws ServiceError `listenFailed`.
  */

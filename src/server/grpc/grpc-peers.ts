@@ -1,11 +1,11 @@
-/** What the calls of one connection amount to. */
+/** The admitted calls of one connection. */
 type Peer = { calls: number; streams: number };
 
-/** Which connections have calls that were let in, by the address and port of the other end. */
+/** Tracks which connections have admitted calls, by the peer's address and port. */
 export class GrpcPeers {
   readonly #peers = new Map<string, Peer>();
 
-  /** A connection has been opened. */
+  /** Adds a new connection. */
   add(peer: string): void {
     this.#peers.set(peer, { calls: 0, streams: 0 });
   }
@@ -14,13 +14,13 @@ export class GrpcPeers {
     this.#peers.delete(peer);
   }
 
-  /** A call with a good key has come. */
+  /** Counts a call with a valid key. */
   countCall(peer: string): void {
     const known = this.#peers.get(peer);
     if (known !== undefined) known.calls++;
   }
 
-  /** A stream is open; what is returned ends it, once. */
+  /** Counts an open stream; the returned function ends it, once. */
   holdStream(peer: string): () => void {
     const known = this.#peers.get(peer);
     if (known === undefined) return () => undefined;
@@ -35,7 +35,7 @@ export class GrpcPeers {
     return (this.#peers.get(peer)?.streams ?? 0) > 0;
   }
 
-  /** How many calls with a good key have come. */
+  /** Returns the number of calls with a valid key. */
   callsOf(peer: string): number {
     return this.#peers.get(peer)?.calls ?? 0;
   }

@@ -25,7 +25,10 @@ import {
 
 export type GrpcServerOptions = GrpcListenerOptions &
   Omit<SubscribeOptions, 'peers'> & {
-    /** Told of each call that is refused or ends with an error; `internalError` and those without a gRPC form with their cause. */
+    /**
+     * Called for each call that is refused or ends with an error; `internalError` and errors without a gRPC form come with
+     * their cause.
+     */
     readonly onError: (error: ServiceError) => void;
   };
 
@@ -33,15 +36,15 @@ type ServedOptions = SubscribeOptions & Pick<GrpcServerOptions, 'onError'>;
 
 export type GrpcServer = {
   readonly port: number;
-  /** Ends every stream with its position, waits up to `deadlineMs` for what is under way, then cuts all connections. */
+  /** Ends every stream with its position, waits up to `deadlineMs` for calls in flight, then cuts all connections. */
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
-/** How often a stream is asked whether its key and its token are still good. */
+/** Interval at which the key and the token of each stream are checked again. */
 const RECHECK_MS = 500;
 const SERVICE_NAME = 'keyslot.stream.v1.StreamService';
 
-/** Requests are names; pings find clients that went without a word. */
+/** Requests are just names; pings find clients that disappeared without closing. */
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 64 * 1024,
   'grpc.max_concurrent_streams': 1_000,
@@ -61,7 +64,7 @@ export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcSer
   const server = new Server(CHANNEL_OPTIONS);
   const streams = new OpenStreams();
   const health = new HealthImplementation({ '': 'SERVING', [SERVICE_NAME]: 'SERVING' });
-  // Messages come encoded: they are sent as they are.
+  // Messages are already encoded: they are sent as they are.
   const definition = {
     ...StreamServiceService,
     subscribe: { ...StreamServiceService.subscribe, responseSerialize: asBuffer },
@@ -92,7 +95,7 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
     (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
       admitCall(options, call, method, async () => answer(call.request)).then(
         (made) => done(null, made),
-        (thrown: unknown) => done(toGrpcStatus(noted(options, thrown))),
+        (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown))),
       );
     };
   return {
@@ -104,19 +107,19 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
         place = cursor;
       }).catch((thrown: unknown) => {
         if (thrown === CLIENT_LEFT || call.cancelled) return;
-        call.emit('error', toGrpcStatus(noted(options, thrown), place?.position));
+        call.emit('error', toGrpcStatus(reportError(options, thrown), place?.position));
       });
     },
   };
 }
 
-function noted({ onError }: ServedOptions, thrown: unknown): ServiceError {
+function reportError({ onError }: ServedOptions, thrown: unknown): ServiceError {
   const error = toServiceError(thrown);
   onError(error);
   return error;
 }
 
-/** Keys and tokens that were revoked end their streams. */
+/** Ends the streams of revoked keys and tokens. */
 function recheck(streams: OpenStreams): void {
   for (const stream of streams) {
     try {
@@ -134,7 +137,7 @@ function asBuffer(message: unknown): Buffer {
 
 type ShuttingDown = { readonly ended: Promise<void>; readonly deadlineMs: number };
 
-/** Tells every connection to go, and waits until they have; those that have not at the deadline are given up. */
+/** Drains every connection and waits until they are closed; those that are not by the deadline are abandoned. */
 async function shutDown(server: Server, { ended, deadlineMs }: ShuttingDown): Promise<void> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, deadlineMs);

@@ -7,10 +7,10 @@ const DOMAIN = 'keyslot';
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 
 /**
- * The status that ends a call. The trailing metadata has the stable name of the error (`keyslot-error`), its data as
- * google.rpc.ErrorInfo (`grpc-status-details-bin`), the oldest position after OUT_OF_RANGE (`x-oldest-slot`), the seconds after which
- * a refused call may come again (`retry-after`), and where a stream stands (`x-resume-slot`). An error without a gRPC form is an
- * internal one.
+ * Returns the status that ends a call. The trailing metadata has the stable name of the error (`keyslot-error`), its data as
+ * google.rpc.ErrorInfo (`grpc-status-details-bin`), the oldest position after OUT_OF_RANGE (`x-oldest-slot`), the seconds after
+ * which a refused call may be retried (`retry-after`), and the position of a stream (`x-resume-slot`). An error without a gRPC
+ * form becomes an internal one.
  */
 export function toGrpcStatus(thrown: ServiceError, position?: bigint): StatusObject {
   const error = errorEntry(thrown.code).grpc === undefined ? new ServiceError('internalError') : thrown;
@@ -43,7 +43,7 @@ function encodeErrorInfo(error: ServiceError): Uint8Array {
   return writer.finish();
 }
 
-/** `topicUnknown` to `TOPIC_UNKNOWN`. */
+/** Converts `topicUnknown` to `TOPIC_UNKNOWN`. */
 function reasonOf(code: ErrorName): string {
   return code.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }

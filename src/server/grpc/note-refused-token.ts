@@ -4,7 +4,7 @@ import { createRequestId } from '../rest/problem.ts';
 import { requestOf } from './call-request.ts';
 import type { TopicTokenOptions } from './topic-token.ts';
 
-/** Puts access tokens that were refused for a topic on record, as the wallet service does with those that it refuses. */
+/** Records access tokens that were refused for a topic, as the wallet service does with those that it refuses. */
 export function noteRefusedToken({
   refusals,
   trustsPeer,

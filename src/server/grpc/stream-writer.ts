@@ -1,4 +1,4 @@
-/** What may wait for the client of a stream; beside it one message, however large. */
+/** The most that may be queued for the client of a stream, plus one message, however large. */
 export type UnreadLimits = { readonly maxBytes: number; readonly maxMessages: number };
 
 /** The part of a call that sends. */
@@ -6,7 +6,7 @@ export type Sends = {
   readonly write: (message: Uint8Array, done: (error?: Error | null) => void) => unknown;
 };
 
-/** Counts what was given to a connection and has not left: grpc-js itself counts messages, not their bytes. */
+/** Tracks the bytes that were written to a connection and have not been sent: grpc-js itself counts messages, not their bytes. */
 export class StreamWriter {
   readonly #call: Sends;
   readonly #limits: UnreadLimits;
@@ -20,17 +20,17 @@ export class StreamWriter {
     this.#limits = limits;
   }
 
-  /** Bytes that have not left. */
+  /** Bytes that have not been sent. */
   get unreadBytes(): number {
     return this.#bytes;
   }
 
-  /** Whether another message may be written. */
+  /** True if another message may be written. */
   get hasRoom(): boolean {
     return this.#bytes < this.#limits.maxBytes && this.#messages < this.#limits.maxMessages;
   }
 
-  /** Resolves when there is room again; rejects with what `fail` is given. */
+  /** Resolves when there is room again; rejects with the error passed to `fail`. */
   room(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#waiting ??= Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ export class StreamWriter {
     });
   }
 
-  /** Nothing is written any more. */
+  /** Stops all writing. */
   fail(error: Error): void {
     this.#failure = error;
     this.#waiting?.reject(error);

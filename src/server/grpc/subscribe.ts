@@ -22,7 +22,7 @@ export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
     readonly unread: UnreadLimits;
     readonly maxStreamsPerKey: number;
     readonly viewOf: (accountId: string) => AccountView;
-    /** Told of messages that were handed to the connection. */
+    /** Called for messages that were written to the connection. */
     readonly onMessages: (caller: Caller, network: string, topic: TopicName, messages: number) => void;
     readonly onOpen: (network: string, topic: TopicName) => void;
     readonly onClose: (network: string, topic: TopicName) => void;
@@ -30,19 +30,19 @@ export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
 
 export type SubscribeCall = ServerWritableStream<SubscribeRequest, Uint8Array>;
 
-/** A stream that is open. */
+/** An open stream. */
 export type OpenStream = {
   readonly cursor: Cursor;
-  /** Throws the ServiceError for which it may not go on: its key or its token was revoked. */
+  /** Throws the ServiceError that ends the stream if its key or its token was revoked. */
   readonly recheck: () => void;
 };
 
-/** The streams that are open, and how many each key has. */
+/** The open streams, with a count per key. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #ofKeys = new Map<string, number>();
 
-  /** Takes a place for a stream of a key. @throws ServiceError `tooManyStreams`. @returns what gives it back, once. */
+  /** Reserves a stream of a key. @throws ServiceError `tooManyStreams`. @returns a function that releases it, once. */
   reserve(keyId: string, limit: number): () => void {
     const value = this.#ofKeys.get(keyId) ?? 0;
     if (value >= limit) throw serviceError('tooManyStreams', { limit, value });
@@ -67,49 +67,49 @@ export class OpenStreams {
   }
 }
 
-/** The client has gone: nobody is told. */
+/** The client has disconnected: there is nobody to send an error to. */
 export const CLIENT_LEFT = new Error('the client has left');
 
-/** A stream as it begins. */
+/** A stream at its start. */
 type Opened = {
   readonly caller: Caller;
   readonly network: StreamedNetwork;
-  readonly wish: Wish;
+  readonly selection: Wish;
   readonly cursor: Cursor;
   readonly recheck: () => void;
 };
 
 /**
- * Serves one Subscribe call until it cannot go on.
+ * Serves one Subscribe call until the stream ends.
  *
- * @param toldOf is given the place of the stream as soon as it has one, so that who ends the call can say where it stands.
- * @throws ServiceError why the stream ends; `CLIENT_LEFT`.
+ * @param onCursor gets the stream's position as soon as it has one, so that the code that ends the call can report it.
+ * @throws ServiceError the reason why the stream ends; `CLIENT_LEFT`.
  */
 export async function subscribe(
   options: SubscribeOptions,
   streams: OpenStreams,
   call: SubscribeCall,
-  toldOf: (cursor: Cursor) => void,
+  onCursor: (cursor: Cursor) => void,
 ): Promise<never> {
   const opened = await admitCall(options, call, 'Subscribe', (admitted) =>
     open(options, streams, call, admitted),
   );
-  const { caller, network, wish, cursor, recheck } = opened;
+  const { caller, network, selection, cursor, recheck } = opened;
   using closing = new DisposableStack();
   closing.defer(() => cursor.close());
   if (call.cancelled) throw CLIENT_LEFT;
-  toldOf(cursor);
+  onCursor(cursor);
   closing.defer(options.peers.holdStream(call.getPeer()));
   closing.defer(streams.add({ cursor, recheck }));
-  options.onOpen(network.label, wish.topic);
-  closing.defer(() => options.onClose(network.label, wish.topic));
+  options.onOpen(network.label, selection.topic);
+  closing.defer(() => options.onClose(network.label, selection.topic));
   call.sendMetadata(headOf(cursor));
   call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
   const writer = new StreamWriter(call, options.unread);
   cursor.whenFailed((error) => writer.fail(error));
   for (;;) {
-    const sent = await sendNext(cursor, wish, writer);
-    if (sent > 0) options.onMessages(caller, network.label, wish.topic, sent);
+    const sent = await sendNext(cursor, selection, writer);
+    if (sent > 0) options.onMessages(caller, network.label, selection.topic, sent);
   }
 }
 
@@ -119,10 +119,10 @@ async function open(
   call: SubscribeCall,
   { caller, network }: Admitted<StreamedNetwork>,
 ): Promise<Opened> {
-  const wish = readWish(options, call, caller);
+  const selection = readSelection(options, call, caller);
   const recheck = (): void => {
     options.authenticate(requestOf(call));
-    assertTopicAllowed(options, wish.topic, call, caller.accountId);
+    assertTopicAllowed(options, selection.topic, call, caller.accountId);
   };
   recheck();
   const resumeSlot = readResumeSlot(call.metadata);
@@ -133,10 +133,10 @@ async function open(
     throw CLIENT_LEFT;
   }
   const cursor = await network.hub.open(resumeSlot, () => takeReplayed(network, caller));
-  return { caller, network, wish, cursor, recheck };
+  return { caller, network, selection, cursor, recheck };
 }
 
-/** A block that is read again for one stream weighs what the call for it does. */
+/** A block read again for one stream weighs as much as the call for it. */
 const REPLAYED = { method: 'Subscribe.replay', weight: METHODS.getBlock.cost };
 
 async function takeReplayed({ admission, count }: StreamedNetwork, caller: Caller): Promise<void> {
@@ -145,10 +145,10 @@ async function takeReplayed({ admission, count }: StreamedNetwork, caller: Calle
   count(caller, REPLAYED, 'ok');
 }
 
-/** Sends what the next block has. @returns how many messages. */
-async function sendNext(cursor: Cursor, wish: Wish, writer: StreamWriter): Promise<number> {
+/** Sends the messages of the next block. @returns their number. */
+async function sendNext(cursor: Cursor, selection: Wish, writer: StreamWriter): Promise<number> {
   const entry = await cursor.next();
-  const messages = await entry.messages(wish);
+  const messages = await entry.messages(selection);
   for (const message of messages) {
     if (!writer.hasRoom) await writer.room();
     writer.write(message);
@@ -157,7 +157,7 @@ async function sendNext(cursor: Cursor, wish: Wish, writer: StreamWriter): Promi
   return messages.length;
 }
 
-function readWish(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
+function readSelection(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
   const { topic, format } = request;
   if (!isTopicName(topic)) throw topicUnknown(topic);
   if (format !== 0 && format !== 1) throw serviceError('streamFormatUnknown', { value: format });
@@ -173,7 +173,7 @@ function readResumeSlot(metadata: Metadata): bigint | undefined {
   return BigInt(text);
 }
 
-/** Where the stream begins: a client that loses it before its first message goes on from there. */
+/** The stream's start position: a client that loses the stream before its first message resumes from there. */
 function headOf({ position }: Cursor): Metadata {
   const metadata = new Metadata();
   metadata.set('x-resume-slot', String(position));

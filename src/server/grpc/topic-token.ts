@@ -8,12 +8,12 @@ import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { type CallHead, textOf } from './call-request.ts';
 
 export type TopicTokenOptions = TokenPlaces & {
-  /** Told of an access token that was refused for a topic, and whose it is; undefined: nobody's. */
+  /** Called for an access token that was refused for a topic, with its holder; undefined: the token has none. */
   readonly onTokenRefused: (call: CallHead, error: ServiceError, holder: TokenHolder | undefined) => void;
 };
 
 /**
- * Holds that a call may have a topic: one that needs an access token needs it of the account of the API key.
+ * Checks that a call may read a topic: one that needs an access token needs one of the API key's account.
  *
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`, `tokenOfOtherAccount`.
  */

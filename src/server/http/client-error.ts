@@ -13,13 +13,13 @@ const UNAVAILABLE = 503;
 type Refusal = { readonly status: number; readonly error: ServiceError };
 
 export type FailedRequest = {
-  /** How long a request may take to arrive. */
+  /** Milliseconds that a request may take to arrive. */
   readonly limitMs: number;
-  /** Its target, if its head came. */
+  /** Its target, if its head arrived. */
   readonly target: string | undefined;
 };
 
-/** Answers, on the bare socket, what node:http could not make a request of, and closes the connection. */
+/** Answers, on the bare socket, what node:http could not parse as a request, and closes the connection. */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -35,7 +35,7 @@ export function answerClientError(
   socket.end(toText(answer), () => socket.destroy());
 }
 
-/** Answers on a connection whose requests are not read, and leaves its end to the other side: what it sends is thrown away. */
+/** Answers on a connection whose requests are not read, and lets the peer close it: what it sends is discarded. */
 export function refuseConnection(socket: Duplex, error: ServiceError): void {
   socket.on('error', () => socket.destroy()).resume();
   socket.end(toText(asReply({ status: errorEntry(error.code).http ?? UNAVAILABLE, error })));
@@ -66,7 +66,7 @@ function asReply({ status, error }: Refusal): Answer {
   return { status, headers, body: errorReply('null', error).toString() };
 }
 
-/** Anything but a body that came too late, or was let go for another connection, has no problem of its own: it is a body that is not what it should be. */
+/** Only a body that came too late, or a connection closed to make room, has its own problem: anything else is an invalid body. */
 function asProblem({ error }: Refusal): Answer {
   const isLate = error.code === 'requestTimeout' || error.code === 'connectionsFull';
   const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };

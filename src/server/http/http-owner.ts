@@ -11,7 +11,7 @@ export type HttpOwnerParts = {
   readonly lane: PlainLane | undefined;
 };
 
-/** Told to `clientError` of a connection that is ended to make room: what came of a request gets an answer. */
+/** Passed to `clientError` when a connection is closed to make room: a request that has begun to arrive gets an answer. */
 export class ConnectionShed extends Error {
   readonly reason: ServiceError;
 
@@ -21,7 +21,7 @@ export class ConnectionShed extends Error {
   }
 }
 
-/** The HTTP side of a connection: in use while a request that has come is answered. */
+/** Creates the HTTP owner of a connection: in use while a received request is being answered. */
 export function createHttpOwner({ server, tracker, lane }: HttpOwnerParts, socket: Socket): ConnectionOwner {
   return {
     isInUse: () => lane?.isBusy(socket) === true || tracker.isBusy(socket),

@@ -19,10 +19,10 @@ import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
 
-/** Answers one request. It never rejects: what fails is answered by the handler's own border. */
+/** Answers one request. It never rejects: the handler turns its failures into answers. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What answers both the requests that node:http reads and, for some targets, those that are plain enough to be read without it. */
+/** The handler of requests that node:http reads and, for some targets, of plain requests that are read without it. */
 export type HttpHandlers = {
   readonly handle: HttpHandler;
   readonly servesPlain: (target: string) => boolean;
@@ -30,8 +30,8 @@ export type HttpHandlers = {
 };
 
 /**
- * Takes over the connection of a request for WebSocket (RFC 6455, section 4.2.1). `head` is what came after it already; `connection` is
- * to have another owner when it is open, where connections are bounded.
+ * Takes over the connection of a WebSocket request (RFC 6455, section 4.2.1). `head` holds the bytes already received after it;
+ * `connection` is to get another owner once the WebSocket is open, where connections are limited.
  */
 export type UpgradeHandler = (
   request: IncomingMessage,
@@ -40,33 +40,33 @@ export type UpgradeHandler = (
   connection?: Pick<Connection, 'take'>,
 ) => void;
 
-/** Where to listen. */
+/** The address to listen on. */
 export type ListenOptions = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The name of the setting that chooses the port, for the text of `portTaken`. */
+  /** The name of the port's setting, for the text of `portTaken`. */
   readonly portSetting: string;
 };
 
 export type HttpServerOptions = ListenOptions & {
   readonly tls?: TlsOptions | undefined;
-  /** The bounds of connections that it shares with other listeners. Absent: there are none. */
+  /** The connection limits that it shares with other listeners. Absent: unlimited. */
   readonly connections?: Connections | undefined;
-  /** How long a request may take to arrive, head and body. */
+  /** Milliseconds that a request may take to arrive, head and body. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may be silent in both directions; longer than the longest answer may take. */
+  /** Milliseconds that a connection may be silent in both directions; longer than the longest answer may take. */
   readonly idleTimeoutMs: number;
-  /** Absent: a request for WebSocket is served as if it did not ask for that. */
+  /** Absent: a WebSocket request is served as an ordinary request. */
   readonly onUpgrade?: UpgradeHandler | undefined;
-  /** Ends every WebSocket, within the deadline and a second; those that are left are cut with all connections. */
+  /** Closes every WebSocket, within the deadline and a second; those that are left are cut with all connections. */
   readonly drainSockets?: ((deadlineMs: number) => Promise<void>) | undefined;
 };
 
 export type HttpServer = {
   readonly host: string;
   readonly port: number;
-  /** Takes no more connections, waits up to `deadlineMs` for the requests under way, then cuts all connections. */
+  /** Accepts no more connections, waits up to `deadlineMs` for requests in flight, then cuts all connections. */
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
@@ -105,7 +105,7 @@ export async function startHttpServer(
   await listen(server, options);
   const lane =
     typeof handlers === 'function' ? undefined : openPlainLane(server, handlers, { tracker, options });
-  const connectionOf = bound(server, { tracker, lane, options });
+  const connectionOf = limitConnections(server, { tracker, lane, options });
   const { onUpgrade } = options;
   if (onUpgrade !== undefined) {
     server.on('upgrade', (request, socket, head) =>
@@ -123,8 +123,8 @@ export async function startHttpServer(
 
 type BoundParts = LaneParts & { readonly lane: PlainLane | undefined };
 
-/** Bounds the connections of a server. @returns what finds the connection of a stream. */
-function bound(
+/** Limits the connections of a server. @returns a function that finds the connection of a stream. */
+function limitConnections(
   server: Server,
   { tracker, lane, options: { connections, tls } }: BoundParts,
 ): (stream: Duplex) => Connection | undefined {
@@ -167,12 +167,12 @@ function openPlainLane(
   return lane;
 }
 
-/** As node:http tells of it. */
+/** The timeout error in the form that node:http reports it. */
 class RequestTimeout extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
-/** How often connections are looked at whose time may be up. */
+/** Returns the interval at which connections are checked for timeouts. */
 function checkIntervalMs(requestTimeoutMs: number): number {
   return Math.min(1_000, requestTimeoutMs / 2);
 }
@@ -220,7 +220,7 @@ function listen(server: Server, { host, port, portSetting }: ListenOptions): Pro
   });
 }
 
-/** The connections of a server, those in the middle of a TLS handshake included, which `closeAllConnections` leaves. */
+/** Tracks the connections of a server, including those in a TLS handshake, which `closeAllConnections` leaves open. */
 function trackSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -245,7 +245,7 @@ async function close(server: Server, { tracker, drainSockets, sockets, deadlineM
   await closed;
 }
 
-/** The close of http.Server would cut idle connections at once, and with them requests that are on their way. */
+/** The close of http.Server would cut idle connections at once, and with them requests that are about to arrive. */
 function stopListening(server: Server, onClosed: () => void): void {
   NetServer.prototype.close.call(server, onClosed);
 }

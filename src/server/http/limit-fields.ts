@@ -6,8 +6,8 @@ const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
 const POLICIES = new WeakMap<PlanLimit, string>();
 
 /**
- * Puts into the head of an answer how its key stands: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10;
- * the quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
+ * Sets the rate limit fields of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10; the
+ * quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
  */
 export function setLimitFields(
   request: HttpRequest,
@@ -21,7 +21,7 @@ export function setLimitFields(
   if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
 }
 
-/** The window is told in whole seconds, rounded up: who keeps to what is told keeps to the limit. */
+/** The window is given in whole seconds, rounded up: a client that keeps to it keeps to the limit. */
 function policyOf(plan: PlanLimit): string {
   const known = POLICIES.get(plan);
   if (known !== undefined) return known;

@@ -9,11 +9,11 @@ import { isLocalRequest } from './local-request.ts';
 import { sendBody, sendError } from './respond.ts';
 import { pathOf } from './target.ts';
 
-/** Whether the server can serve, and the state of each of its parts. Holds no address and no secret. */
+/** The readiness of the server and the state of each of its parts. Holds no address and no secret. */
 export type Readiness = { readonly isReady: boolean; readonly parts: Readonly<Record<string, unknown>> };
 
 export type OperationsOptions = {
-  /** Absent: `/metrics` has a listener of its own, and is not here. */
+  /** Absent: `/metrics` has its own listener, and is not served here. */
   readonly registry?: Registry | undefined;
   readonly readReadiness: () => Promise<Readiness>;
   /** The JSON-RPC path of each network, for the document that describes them. */
@@ -22,9 +22,9 @@ export type OperationsOptions = {
 };
 
 /**
- * The paths for operators: `/healthz` (the process answers), `/readyz` (200 or 503 by the state of its parts),
- * `/metrics` (Prometheus text, to loopback only; unless it has a listener of its own) and `/openrpc.json`, which names the address that
- * was asked.
+ * Creates the handlers of the operator's paths: `/healthz` (the process answers), `/readyz` (200 or 503 by the state of its
+ * parts), `/metrics` (Prometheus text, to loopback only; unless it has its own listener) and `/openrpc.json`, which names the
+ * address that was requested.
  */
 export function createOperations({
   registry,
@@ -33,10 +33,10 @@ export function createOperations({
   baseUrlOf,
 }: OperationsOptions): ReadonlyMap<string, HttpHandler> {
   return new Map<string, HttpHandler>([
-    ['/healthz', reading(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
+    ['/healthz', readOnlyHandler(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
     [
       '/readyz',
-      reading(async () => {
+      readOnlyHandler(async () => {
         const { isReady, parts } = await readReadiness();
         const body = `${stringifyJson({ status: isReady ? 'ready' : 'notReady', ...parts })}\n`;
         return { status: isReady ? 200 : 503, body };
@@ -45,7 +45,7 @@ export function createOperations({
     ...(registry === undefined ? [] : [[METRICS_PATH, localMetrics(registry)] as const]),
     [
       '/openrpc.json',
-      reading(async (request) => {
+      readOnlyHandler(async (request) => {
         const baseUrl = baseUrlOf(request);
         return { status: 200, body: `${openrpcDocument(rpcPaths.map((path) => baseUrl + path))}\n` };
       }),
@@ -54,15 +54,15 @@ export function createOperations({
 }
 
 function localMetrics(registry: Registry): HttpHandler {
-  return reading(async (request) => {
+  return readOnlyHandler(async (request) => {
     if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
     return await readMetrics(registry);
   });
 }
 
-/** What a listener of its own for the metrics serves, to whoever reaches it: `/metrics` and nothing else. */
+/** Creates the handler of the metrics' own listener: serves `/metrics` to anyone who can reach it, and nothing else. */
 export function createMetricsHandler(registry: Registry): HttpHandler {
-  const serve = reading(() => readMetrics(registry));
+  const serve = readOnlyHandler(() => readMetrics(registry));
   return async (request, response) => {
     try {
       if (pathOf(request.url ?? '') !== METRICS_PATH) throw serviceError('notFound', { path: METRICS_PATH });
@@ -81,8 +81,8 @@ async function readMetrics(registry: Registry): Promise<Reading> {
 
 type Reading = { readonly status: number; readonly body: string; readonly type?: string };
 
-/** A handler for GET and HEAD. Throws ServiceError `readOnlyPath` for other methods. */
-function reading(read: (request: IncomingMessage) => Promise<Reading>): HttpHandler {
+/** Creates a handler for GET and HEAD. Throws ServiceError `readOnlyPath` for other methods. */
+function readOnlyHandler(read: (request: IncomingMessage) => Promise<Reading>): HttpHandler {
   return async (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
     const { status, body, type } = await read(request);

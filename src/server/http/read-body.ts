@@ -4,11 +4,11 @@ import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
 
 /**
- * The body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks; one that
- * speaks HTTP/1.0 cannot (RFC 9110, section 10.1.1).
+ * Reads the body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks;
+ * HTTP/1.0 clients cannot get one (RFC 9110, section 10.1.1).
  *
- * @throws ServiceError `bodyTooLarge`, from the announced length where there is one. Rejects with the connection's error
- *   if the client leaves. How long a body may take is the server's `requestTimeout`.
+ * @throws ServiceError `bodyTooLarge`, from the announced length where there is one. Rejects with the connection's error if the
+ *   client disconnects. The server's `requestTimeout` limits how long a body may take.
  */
 export async function readBody(
   request: HttpRequest,

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long a stopping server waits for requests that may be on their way on kept-alive connections. */
+/** Milliseconds that a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
-/** How long a request whose body is still coming is not ended to make room for another connection. */
+/** Milliseconds during which a request whose body is still arriving is not cut to make room for another connection. */
 const BODY_GRACE_MS = 2_000;
 
-/** Knows which requests are under way, so that a stopping server can wait for them. Kept per connection: that is what is cheap. */
+/** Tracks the requests in flight, so that a stopping server can wait for them. Tracked per connection, which is cheap. */
 export class RequestTracker {
   readonly #latest = new Map<Duplex, ServerResponse>();
-  /** Since when the body of a request is known not to have come. */
+  /** The time since when a request's body is known to be incomplete. */
   readonly #incomplete = new WeakMap<ServerResponse, number>();
   #underWay = 0;
   #isDraining = false;
   #onEnd: () => void = () => undefined;
 
-  /** Takes a request in. While the server drains it is served too, and its connection closed after it. */
+  /** Adds a request. While the server drains it is served too, and its connection closed after it. */
   begin(response: ServerResponse): void {
     const { socket } = response.req;
     if (!this.#latest.has(socket)) socket.once('close', () => this.#latest.delete(socket));
@@ -25,12 +25,12 @@ export class RequestTracker {
     if (this.#isDraining) response.setHeader('connection', 'close');
   }
 
-  /** Whether every connection ends with its next answer. */
+  /** True if every connection closes after its next answer. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** Counts a request whose connection node:http does not have; `leave` ends it. */
+  /** Counts a request whose connection is not node:http's; `leave` ends it. */
   enter(): void {
     this.#underWay++;
   }
@@ -41,8 +41,8 @@ export class RequestTracker {
   }
 
   /**
-   * Whether an answer written on this connection now would be read as the answer to what has just failed on it: not in
-   * the middle of another answer, and not after that to the same request.
+   * True if an answer written on this connection now would be read as the answer to what has just failed on it: not in the
+   * middle of another answer, and not after one to the same request.
    */
   mayAnswer(socket: Duplex): boolean {
     const latest = this.#latest.get(socket);
@@ -51,8 +51,8 @@ export class RequestTracker {
   }
 
   /**
-   * Whether a request that has come is being answered on a connection, or the body of one began to come only a moment ago: when it
-   * was first asked about counts, so that a request costs nothing here.
+   * True if a received request is being answered on a connection, or a request's body only began to arrive: the time counts
+   * from the first call of this method, so that tracking costs requests nothing.
    */
   isBusy(socket: Duplex): boolean {
     const latest = this.#latest.get(socket);
@@ -64,14 +64,14 @@ export class RequestTracker {
     return nowMs - sinceMs < BODY_GRACE_MS;
   }
 
-  /** Whether a request has been answered on a connection, and none has begun since. */
+  /** True if a request has been answered on a connection, and none has begun since. */
   hasServed(socket: Duplex): boolean {
     return this.#latest.get(socket)?.writableFinished === true;
   }
 
   /**
-   * Calls back when what came on a connection before has been answered: at once where nothing is under way, or where only the latest
-   * request is, whose body is still coming.
+   * Calls back when the earlier requests of a connection have been answered: at once if none is in flight, or only the latest
+   * one, whose body is still arriving.
    */
   afterEarlier(socket: Duplex, then: () => void): void {
     const latest = this.#latest.get(socket);
@@ -81,15 +81,15 @@ export class RequestTracker {
     else then();
   }
 
-  /** The target of the request whose body was still coming on this connection; undefined where there is none. */
+  /** Returns the target of the request whose body was still arriving on this connection; undefined if there is none. */
   targetOf(socket: Duplex): string | undefined {
     const request = this.#latest.get(socket)?.req;
     return request?.complete === false ? request.url : undefined;
   }
 
   /**
-   * Resolves when nothing is under way any more, or after `deadlineMs`. A client that was about to send the next request
-   * on its connection is still answered, and told to close it.
+   * Resolves when no request is in flight, or after `deadlineMs`. A client that was about to send the next request on its
+   * connection is still answered, and told to close it.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;

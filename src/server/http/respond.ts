@@ -7,32 +7,32 @@ import { errorReply } from '../../rpc/replies.ts';
 import type { PlainRequest } from './plain/plain-request.ts';
 import { PlainResponse } from './plain/plain-response.ts';
 
-/** A request, whoever has read it. */
+/** A request, read by node:http or by the plain lane. */
 export type HttpRequest = IncomingMessage | PlainRequest;
 
-/** Where its answer goes. */
+/** The response to a request. */
 export type HttpResponse = ServerResponse | PlainResponse;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sent with every JSON answer; who may read it is set by the router. */
+/** Sent with every JSON answer; the router sets which origins may read it. */
 export const COMMON_HEADERS = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' } as const;
 
 export type HeaderMap = Readonly<Record<string, string>>;
 
-/** Up to this size a body goes out in one write with the head: node:http joins the two only if both are strings. */
+/** Up to this size a body is sent in one write with the head: node:http joins the two only if both are strings. */
 const ONE_WRITE_BYTES = 8 * 1024;
 
 /** Up to this size, copying parts costs less than writing each. */
 const JOINED_BYTES = 64 * 1024;
 
-/** Headers that HTTP asks for with an error (RFC 9110, section 15.5.6). */
+/** Headers that HTTP requires with an error (RFC 9110, section 15.5.6). */
 const EXTRA_HEADERS: Readonly<Partial<Record<ErrorName, HeaderMap>>> = {
   methodNotAllowed: { allow: 'POST, OPTIONS' },
   readOnlyPath: { allow: 'GET, HEAD' },
 };
 
-/** Answers with a body; nothing happens if the client has left. */
+/** Answers with a body; does nothing if the client has disconnected. */
 export function sendBody(
   response: HttpResponse,
   status: number,
@@ -62,7 +62,7 @@ export function sendParts(response: HttpResponse, parts: readonly Buffer[]): voi
   response.end();
 }
 
-/** Answers 200 with a body that is still coming; `sizeBytes`: its length, if it is known. Rejects when either side breaks off. */
+/** Answers 200 with a body that is still arriving; `sizeBytes`: its length, if it is known. Rejects when either side breaks off. */
 export async function sendStream(
   response: HttpResponse,
   body: Readable,

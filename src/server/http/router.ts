@@ -6,15 +6,15 @@ import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
 import { pathOf, WALLET_API } from './target.ts';
 
-/** Answers JSON-RPC, whoever has read the request. It may reject. */
+/** Answers JSON-RPC requests of either reader. It may reject. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
 
 export type RouterOptions = {
-  /** What is served at which path, exactly. */
+  /** The handlers by exact path. */
   readonly routes: ReadonlyMap<string, HttpHandler>;
-  /** JSON-RPC by path; the paths are named to a client that asks for another. */
+  /** JSON-RPC by path; a client that requests an unknown path is told these. */
   readonly rpc: ReadonlyMap<string, RpcHandler>;
-  /** What answers below `/v1/`, where nothing else is served. It answers its own refusals. */
+  /** Serves everything else below `/v1/`. It answers its own refusals. */
   readonly wallets: HttpHandler;
   /** Origins whose pages may read the answers; `*` for any. */
   readonly corsOrigins: readonly string[];
@@ -22,7 +22,7 @@ export type RouterOptions = {
   readonly log: Logger;
 };
 
-/** Finds the handler by path, and turns what it throws into an answer. The query is nobody's business here. */
+/** Creates a router that finds the handler by path, and answers errors that it throws. The query is ignored here. */
 export function createRouter(options: RouterOptions): HttpHandlers {
   const { routes, rpc, wallets, corsOrigins } = options;
   const rpcPaths = [...rpc.keys()].join(', ');
@@ -74,7 +74,10 @@ async function answer(
   }
 }
 
-/** Lets the pages of some origins read the answer. Nothing is cross-origin below `/v1/` unless the wallet API's own setting says so. */
+/**
+ * Lets the pages of the configured origins read the answer. Nothing is cross-origin below `/v1/` unless the wallet API's own
+ * setting allows it.
+ */
 function admitOrigin(request: HttpRequest, response: HttpResponse, origins: readonly string[]): void {
   const { origin } = request.headers;
   if (origins.includes('*')) {

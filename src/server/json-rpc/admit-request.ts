@@ -22,12 +22,12 @@ type Exchange = { readonly request: HttpRequest; readonly response: HttpResponse
 const CHEAP_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a request of a known key and takes what it weighs from the key's plan, before anything in it runs. How the key stands
- * is in the head of whatever is answered.
+ * Reads a request of a known key and charges the key's plan for it, before any call runs. Every answer carries the rate limit
+ * fields.
  *
- * @returns its messages; undefined when the plan did not allow them, which has been answered, or the client has left.
- * @throws ServiceError what is wrong with the request as a whole, which weighs 1 for that: `contentTypeNotAllowed`,
- *   `bodyTooLarge`, and those of `parseBody`.
+ * @returns its messages; undefined when the plan did not allow them, which has been answered, or the client has disconnected.
+ * @throws ServiceError the fault of the request as a whole, which weighs 1: `contentTypeNotAllowed`, `bodyTooLarge`, and those
+ *   of `parseBody`.
  */
 export async function admitRequest(
   { admission, limits, maxBodyBytes }: AdmitOptions,
@@ -59,7 +59,7 @@ async function readMessage(
   return parseBody(await readBody(request, response, maxBodyBytes), limits);
 }
 
-/** Whether a body is announced as large, or its size is not announced at all. */
+/** True if a body is announced as large, or without a size. */
 function isCostly({ headers }: HttpRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > CHEAP_BODY_BYTES;
 }

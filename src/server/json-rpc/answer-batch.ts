@@ -14,15 +14,15 @@ import { type PlacedCall, splitBatch } from './split-batch.ts';
 export type BatchOptions = {
   readonly ledger: Ledger;
   readonly context: Context;
-  /** How many requests are under way at the nodes at the same time: calls by themselves, and groups of light reads. */
+  /** The most requests in flight at the nodes: single calls, and groups of light reads. */
   readonly concurrency: number;
   readonly refuse: Refuse;
 };
 
 /**
- * Serves the calls of a batch, light reads together and all others by themselves, and joins the replies in the order of the
- * calls. A call that fails is an error object in its place; notifications run and leave no place. The answer comes in parts,
- * which are not joined; there are none if nothing is to be answered. Never rejects.
+ * Serves the calls of a batch, light reads together and all others on their own, and joins the replies in the order of the
+ * calls. A call that fails is an error object in its place; notifications run and have no reply. The answer comes in unjoined
+ * parts; there are none if there is nothing to answer. Never rejects.
  */
 export async function answerBatch(
   envelopes: readonly Envelope[],
@@ -58,7 +58,7 @@ function answerInvalid(envelope: Envelope, refuse: Refuse): Answer {
   return envelope.kind === 'invalid' ? [refuse(envelope.id, envelope.error)] : undefined;
 }
 
-/** What a node has answered together with others is there and held: nobody waits for it. */
+/** An outcome of calls answered together is complete and its memory reserved: nothing is left to wait for. */
 function answerOutcome(
   call: Call,
   outcome: LedgerReply | Failure,

@@ -5,7 +5,10 @@ import { holdWhole, readParts } from '../../rpc/read-whole.ts';
 import type { ReplyHold } from '../../rpc/reply-memory.ts';
 import type { RawReply, ServeCall } from '../../rpc/call.ts';
 
-/** A reply that waits for others, or for its connection: all of it is drawn on the hold. Throws, or rejects, like `readParts`. */
+/**
+ * Reads a reply that waits for others, or for its connection: its whole memory is reserved on the hold. Throws, or rejects,
+ * like `readParts`.
+ */
 export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promise<RawReply> {
   switch (reply.kind) {
     case 'result':
@@ -18,7 +21,7 @@ export function holdReply(reply: LedgerReply, hold: ReplyHold): RawReply | Promi
   }
 }
 
-/** Serves calls by themselves and holds their replies. */
+/** Creates a server of single calls that holds their replies. */
 export function heldServer(ledger: Ledger, context: Context): ServeCall {
   return async (call) => holdReply(await ledger.serve(call, context), context.hold);
 }

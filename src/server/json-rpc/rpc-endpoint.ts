@@ -26,11 +26,11 @@ import { errorReply, resultReply } from '../../rpc/replies.ts';
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
   readonly authenticate: Authenticate;
-  /** What the plan of the key allows. */
+  /** Enforces the key's plan. */
   readonly admission: Admission;
   readonly limits: CallLimits;
   readonly maxBodyBytes: number;
-  /** Where replies are held that cannot be streamed. */
+  /** The memory for replies that cannot be streamed. */
   readonly replyMemory: ReplyMemory;
   readonly baseUrlOf: BaseUrlOf;
 };
@@ -57,7 +57,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   };
 }
 
-/** What the calls of a request share; it is given up when the connection closes before the answer has been handed over. */
+/** Creates the context that the calls of a request share; it is aborted when the connection closes before the answer has been written. */
 function contextOf(
   { keyId, accountId }: Caller,
   { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },

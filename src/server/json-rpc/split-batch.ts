@@ -1,16 +1,16 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { Call, Envelope } from '../../rpc/call.ts';
 
-/** A call, and which one of its batch it is. */
+/** A call and its index in the batch. */
 export type PlacedCall = { readonly place: number; readonly call: Call };
 
-/** The calls of a batch: groups that travel together, and those that travel by themselves. */
+/** The calls of a batch: groups that are sent together, and those that are sent on their own. */
 export type SplitBatch = {
   readonly groups: readonly (readonly PlacedCall[])[];
   readonly alone: readonly PlacedCall[];
 };
 
-/** Nodes take a body of 50 KiB unless told otherwise (agave MAX_REQUEST_BODY_SIZE). */
+/** Nodes accept a body of 50 KiB by default (agave MAX_REQUEST_BODY_SIZE). */
 const MAX_BODY_BYTES = 48 * 1024;
 const MAX_CALLS = 100;
 /** A call that weighs more may be slow or have a large answer: the others do not wait for it. */
@@ -23,8 +23,9 @@ const LIGHT_READS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Puts the light reads of a batch in groups that a node takes as one batch, no two calls of a group with the same id. Alone are
- * all others, and a light read that would be the only one of its group (docs/decisions/0015-batches-travel-together.md).
+ * Groups the light reads of a batch so that a node takes each group as one batch, no two calls of a group with the same id. All
+ * other calls are sent on their own, and so is a light read that would be the only one of its group
+ * (docs/decisions/0015-batches-travel-together.md).
  */
 export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
   const groups: Group[] = [];
@@ -64,7 +65,7 @@ class Group {
     return this.calls.length === MAX_CALLS || this.#sizeBytes + raw.length + 1 > MAX_BODY_BYTES;
   }
 
-  /** Adds a call, unless its id is that of another one. Whether it did. */
+  /** Adds a call, unless its id is already in the group. @returns true if it was added. */
   add(placed: PlacedCall): boolean {
     const { id, raw } = placed.call;
     if (this.#ids.has(id)) return false;

@@ -16,9 +16,9 @@ export type AdmitOptions = UseLimitPlaces &
   };
 
 /**
- * Counts a request for the limit of its operation, if it has one.
+ * Counts a request against its operation's limit, if it has one.
  *
- * @param tell gets the fields of the answer's head, for a refusal too (draft-ietf-httpapi-ratelimit-headers-10).
+ * @param tell gets the header fields of the answer, for a refusal too (draft-ietf-httpapi-ratelimit-headers-10).
  * @throws ServiceError `walletRateLimited`.
  */
 export async function countRequest(
@@ -39,7 +39,7 @@ export async function countRequest(
 }
 
 type Rate = {
-  /** What its fields call it. */
+  /** Its name in the rate limit fields. */
   readonly policy: string;
   readonly admit: (options: AdmitOptions, accountId: string) => Promise<CreateStanding>;
 };

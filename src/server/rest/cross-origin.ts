@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, x-request-id, x-wallet-count';
 const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, x-two-factor-code, x-wallets-received';
 
-/** What pages of other origins may do (Fetch standard): by default nothing, since a token in a page is a token in the open. */
+/** The rights of pages of other origins (Fetch standard): by default none, since a token in a page is exposed. */
 export type CrossOrigin = {
   /** Lets the page of a configured origin read the answer. */
   readonly setFields: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Answers a preflight of a configured origin; false where there is none to answer. */
+  /** Answers a preflight of a configured origin; false if the request is not one. */
   readonly answerPreflight: (request: FastifyRequest, reply: FastifyReply, methods: string) => boolean;
 };
 

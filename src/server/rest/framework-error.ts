@@ -1,6 +1,6 @@
 import { serviceError, ServiceError } from '../../base/service-error.ts';
 
-/** What Fastify itself refuses, in our words; anything else is an internal error. */
+/** Translates Fastify's own refusals into catalogue errors; anything else becomes an internal error. */
 export function fromFrameworkError(
   error: unknown,
   { maxBodyBytes }: { readonly maxBodyBytes: number },

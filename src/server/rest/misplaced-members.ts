@@ -2,8 +2,8 @@ import { BODY_MEMBERS } from '../../../generated/wallets/operations.ts';
 import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
 
 /**
- * Finds members of bodies in the query of a request, where they would say nothing: `?custody=managed` would be answered with secret keys.
- * Their values are not told. Other parameters of a query pass.
+ * Finds body members in the query of a request, where they would be ignored: `?custody=managed` would be answered with secret
+ * keys. Their values are not shown. Other query parameters pass.
  */
 export function misplacedMembers(query: unknown): readonly FieldProblem[] {
   const names = typeof query === 'object' && query !== null ? Object.keys(query) : [];

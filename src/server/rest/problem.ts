@@ -4,7 +4,7 @@ import { base58 } from '@scure/base';
 import { errorEntry } from '../../../generated/errors.ts';
 import { errorData, problemDetail, type ServiceError, serviceError } from '../../base/service-error.ts';
 
-/** A refusal in the form of RFC 9457, with the headers that HTTP asks for with it. */
+/** A refusal in the form of RFC 9457, with the headers that HTTP requires with it. */
 export type Problem = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,12 +15,12 @@ const REQUEST_ID_BYTES = 16;
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** A name for a request that no other one has. */
+/** Returns a unique name for a request. */
 export function createRequestId(): string {
   return `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}`;
 }
 
-/** The problem of an error. One that the wallet service has no words for is an internal error; its cause is told to nobody. */
+/** Returns the problem of an error. One without a problem form becomes an internal error, whose cause is never sent. */
 export function toProblem(error: ServiceError, requestId: string): Problem {
   const { problem } = errorEntry(error.code);
   if (problem === undefined) return toProblem(serviceError('internalError', {}, error), requestId);
@@ -33,7 +33,7 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** Answers with the problem of an error, where nothing has been sent; headers that are set stay. */
+/** Answers with the problem of an error, unless something has been sent; headers that are set stay. */
 export function sendProblem(response: ServerResponse, { status, headers, body }: Problem): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   response.writeHead(status, {
@@ -44,7 +44,7 @@ export function sendProblem(response: ServerResponse, { status, headers, body }:
   response.end(body);
 }
 
-/** RFC 6750 section 3 for the refusals of a token, RFC 9110 section 10.2.3 for the time to wait. */
+/** RFC 6750 section 3 for a refused token, RFC 9110 section 10.2.3 for the time to wait. */
 function headersOf({ code, context }: ServiceError, status: number): Readonly<Record<string, string>> {
   if (code === 'tokenMissing') return { 'www-authenticate': 'Bearer' };
   if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' };

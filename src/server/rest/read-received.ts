@@ -8,8 +8,8 @@ import {
 import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
 /**
- * The value of X-Wallets-Received: how many wallets of an earlier request with the same Idempotency-Key came. Undefined without one, and
- * for operations that do not take it.
+ * Reads X-Wallets-Received: how many wallets of an earlier request with the same Idempotency-Key arrived. Undefined without it,
+ * and for operations that do not take it.
  *
  * @throws ServiceError `walletsReceivedInvalid`.
  */

@@ -18,16 +18,16 @@ import { serviceError } from '../../base/service-error.ts';
 import { misplacedMembers } from './misplaced-members.ts';
 import { repeatedMembers } from './repeated-members.ts';
 
-/** More faults than a person reads are not told. */
+/** The most faults reported: nobody reads more. */
 const MAX_PROBLEMS = 32;
 
-/** What came, before anything of it was looked at. */
+/** A request before any of it was checked. */
 export type RawRequest = {
   readonly id: string | undefined;
-  /** The parameters of its address. */
+  /** The query parameters. */
   readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
-  /** The bytes of the body; they are overwritten when they are read. */
+  /** The bytes of the body; they are overwritten once they are read. */
   readonly body: Buffer | undefined;
 };
 
@@ -48,7 +48,7 @@ export function readRequest<O extends OperationId>(operation: O, raw: RawRequest
   };
 }
 
-/** The Idempotency-Key of a request; undefined without one. @throws ServiceError `idempotencyKeyInvalid`. */
+/** Reads the Idempotency-Key of a request; undefined without one. @throws ServiceError `idempotencyKeyInvalid`. */
 export function readKey(operation: OperationId, headers: IncomingHttpHeaders): string | undefined {
   const { idempotent } = OPERATIONS[operation];
   const text = headers['idempotency-key'];
@@ -67,7 +67,7 @@ function readBody(operation: OperationWithBody, { body, query }: RawRequest): ob
 
 type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProblem[] };
 
-/** The parser's own words are not repeated: they quote the body. */
+/** The parser's own message is not repeated: it quotes the body. */
 function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
   if (!isUtf8(bytes)) throw serviceError('bodyNotUtf8');
   try {
@@ -80,7 +80,7 @@ function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
   }
 }
 
-/** The body says which form is wanted, or else Accept, or else it is the first. */
+/** The form that the body names, else the one in Accept, else the first. */
 function chooseForm(
   { forms }: OperationEntry,
   headers: IncomingHttpHeaders,
@@ -96,7 +96,7 @@ function chooseForm(
   return form;
 }
 
-/** The media types that a form may be asked for by, its own first. */
+/** Returns the media types by which a form may be requested, its own first. */
 function typesOf(form: AnswerForm): readonly string[] {
   const other = OTHER_MEDIA_TYPES[form];
   return other === undefined ? [MEDIA_TYPES[form]] : [MEDIA_TYPES[form], other];

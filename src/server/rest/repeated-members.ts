@@ -1,13 +1,13 @@
 import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
 import { scanMembers } from '../../rpc/scan-json.ts';
 
-/** No body of an operation is nested deeper; what is has an unknown member, and is refused for that. */
+/** No operation's body is nested deeper; one that is has an unknown member, and is refused for that. */
 const MAX_DEPTH = 4;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Finds the members that stand twice in a JSON object, or in an object inside it: parsers disagree about which of the two counts
- * (RFC 8259, section 4). Names are compared decoded.
+ * Finds the members that appear twice in a JSON object, or in an object inside it: parsers disagree about which of the two
+ * counts (RFC 8259, section 4). Names are compared decoded.
  *
  * @param json bytes that passed JSON.parse.
  */

@@ -23,12 +23,12 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** What answers, and when everything that was asked for is settled. */
+/** The handler of the wallet API, and a promise that all requested work is done. */
 export type RestEndpoint = { readonly handler: HttpHandler } & Pick<WorkUnderWay, 'settled'>;
 
 /**
- * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every refusal
- * is a problem (RFC 9457), those of the framework too.
+ * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every
+ * refusal is a problem (RFC 9457), those of the framework too.
  */
 export async function createRestEndpoint(options: RestOptions): Promise<RestEndpoint> {
   const { maxBodyBytes } = options;
@@ -49,7 +49,7 @@ export async function createRestEndpoint(options: RestOptions): Promise<RestEndp
   );
   app.addContentTypeParser('*', async ({ method }: FastifyRequest, payload: Readable) => {
     if (method === 'POST') throw serviceError('contentTypeNotAllowed');
-    // The other operations have no body, and what comes as one is nobody's business.
+    // The other operations have no body; one that is sent is ignored.
     payload.resume();
   });
   app.setErrorHandler(async (thrown, request, reply) => {
@@ -66,7 +66,7 @@ export async function createRestEndpoint(options: RestOptions): Promise<RestEndp
   return { handler: async (request, response) => app.routing(request, response), settled: work.settled };
 }
 
-/** In front of every operation: the head of the answer, then who asks and how often. The body is read after it. */
+/** Runs before every operation: sets the headers of the answer, then checks the caller and the limit. The body is read after it. */
 function addHooks(app: FastifyInstance, options: RestOptions): void {
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   app.decorateRequest('holder', null);
@@ -90,7 +90,7 @@ function addHooks(app: FastifyInstance, options: RestOptions): void {
   });
 }
 
-/** The framework refuses a type that it cannot read, of a request without a body too; of those that have one it is looked at later. */
+/** The framework refuses a type that it cannot read, even of a request without a body; requests with a body are checked later. */
 function ignoreTypeWithoutBody({ method, headers }: FastifyRequest): void {
   if (method !== 'POST' && headers['content-type'] !== undefined)
     headers['content-type'] = 'application/octet-stream';
@@ -108,14 +108,14 @@ function operationRoutes(options: RestOptions, work: WorkUnderWay) {
     };
     return [operation, serve] as const;
   });
-  // The type of each answer is counted where it is made: generated/wallets/handlers.ts.
+  // The type of each answer is checked where it is made: generated/wallets/handlers.ts.
   const router = Object.fromEntries(routes) as unknown as Parameters<
     typeof server.router<typeof walletContract>
   >[1];
   return server.plugin(server.router(walletContract, router));
 }
 
-/** The methods that a path does not take; a preflight of a configured origin is answered. */
+/** Answers methods that a path does not support; a preflight of a configured origin is answered. */
 function addOtherMethods(app: FastifyInstance, url: string, options: RestOptions): void {
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   const taken = METHODS.filter((method) => app.hasRoute({ method, url }));
@@ -144,7 +144,7 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
   };
 }
 
-/** Has the refusal of an operation that did not begin put on record. That of a client which has left is nobody's. */
+/** Records the refusal of an operation that did not begin. A disconnected client is not a refusal. */
 function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequest): void {
   const operation = operationOf(request);
   if (operation === undefined || request.getDecorator<boolean>('isServed') || hasLeft(request)) return;
@@ -157,12 +157,12 @@ function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequ
   });
 }
 
-/** Whether the client went before its request was whole. */
+/** True if the client disconnected before its request was complete. */
 function hasLeft({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete;
 }
 
-/** The store's own words repeat what was to be stored; only its reason is told. */
+/** The store's own message repeats the stored values; only its reason is shown. */
 function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
   const isStore = error.code === 'storeUnavailable' || error.code === 'storeRefused';
   return isStore ? { reason: error.message } : { err: error.cause ?? error };

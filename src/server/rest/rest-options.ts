@@ -14,14 +14,14 @@ export type RestOptions = AdmitOptions & {
   /** Origins whose pages may call. */
   readonly corsOrigins: readonly string[];
   readonly onRefusal: (error: ErrorName) => void;
-  /** Told of what is refused before an operation begins; what an operation refuses is on record by itself. */
+  /** Records refusals before an operation begins; an operation records its own. */
   readonly refusals: Pick<RefusalLog, 'note'>;
-  /** Which peers are proxies that tell where requests come from. */
+  /** True for peers that are trusted proxies, which report where requests come from. */
   readonly trustsPeer: TrustsPeer;
   readonly log: Pick<Logger, 'error'>;
 };
 
-/** Where a request comes from. */
+/** Returns the address that a request comes from. */
 export function addressOf(
   { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
   { raw }: FastifyRequest,

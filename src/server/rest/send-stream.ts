@@ -10,9 +10,9 @@ const CSV_HEADERS = {
 } as const;
 
 /**
- * Sends a stream as fast as it is read: the next chunk is asked for when the one before has left the process, or the connection is
- * closed, and never sooner, because its memory is given back then. What fails before the first chunk rejects and nothing is sent; what
- * fails later breaks the connection off, so that no client takes a part for the whole.
+ * Sends a stream as fast as it is read: the next chunk is requested when the one before has left the process, or the connection
+ * is closed, and never sooner, because its memory is released then. A failure before the first chunk rejects and nothing is
+ * sent; a later failure breaks the connection off, so that no client mistakes a part for the whole.
  */
 export async function sendStream(
   response: ServerResponse,
@@ -36,14 +36,14 @@ export async function sendStream(
   }
 }
 
-/** Lines of JSON have the name that the client accepts. */
+/** JSON lines get the media type that the client accepts. */
 function headersOf(form: StreamAnswer['form'], { req }: ServerResponse): Readonly<Record<string, string>> {
   if (form === 'csv') return CSV_HEADERS;
   const names = [MEDIA_TYPES.jsonl, OTHER_MEDIA_TYPES.jsonl].filter((name) => name !== undefined);
   return { 'content-type': new Negotiator(req).mediaType(names) ?? MEDIA_TYPES.jsonl };
 }
 
-/** Whether the bytes have left. */
+/** True if the bytes have left. */
 function write(response: ServerResponse, bytes: Uint8Array, isGone: Promise<boolean>): Promise<boolean> {
   const hasLeft = new Promise<boolean>((resolve) => {
     response.write(bytes, (error) => resolve(error === null || error === undefined));

@@ -14,11 +14,11 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export type Exchange = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Takes in what is still to be done for it when it is answered. */
+  /** Adds work that continues after the answer. */
   readonly include: (work: Promise<void>) => Promise<void>;
 };
 
-/** Serves a request that was admitted. A client that leaves stops the work. What ts-rest sends is what this returns. */
+/** Serves a request that was admitted. A client's disconnect stops the work. ts-rest sends the returned answer. */
 export async function serveOperation(
   options: RestOptions,
   operation: OperationId,

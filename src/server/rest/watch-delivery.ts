@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Responses that have left this process, by their connection: what a further request on it says of them. */
+/** Responses that have left this process, by their connection: the next request on it confirms them. */
 const UNCONFIRMED = new WeakMap<Socket, () => void>();
 
-/** How long after a client has closed its connection a reset may come for bytes that were on their way to it: a slow round trip. */
+/** After a client has closed its connection, a reset for bytes still in flight may take this long: a slow round trip. */
 const IN_FLIGHT_MS = 1_000;
 
 /**
- * Watches a response that is not sent yet. Resolves when it has ended: true where the client was seen to take it whole. That the system took
- * every byte says little: some megabytes of it may wait for a reader who never comes. Of a client that took all, the connection says so
- * afterwards, by its next request or by an orderly end; of one that left before, by a reset (RFC 9293, section 3.10.7). A connection that
- * says nothing until it is closed here says nothing about the client either: false.
+ * Watches a response that is not sent yet. Resolves when it has ended: true if the client is known to have received all of it.
+ * That the system took every byte proves little: some megabytes may wait for a reader who never comes. The connection shows
+ * afterwards that a client received all, by its next request or by an orderly end; or that it left before, by a reset (RFC
+ * 9293, section 3.10.7). A connection that is silent until it is closed here proves nothing: false.
  */
 export function watchDelivery(response: ServerResponse): Promise<boolean> {
   const { socket } = response.req;
@@ -20,7 +20,7 @@ export function watchDelivery(response: ServerResponse): Promise<boolean> {
   const onNext = (): void => resolve(true);
   const onEnd = (): void => {
     if (!isSent) return;
-    // Of a last answer the end was told behind its last byte: the client answers that.
+    // The end of a last answer was sent behind its last byte: the client answers that.
     if (socket.writableEnded) resolve(true);
     else probe(socket, resolve);
   };
@@ -29,10 +29,10 @@ export function watchDelivery(response: ServerResponse): Promise<boolean> {
     isSent = true;
     UNCONFIRMED.set(socket, onNext);
   });
-  // Before node:http ends the connection for its part.
+  // Runs before node:http ends its side of the connection.
   socket.prependOnceListener('end', onEnd);
   socket.once('close', onClose);
-  // node:http would close the connection of a last answer at once, and never hear how it went. It is closed for silence too.
+  // node:http would close the connection of a last answer at once, and never learn its outcome. It is still closed when idle.
   socket.destroySoon = () => void socket.end();
   void promise.then(() => {
     socket.off('end', onEnd).off('close', onClose);
@@ -41,14 +41,14 @@ export function watchDelivery(response: ServerResponse): Promise<boolean> {
   return promise;
 }
 
-/** To be called with each request: whoever sends it has read the response before it on the connection. */
+/** Call it with each request: its sender has read the previous response on the connection. */
 export function confirmDelivery(socket: Socket): void {
   UNCONFIRMED.get(socket)?.();
 }
 
 /**
- * Tells whether a client that has closed its connection did so behind the last byte. It is held open for as long as a reset may come, which
- * even an empty write then fails for.
+ * Finds out if a client that has closed its connection did so after the last byte. The connection is held open for as long as a
+ * reset may come; after one even an empty write fails.
  */
 function probe(socket: Socket, tell: (isDrained: boolean) => void): void {
   const { end } = socket;

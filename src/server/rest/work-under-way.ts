@@ -1,11 +1,11 @@
-/** Requests that are being worked on, whether or not anybody still waits for their answer. */
+/** Requests in progress, including those whose client has disconnected. */
 export type WorkUnderWay = {
   readonly include: <T>(work: Promise<T>) => Promise<T>;
-  /** Resolves when none is worked on: what each made is charged, given back and on record. */
+  /** Resolves when none is in progress: everything they made is charged, released and recorded. */
   readonly settled: () => Promise<void>;
 };
 
-/** None, at first. */
+/** Creates an empty set. */
 export function createWorkUnderWay(): WorkUnderWay {
   const underWay = new Set<Promise<unknown>>();
   return {

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 /** A certificate with its chain, and its key, both PEM. */
 export type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
 
-/** What a listener speaks TLS with. */
+/** The TLS settings of a listener. */
 export type TlsOptions = TlsPair & {
-  /** Calls back with each pair that takes the place of this one: connections that come later get it, those that are open stay. */
+  /** Calls back with each pair that replaces this one: new connections get it, open ones stay. */
   readonly follow?: (apply: (pair: TlsPair) => void) => void;
 };
 
@@ -15,22 +15,22 @@ export type TlsFilesOptions = {
   readonly certFile: string;
   readonly keyFile: string;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** How often the files are looked at. */
+  /** Interval at which the files are checked. */
   readonly intervalMs?: number;
 };
 
 const INTERVAL_MS = 1_000;
 
 /**
- * The files of TLS, read anew when they change. They are compared by what is in them: it does not matter whether they are written
- * over, renamed into place, or reached by a link that is pointed elsewhere. A pair that is half written, or does not fit, changes nothing.
+ * The TLS files, reloaded when they change. They are compared by content: it does not matter whether they are overwritten,
+ * renamed into place, or reached by a link that is repointed. A pair that is half written, or does not match, changes nothing.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
   readonly #followers: ((pair: TlsPair) => void)[] = [];
   readonly #timer: NodeJS.Timeout;
   #current: TlsPair;
-  /** What was found last that could not be used: it is told once. */
+  /** The last pair that could not be used: it is reported once. */
   #refused: string | undefined;
   #isLooking = false;
 
@@ -40,12 +40,12 @@ export class TlsFiles {
     this.#timer = setInterval(() => void this.#look(), options.intervalMs ?? INTERVAL_MS).unref();
   }
 
-  /** Reads the files, and looks at them until `close`. Rejects when one cannot be read. */
+  /** Reads the files, and checks them until `close`. Rejects when one cannot be read. */
   static async open(options: TlsFilesOptions): Promise<TlsFiles> {
     return new TlsFiles(options, await readPair(options));
   }
 
-  /** For a listener that is started now. */
+  /** The settings for a listener that starts now. */
   get options(): TlsOptions {
     return { ...this.#current, follow: (apply) => void this.#followers.push(apply) };
   }
@@ -69,14 +69,14 @@ export class TlsFiles {
     }
   }
 
-  /** @throws what OpenSSL says of a pair that cannot be used. */
+  /** @throws the OpenSSL error of a pair that cannot be used. */
   #use(pair: TlsPair): void {
     createSecureContext({ ...pair });
     this.#current = pair;
     this.#refused = undefined;
     for (const apply of this.#followers) apply(pair);
     const { certFile } = this.#options;
-    this.#options.log.info({ certFile }, 'the TLS certificate has changed and is used from now on');
+    this.#options.log.info({ certFile }, 'the TLS certificate has changed; new connections use it');
   }
 
   #refuse(reason: string): void {
@@ -85,7 +85,7 @@ export class TlsFiles {
     const { certFile, keyFile, log } = this.#options;
     log.error(
       { certFile, keyFile, reason },
-      'the TLS files have changed and cannot be used; the certificate before them is served on',
+      'the TLS files have changed and cannot be used; the previous certificate stays in use',
     );
   }
 }

@@ -1,14 +1,14 @@
 import { serviceError } from '../../base/service-error.ts';
 import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 
-/** A connection as those who watch over all of them see it. */
+/** A connection as `LiveSockets` sees it. */
 export type LiveSocket = {
   readonly keyId: string;
-  /** Closes it if its key has ended or nothing has come for too long; pings it in time. */
+  /** Closes it if its key has ended or nothing has arrived for too long; pings it in time. */
   readonly watch: (nowMs: number) => void;
-  /** Reads no more calls, and says goodbye when those under way are answered. */
+  /** Reads no more calls, and sends a close frame when those in flight are answered. */
   readonly finish: () => void;
-  /** Says goodbye whatever is under way. */
+  /** Sends a close frame, whatever is in flight. */
   readonly leave: () => void;
   /** Cuts it. */
   readonly cut: () => void;
@@ -22,12 +22,12 @@ export type SocketLimits = {
 
 type KeyUse = { sockets: number; subscriptions: number };
 
-/** How often every connection is looked after: a key that has ended closes its connections within twice of it. */
+/** Interval at which every connection is checked: a key that has ended closes its connections within twice of it. */
 const WATCH_MS = 250;
-/** How long connections may take to answer a goodbye. */
+/** Milliseconds that connections may take to answer a close frame. */
 const GOODBYE_MS = 1_000;
 
-/** Every open WebSocket of the process: bounded, looked after, and closed in order at the end. */
+/** Every open WebSocket of the process: limited, watched, and closed in order at the end. */
 export class LiveSockets {
   readonly #limits: SocketLimits;
   readonly #metrics: SocketMetrics;
@@ -49,7 +49,7 @@ export class LiveSockets {
   }
 
   /**
-   * Whether a key may have one more connection.
+   * Checks that a key may have one more connection.
    *
    * @throws ServiceError `serverSocketsFull`, `tooManySockets`.
    */
@@ -65,16 +65,16 @@ export class LiveSockets {
     this.#useOf(socket.keyId).sockets++;
   }
 
-  /** To be called when a connection has ended, with what it ended for. */
+  /** Call it when a connection has ended, with the reason. */
   remove(socket: LiveSocket, reason: string): void {
     if (!this.#sockets.delete(socket)) return;
     this.#metrics.countClose(reason);
     this.#useOf(socket.keyId).sockets--;
-    this.#tidy(socket.keyId);
+    this.#dropIfUnused(socket.keyId);
     if (this.#sockets.size === 0) this.#onEmpty();
   }
 
-  /** @throws ServiceError `subscriptionLimitReached` if a key has as many subscriptions as it may have. */
+  /** @throws ServiceError `subscriptionLimitReached` if a key is at its limit of subscriptions. */
   reserveSubscription(keyId: string): void {
     const limit = this.#limits.maxSubscriptionsPerKey;
     const use = this.#useOf(keyId);
@@ -90,10 +90,10 @@ export class LiveSockets {
 
   releaseSubscription(keyId: string): void {
     this.#useOf(keyId).subscriptions--;
-    this.#tidy(keyId);
+    this.#dropIfUnused(keyId);
   }
 
-  /** Lets what is under way be answered for `deadlineMs`, says goodbye to everyone, and cuts who does not answer that. */
+  /** Gives calls in flight `deadlineMs` to be answered, sends close frames, and cuts connections that do not answer them. */
   drain(deadlineMs: number): Promise<void> {
     this.#drained ??= this.#drain(deadlineMs);
     return this.#drained;
@@ -101,14 +101,14 @@ export class LiveSockets {
 
   async #drain(deadlineMs: number): Promise<void> {
     for (const socket of [...this.#sockets]) socket.finish();
-    await this.#untilEmpty(deadlineMs);
+    await this.#waitUntilEmpty(deadlineMs);
     for (const socket of [...this.#sockets]) socket.leave();
-    await this.#untilEmpty(GOODBYE_MS);
+    await this.#waitUntilEmpty(GOODBYE_MS);
     for (const socket of [...this.#sockets]) socket.cut();
     clearInterval(this.#timer);
   }
 
-  #untilEmpty(limitMs: number): Promise<void> {
+  #waitUntilEmpty(limitMs: number): Promise<void> {
     if (this.#sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limitMs);
@@ -132,7 +132,7 @@ export class LiveSockets {
     return use;
   }
 
-  #tidy(keyId: string): void {
+  #dropIfUnused(keyId: string): void {
     const use = this.#keys.get(keyId);
     if (use?.sockets === 0 && use.subscriptions === 0) this.#keys.delete(keyId);
   }

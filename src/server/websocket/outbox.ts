@@ -4,31 +4,31 @@ import type { Notification } from '../../rpc/notification.ts';
 import { textFrame } from './text-frame.ts';
 
 export type OutboxOptions = {
-  /** Most bytes that wait beside what the connection itself buffers. */
+  /** Most bytes that are queued beside the connection's own buffer. */
   readonly limitBytes: number;
-  /** Called once when more would have to wait; nothing is sent after it. */
+  /** Called once when the queue is full; nothing is sent after it. */
   readonly onFull: () => void;
-  /** Whether the connection is open both ways: nothing may follow a close frame (RFC 6455, section 5.5.1). */
+  /** True if the connection is open both ways: nothing may follow a close frame (RFC 6455, section 5.5.1). */
   readonly isOpen: () => boolean;
-  /** Told of each notification that a later one has taken the place of. */
+  /** Called for each notification that a later one has replaced. */
   readonly onReplaced: () => void;
 };
 
-/** A notification that waits, and the slots of those whose place it took. */
+/** A queued notification, and the slots of those that it replaced. */
 type Waiting = { readonly notification: Notification; readonly replaced: readonly number[] };
 
-/** What a waiting notification costs beside its frame, which it shares with others. */
+/** The cost of a queued notification beside its frame, which it shares with others. */
 const ENTRY_BYTES = 100;
 
 /**
- * The notifications of one connection on their way out. While the connection takes no more, or the reply to a subscribe call is
- * still to be sent, they wait in order; of a subscription that says how something is now, the latest takes the place of the one that
- * waits, and the reader is told of the slots left out.
+ * The outgoing notifications of one connection. While the connection takes no more, or the reply to a subscribe call is still
+ * to be sent, they are queued in order. In a subscription to a current state the latest replaces the queued one, and the client
+ * is told which slots were left out.
  */
 export class Outbox {
   readonly #stream: Duplex;
   readonly #options: OutboxOptions;
-  /** By id of the subscription where the latest is enough, else by a number below zero. */
+  /** By subscription id where only the latest is needed, else by a negative number. */
   readonly #waiting = new Map<number, Waiting>();
   #waitingBytes = 0;
   #nextKey = -1;
@@ -41,7 +41,7 @@ export class Outbox {
     stream.on('drain', () => this.#send());
   }
 
-  /** Lets notifications wait until `unblock` has been called as often. */
+  /** Queues notifications until `unblock` has been called as often. */
   block(): void {
     this.#blocks++;
   }
@@ -68,7 +68,7 @@ export class Outbox {
     this.#options.onFull();
   }
 
-  /** Drops what waits on behalf of a subscription. */
+  /** Drops the queued notifications of a subscription. */
   forget(subscription: number): void {
     for (const [key, { notification }] of this.#waiting) {
       if (notification.subscription !== subscription) continue;
@@ -84,7 +84,7 @@ export class Outbox {
     this.#waitingBytes = 0;
   }
 
-  /** The latest of a subscription goes to the end: it must not overtake what waited before it. */
+  /** The latest of a subscription goes to the end: it must not overtake earlier ones in the queue. */
   #put(key: number, waiting: Waiting): void {
     this.#waiting.delete(key);
     this.#waiting.set(key, waiting);
@@ -111,7 +111,7 @@ function sizeOf({ frame }: Notification): number {
   return frame.length + ENTRY_BYTES;
 }
 
-/** The first and the last slot of the notifications that make room for a later one. */
+/** The first and the last slot of the replaced notifications. */
 function slotsLeftOut(previous: Waiting | undefined): readonly number[] {
   const slot = previous?.notification.slot;
   return previous === undefined || slot === undefined ? [] : [previous.replaced[0] ?? slot, slot];

@@ -5,7 +5,7 @@ import type { ServiceError } from '../../base/service-error.ts';
 import { COMMON_HEADERS } from '../http/respond.ts';
 import { errorReply } from '../../rpc/replies.ts';
 
-/** Answers a request to open a WebSocket as a POST would be refused: status, JSON-RPC error body; and closes the connection. */
+/** Answers a request to open a WebSocket as a refused POST is answered: status, JSON-RPC error body; and closes the connection. */
 export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
   const { http } = errorEntry(error.code);
   const body = errorReply('null', error);

@@ -27,20 +27,20 @@ export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & 
   readonly baseUrlOf: BaseUrlOf;
 };
 
-/** What is served over the WebSockets of one path. */
+/** Serves the WebSockets of one path. */
 export type SocketEndpoint = {
-  /** Whose connection it will be. Throws as over HTTP, and ServiceError `serverSocketsFull` and `tooManySockets`. */
+  /** Returns the caller of a new connection. Throws as over HTTP, and ServiceError `serverSocketsFull` and `tooManySockets`. */
   readonly admit: (request: IncomingMessage) => SocketCaller;
-  /** Serves a connection. @returns what tells whether it is in use. */
+  /** Serves a connection. @returns its owner, which reports whether it is in use. */
   readonly open: (socket: WebSocket, stream: Duplex, caller: SocketCaller) => ConnectionOwner;
 };
 
-/** Sent by kit and web3.js every few seconds; it needs no plan's leave and is counted nowhere. */
+/** Sent by kit and web3.js every few seconds; it is neither limited nor counted. */
 const KEEP_ALIVE = 'ping';
 
 /**
  * JSON-RPC over WebSocket (interface.md section 4.2): every call that HTTP takes, with the same limits and counts, and
- * subscriptions. A message is let in after the one before it; answers go out as they are ready.
+ * subscriptions. Messages are admitted one after the other; answers are sent as they are ready.
  */
 export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndpoint {
   const { ledger, authenticate, admission, limits, sockets, baseUrlOf } = options;
@@ -98,7 +98,7 @@ function isKeepAlive(message: Message): boolean {
   return isNotification && method === KEEP_ALIVE;
 }
 
-/** Whether anything in it waits for an answer. */
+/** True if anything in it expects an answer. */
 function isAnswered(message: Message): boolean {
   const envelopes = message.kind === 'single' ? [message.envelope] : message.envelopes;
   return envelopes.some((envelope) => envelope.kind === 'invalid' || !envelope.call.isNotification);

@@ -7,8 +7,8 @@ import { errorReply } from '../../rpc/replies.ts';
 const INTERNAL_ERROR = -32603;
 
 /**
- * The error reply over a socket. What HTTP refuses with a status has no status here, and clients of nodes break on codes that
- * nodes do not have: it is answered as an internal error with its own text, and its own code and name in the data.
+ * Returns the error reply over a socket. An error that HTTP reports by status has no status here, and clients of nodes fail on
+ * codes that nodes do not have: it is answered as an internal error with its own text, and its own code and name in the data.
  */
 export function socketErrorReply(id: string, error: ServiceError): Buffer {
   const { http, jsonrpc } = errorEntry(error.code);

@@ -12,24 +12,24 @@ import type { Message } from '../../rpc/call.ts';
 import type { LiveSocket, LiveSockets } from './live-sockets.ts';
 import { Outbox } from './outbox.ts';
 
-/** What a connection needs to answer what comes over it. */
+/** The dependencies of a connection. */
 export type SessionOptions = {
   /**
-   * Takes a message in: its calls, once the key's plan has allowed them; what is answered instead of calling; undefined: nothing
-   * is to be done. Throws the ServiceError that ends the connection.
+   * Admits a message: returns its calls, once the key's plan has allowed them; an answer instead of calls; undefined: nothing
+   * to do. Throws the ServiceError that ends the connection.
    */
   readonly takeIn: (body: Buffer, caller: Caller) => Promise<Taken | undefined>;
-  /** Answers the calls of a message. Never rejects; undefined: there is nothing to be answered. */
+  /** Answers the calls of a message. Never rejects; undefined: there is nothing to answer. */
   readonly answer: (message: Message, context: Context) => Promise<Buffer | undefined>;
-  /** Ends the subscriptions of a connection that has ended. */
+  /** Ends the subscriptions of a closed connection. */
   readonly leave: (subscriber: Subscriber) => void;
-  /** Whether a key still admits, as the error that says no. */
+  /** Returns the error of a key that is no longer valid. */
   readonly refusalOf: (keyId: string) => ServiceError | undefined;
   readonly replyMemory: ReplyMemory;
   readonly sockets: LiveSockets;
   readonly metrics: SocketMetrics;
   readonly maxCalls: number;
-  /** Bytes of messages that are being answered; no more are read while there are so many. */
+  /** Most bytes of messages that are being answered; no more are read above it. */
   readonly maxBodyBytes: number;
   readonly maxSubscriptions: number;
   readonly maxWaitingBytes: number;
@@ -40,17 +40,17 @@ export type Taken =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'answer'; readonly body: Buffer };
 
-const LEFT = new Error('the client has left');
-/** RFC 6455, section 7.4.1: nothing was said. */
+const CLIENT_LEFT = new Error('the client has left');
+/** RFC 6455, section 7.4.1: the close frame had no code. */
 const NO_CODE = 1005;
 const LOST = 1006;
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 
-/** Whose connection it is, and the address that was asked. */
+/** The caller of a connection, and the address that was requested. */
 export type SocketCaller = Caller & Pick<Context, 'askedAt'>;
 
-/** One client's WebSocket: its calls in order of coming, its notifications, and its end. */
+/** One client's WebSocket: its calls in order of arrival, its notifications, and its end. */
 export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
@@ -67,7 +67,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   #isFinishing = false;
   #endedBy: ServiceError | undefined;
   #isGone = false;
-  /** What came is no WebSocket, or breaks a bound of one. */
+  /** True if the received bytes are not WebSocket, or break one of its limits. */
   #isBroken = false;
   #aliveAtMs = performance.now();
   #takenBytes = 0;
@@ -172,12 +172,12 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#socket.terminate();
   }
 
-  /** Only while calls are answered: a client that does not take the answers is not excused by them. */
+  /** Only while calls are answered: a client that does not read the answers still times out. */
   #isReadingPaused(): boolean {
     return this.#socket.isPaused && this.#stream.writableLength === 0;
   }
 
-  /** Whether the other end has taken bytes since it was last asked. */
+  /** True if the peer has taken bytes since the last call. */
   #takesSomething(): boolean {
     const written = 'bytesWritten' in this.#stream ? Number(this.#stream.bytesWritten) : 0;
     const taken = written - this.#stream.writableLength;
@@ -193,19 +193,19 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     const body = toBuffer(data);
     this.#waiting.push(body);
     this.#heldBytes += body.length;
-    this.#breathe();
+    this.#applyBackpressure();
     void this.#takeIn();
   }
 
-  /** Reads on only while there is room for what is read. */
-  #breathe(): void {
+  /** Pauses reading while there is no room for more messages. */
+  #applyBackpressure(): void {
     const { maxCalls, maxBodyBytes } = this.#options;
     const isFull = this.#underWay + this.#waiting.length >= maxCalls || this.#heldBytes >= maxBodyBytes;
     if (isFull && !this.#socket.isPaused) this.#socket.pause();
     else if (!isFull && this.#socket.isPaused && !this.#isFinishing) this.#socket.resume();
   }
 
-  /** One message after the other is let in by the key's plan; their calls then run side by side. */
+  /** Messages are admitted one after the other by the key's plan; their calls then run side by side. */
   async #takeIn(): Promise<void> {
     if (this.#isTaking) return;
     this.#isTaking = true;
@@ -243,7 +243,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     for (; blocks > 0; blocks--) this.#outbox.unblock();
   }
 
-  /** A message is done with when the connection has taken its answer: who does not read is not read from. */
+  /** A message is done when the connection has taken its answer: a client that does not read is not read from. */
   #send(body: Buffer | undefined, onSent: () => void): void {
     if (body === undefined || this.#socket.readyState !== this.#socket.OPEN) onSent();
     else this.#socket.send(trimEnd(body), { binary: false }, onSent);
@@ -254,7 +254,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#heldBytes -= sizeBytes;
     if (this.#isGone) return;
     if (this.#isFinishing && this.#underWay === 0) this.leave();
-    this.#breathe();
+    this.#applyBackpressure();
     void this.#takeIn();
   }
 
@@ -273,13 +273,13 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#isGone = true;
     this.#outbox.close();
     this.#waiting.length = 0;
-    for (const signal of this.#signals) signal.abort(LEFT);
+    for (const signal of this.#signals) signal.abort(CLIENT_LEFT);
     this.#options.leave(this);
     this.#options.sockets.remove(this, this.#endedBy?.code ?? (this.#isBroken ? 'protocol' : reasonOf(code)));
   }
 }
 
-/** RFC 6455, section 7.4.1: something the server did not expect. */
+/** RFC 6455, section 7.4.1: an unexpected condition on the server. */
 const INTERNAL_ERROR = 1011;
 
 function reasonOf(code: number): string {

@@ -2,7 +2,7 @@ const FINAL_TEXT = 0x81;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
-/** The one unmasked frame of a text message from a server (RFC 6455, section 5.2), for as many sockets as it is written to. */
+/** Returns the single unmasked frame of a server's text message (RFC 6455, section 5.2), for any number of sockets. */
 export function textFrame(text: Buffer): Buffer {
   const { length } = text;
   if (length < TWO_BYTES) return Buffer.concat([Buffer.from([FINAL_TEXT, length]), text]);

@@ -12,7 +12,7 @@ import type { SocketEndpoint } from './socket-endpoint.ts';
 import type { SocketCaller } from './socket-session.ts';
 
 export type UpgradesOptions = {
-  /** What is served at which path, exactly. */
+  /** The endpoints by exact path. */
   readonly endpoints: ReadonlyMap<string, SocketEndpoint>;
   /** Origins whose pages may call; `*` for any. */
   readonly corsOrigins: readonly string[];
@@ -23,12 +23,12 @@ export type UpgradesOptions = {
   readonly log: Logger;
 };
 
-/** How long the other end may take to answer a close frame. */
+/** Milliseconds that the peer may take to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Opens WebSockets. Whoever may not have one is refused before it is open, with the status and the JSON-RPC error body that a
- * POST would get.
+ * Creates the upgrade handler. A refused client is answered before its WebSocket opens, with the status and the JSON-RPC error
+ * body of a refused POST.
  */
 export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
   const { endpoints, corsOrigins, maxBodyBytes, sockets, onRefusal, log } = options;

@@ -7,8 +7,8 @@ const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|"[\
 const MAX_LINE_BYTES = 4_096;
 const MAX_TRAILER_BYTES = 16_384;
 
-/** Pieces of a buffer, each moved to the end of the one before. */
-class MovedTogether {
+/** Compacts pieces of a buffer: each is moved to the end of the one before. */
+class Compactor {
   readonly #bytes: Buffer;
   #start = 0;
   #end = 0;
@@ -28,22 +28,22 @@ class MovedTogether {
   }
 }
 
-/** A body in the chunked transfer coding (RFC 9112, section 7.1), as its parts come. */
+/** Decodes a body in the chunked transfer coding (RFC 9112, section 7.1), part by part. */
 export class ChunkedBody {
   #expects: 'size' | 'data' | 'dataEnd' | 'trailer' = 'size';
   #leftBytes = 0;
   #trailerBytes = 0;
-  /** A line whose end has not come. */
+  /** A line whose end has not arrived. */
   #line = '';
 
   /**
-   * Hands on the data in `bytes`, in one piece: they are moved together there, since a node may send many small chunks.
+   * Passes on the data in `bytes`, in one piece: chunks are compacted in place, since a node may send many small ones.
    *
-   * @returns where the body ends in them; undefined: not yet. Throws `ResponseFault`.
+   * @returns the offset where the body ends; undefined: not yet. Throws `ResponseFault`.
    */
   read(bytes: Buffer, onData: (data: Buffer) => void): number | undefined {
     let at = 0;
-    const data = new MovedTogether(bytes);
+    const data = new Compactor(bytes);
     while (at < bytes.length) {
       if (this.#expects === 'data') {
         const end = Math.min(at + this.#leftBytes, bytes.length);

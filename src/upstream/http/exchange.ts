@@ -1,16 +1,22 @@
 import type { ServiceError } from '../../base/service-error.ts';
 import type { ResponseSink } from './response-reader.ts';
 
-/** What an exchange may do with the connection that it is on. */
+/** Controls the connection that an exchange is on. */
 export type Flow = {
-  /** Within `onData`: reads no further until `resume`, and until then leaves the bytes as they are; the deadline of the body stands still meanwhile. */
+  /**
+   * Within `onData`: stops reading until `resume`, and leaves the bytes unchanged until then; the body's deadline is paused
+   * meanwhile.
+   */
   readonly hold: () => void;
   readonly resume: () => void;
-  /** Gives the exchange up, and its connection with it: HTTP/1.1 has no other way to stop a response. */
+  /** Cancels the exchange and closes its connection: HTTP/1.1 has no other way to stop a response. */
   readonly cancel: () => void;
 };
 
-/** A request and who hears of its response: `onStart`, then what a `ResponseSink` hears, and at any time `onError` as the last. */
+/**
+ * A request and the handlers of its response: `onStart`, then the calls of a `ResponseSink`; `onError` may come at any time, as
+ * the last call.
+ */
 export type Exchange = ResponseSink & {
   readonly body: Buffer;
   /** The exchange has a connection. It is sent next, unless it cancels. */

@@ -15,9 +15,9 @@ export type HttpUpstreamOptions = {
 };
 
 /**
- * A ledger node reached over HTTP/1.1 with kept-alive connections. Sends the bytes as they are, with fields of its own only.
- * The reply's status and content type are checked, its content is not (see `withReplyCheck`); how long a node may take
- * to begin is for `withTimeout` to say.
+ * Connects to a ledger node over HTTP/1.1 with kept-alive connections. Sends the bytes unchanged, with header fields of its own
+ * only. The reply's status and content type are checked, its content is not (see `withReplyCheck`); `withTimeout` limits the
+ * time until the reply begins.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const address = readNodeAddress(options.url);
@@ -61,7 +61,7 @@ function requestHead(lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\nContent-Length: `;
 }
 
-/** A stream stays under the signal until it has closed; a whole reply is done with it. */
+/** A stream stays cancellable by the signal until it has closed; a whole reply needs the signal no longer. */
 function toReply(reply: CollectedReply, forget: () => void): UpstreamReply {
   if (reply.kind === 'stream') {
     reply.body.once('close', forget);

@@ -7,21 +7,21 @@ import { IDLE_MS } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 
 export type NodeConnectionOptions = {
-  /** Opens the socket; it emits `readyEvent` when it can be written to. */
+  /** Opens the socket; it emits `readyEvent` when it is writable. */
   readonly open: (onData: OnData) => Socket;
   readonly readyEvent: 'connect' | 'secureConnect';
-  /** It hands on what it has, even when it is paused. */
+  /** True if it may deliver buffered data even when it is paused. */
   readonly readsOn: boolean;
   /** The head of every request, up to the number of the content length, which comes last. */
   readonly requestHead: string;
   readonly connectTimeoutMs: number;
-  /** How long a response that has begun may be silent. */
+  /** Most milliseconds without data in a response that has begun. */
   readonly bodyTimeoutMs: number;
-  /** It has connected, and can take an exchange. */
+  /** The connection is established and can take an exchange. */
   readonly onReady: () => void;
   /** The exchange is over, and the connection can take another. */
   readonly onFree: () => void;
-  /** `failure`: why it never connected. */
+  /** `failure`: the reason why it never connected. */
   readonly onClose: (failure: ServiceError | undefined) => void;
 };
 
@@ -36,16 +36,16 @@ export class NodeConnection implements Flow {
   #exchange: Exchange | undefined;
   #isReady = false;
   #isReading = false;
-  /** Whether what is being handed on is held. */
+  /** True while the delivered bytes are on hold. */
   #isHeld = false;
   #fault: Error | undefined;
-  /** When it has lain idle for too long, by `performance.now()`. */
+  /** The time at which its idle period is over, by `performance.now()`. */
   #idleUntilMs = 0;
 
   constructor(options: NodeConnectionOptions) {
     this.#options = options;
     const socket = options.open((bytes) => {
-      // The next exchange may begin within this read: one that has ended never resumes, so that what it holds is its own.
+      // The next exchange may begin within this read: one that has ended never resumes, so a hold is its own.
       const exchange = this.#exchange;
       this.#isHeld = false;
       this.#onData(bytes);
@@ -62,7 +62,7 @@ export class NodeConnection implements Flow {
     socket.on('close', () => this.#onClose());
   }
 
-  /** Carries the next exchange; the one before is over. */
+  /** Sends the next exchange; the one before must be over. */
   send(exchange: Exchange): void {
     this.#exchange = exchange;
     exchange.onStart(this);
@@ -71,7 +71,7 @@ export class NodeConnection implements Flow {
     this.#write(exchange.body);
   }
 
-  /** Whether another exchange may still be put on it. */
+  /** True if it can still take another exchange. */
   isFresh(nowMs: number): boolean {
     return nowMs < this.#idleUntilMs && this.#socket.writable;
   }
@@ -120,7 +120,10 @@ export class NodeConnection implements Flow {
     socket.write(request);
   }
 
-  /** What one read held in several records is handed on even after the socket was destroyed: behind a fault that must not end the response. */
+  /**
+   * Data that one read held in several records arrives even after the socket was destroyed: after a fault, it must not end the
+   * response.
+   */
   #onData(chunk: Buffer): void {
     if (this.#socket.destroyed) return;
     try {
@@ -135,13 +138,13 @@ export class NodeConnection implements Flow {
     }
   }
 
-  /** Most responses come in one read and never have a timer. */
+  /** Most responses arrive in one read and never need a timer. */
   #startTimer(): void {
     this.#isReading = true;
     if (!this.#socket.isPaused()) this.#socket.setTimeout(this.#options.bodyTimeoutMs);
   }
 
-  /** A node that answers before it has read the request has not left the connection in a state to be used again. */
+  /** A connection is not reused if the node answered before it had read the whole request. */
   #finish(idleMs: number): void {
     const socket = this.#socket;
     this.#exchange = undefined;

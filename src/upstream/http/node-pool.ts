@@ -10,16 +10,16 @@ export type NodePoolOptions = Omit<NodeConnectionOptions, 'onReady' | 'onFree' |
 const SWEEP_MS = 1_000;
 
 /**
- * The connections to one node. An exchange takes one that is free, or waits for the first that is, and for its sake one more is
- * opened if there may be: whoever is given up meanwhile leaves it to the next.
+ * The connections to one node. An exchange takes a free one, or waits for the first that becomes free, and opens one more if
+ * the limit allows; if it is cancelled meanwhile, that connection goes to the next.
  */
 export class NodePool {
   readonly #options: NodePoolOptions;
   readonly #all = new Set<NodeConnection>();
-  /** The one that was used last is used next, so that those not needed grow old and are closed. */
+  /** Last in, first out, so that surplus connections age and are closed. */
   readonly #idle: NodeConnection[] = [];
   readonly #waiting = new Set<Exchange>();
-  /** How many of all have not connected yet. */
+  /** The number of connections that are still connecting. */
   #connecting = 0;
   readonly #sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   #isClosed = false;
@@ -28,7 +28,7 @@ export class NodePool {
     this.#options = options;
   }
 
-  /** Carries an exchange, now or when a connection is free. */
+  /** Runs an exchange, now or when a connection is free. */
   dispatch(exchange: Exchange): void {
     if (this.#isClosed) {
       exchange.onError(serviceError('upstreamUnavailable', {}, new Error('the connections were closed')));
@@ -46,12 +46,12 @@ export class NodePool {
     if (this.#all.size < this.#options.connections) this.#open();
   }
 
-  /** Takes back an exchange that has not started; one that has is not touched. */
+  /** Removes an exchange that has not started; one that has is left alone. */
   forget(exchange: Exchange): void {
     this.#waiting.delete(exchange);
   }
 
-  /** Closes every connection. What is under way fails, and so does what waits. */
+  /** Closes every connection. Exchanges in flight and waiting ones fail. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
@@ -81,7 +81,7 @@ export class NodePool {
     else connection.send(next);
   }
 
-  /** One that could not connect fails an exchange only if fewer are still connecting than wait. */
+  /** A failed connection fails a waiting exchange only if fewer connections are connecting than exchanges wait. */
   #onClose(connection: NodeConnection, failure: ServiceError | undefined): void {
     this.#all.delete(connection);
     const at = this.#idle.indexOf(connection);

@@ -1,24 +1,27 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Takes what has come. @returns whether it keeps the bytes for good; if not, the next read overwrites them. */
+/** Takes received bytes. @returns true if it keeps them; if not, the next read overwrites them. */
 export type OnData = (bytes: Buffer) => boolean;
 
-/** How sockets to one origin are opened. */
+/** Opens sockets to one origin. */
 export type SocketOpener = {
   readonly open: (onData: OnData) => Socket;
-  /** What a socket emits when it can be written to. */
+  /** The event that a socket emits when it is writable. */
   readonly readyEvent: 'connect' | 'secureConnect';
-  /** Whether a paused socket may still hand on what it has read: TLS does, record by record. */
+  /** True if a paused socket may still deliver what it has read: TLS does, record by record. */
   readonly readsOn: boolean;
 };
 
-/** What is read at once. Each socket has a buffer of this size for all its reads: a new one for each would cost more than the copies. */
+/** The size of one read. Each socket has a buffer of this size for all its reads: a new one for each would cost more than the copies. */
 const READ_BYTES = 65_536;
-/** The most that one record of TLS holds (RFC 8446, section 5.1), and is handed on at once. */
+/** The most that one TLS record holds (RFC 8446, section 5.1); a record is delivered at once. */
 const RECORD_BYTES = 16_384;
 
-/** Sockets to an http or https origin. Of TLS the certificate is checked, and sessions are taken up again until a socket fails. */
+/**
+ * Returns an opener of sockets to an http or https origin. TLS certificates are verified, and sessions are resumed until a
+ * socket fails.
+ */
 export function socketOpener({ protocol, hostname, port }: URL): SocketOpener {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (protocol === 'http:') {
@@ -44,7 +47,10 @@ export function socketOpener({ protocol, hostname, port }: URL): SocketOpener {
   return { open, readyEvent: 'secureConnect', readsOn: true };
 }
 
-/** Behind what is kept the buffer is read into as long as there is room for `leastBytes`: small records do not take a whole one each. */
+/**
+ * Reads continue behind kept bytes as long as the buffer has room for `leastBytes`, so that small records do not take a whole
+ * buffer each.
+ */
 function onRead(onData: OnData, leastBytes: number): OnReadOpts {
   let buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   return {

@@ -4,37 +4,37 @@ import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Exchange, Flow } from './exchange.ts';
 import type { ResponseHead } from './response-head.ts';
 
-/** Replies up to this size are collected whole, so that they can be looked at before the client sees a status. */
+/** Replies up to this size are collected whole, so that they can be checked before the client sees a status. */
 export const WHOLE_REPLY_BYTES = 64 * 1024;
 
-/** So many chunks are joined into one: each takes some hundred bytes of its own, however small it is. */
+/** This many chunks are joined into one: each costs some hundred bytes of its own, however small it is. */
 const MAX_CHUNKS = 256;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** What a node says of the call by its status. Any other status but 200 says nothing that a client can act on. */
+/** Errors of a call that a node reports by status. Other statuses except 200 mean nothing that a client can act on. */
 const STATUS_ERRORS: ReadonlyMap<number, ErrorName> = new Map([
   [413, 'callTooLarge'],
   [429, 'upstreamBusy'],
 ]);
 
-/** A reply that a node sent with status 200 as JSON; nothing but its first byte after white space has been looked at. */
+/** A reply with status 200 and JSON content type; only its first byte after white space has been checked. */
 export type CollectedReply =
   | { readonly kind: 'whole'; readonly body: Buffer }
   | { readonly kind: 'stream'; readonly body: LentStream; readonly sizeBytes: number | undefined };
 
 /**
- * Takes one response, settles with the whole body or, once it is or announces to be larger than 64 KiB, with a stream that holds the
- * connection while nobody reads. Status, fields and addresses of the node end here.
+ * Collects one response. Settles with the whole body or, once it is or is announced to be larger than 64 KiB, with a stream
+ * that holds the connection while nobody reads. Status, header fields and addresses of the node are not passed on.
  */
 export class ReplyCollector implements Exchange {
   readonly body: Buffer;
   readonly reply: Promise<CollectedReply>;
   #resolve: (reply: CollectedReply) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
-  /** There while the response is under way. */
+  /** Set while the response is in progress. */
   #flow: Flow | undefined;
   #isOver = false;
   #chunks: Buffer[] = [];
@@ -54,7 +54,7 @@ export class ReplyCollector implements Exchange {
     });
   }
 
-  /** Gives the call up, and its connection. */
+  /** Cancels the call, and its connection. */
   abort(reason: Error): void {
     this.#fail(reason);
     this.#endFlow()?.cancel();
@@ -74,7 +74,7 @@ export class ReplyCollector implements Exchange {
       const refusal = STATUS_ERRORS.get(status);
       const reason = new Error(`status ${status}, content type ${String(contentType)}`);
       this.#fail(new ServiceError(refusal ?? 'upstreamBroken', {}, reason));
-      // A short body is read to its end, for the sake of the connection: nodes that limit the rate say so often.
+      // A short body is read to its end to keep the connection: nodes that limit the rate answer so often.
       if (body.kind !== 'sized' || body.sizeBytes > WHOLE_REPLY_BYTES) this.#endFlow()?.cancel();
       return;
     }
@@ -130,14 +130,14 @@ export class ReplyCollector implements Exchange {
     else this.#stream.destroy(reason);
   }
 
-  /** From here on the connection is no longer this call's: it may carry another one. */
+  /** Lets go of the connection, which may carry another call from here on. */
   #endFlow(): Flow | undefined {
     const flow = this.#flow;
     this.#flow = undefined;
     return flow;
   }
 
-  /** With what was collected, and the part behind it. */
+  /** Starts the stream with the data collected so far and the current part. */
   #startStream(data: Buffer): void {
     const stream = new LentStream({
       highWaterMark: 2 * WHOLE_REPLY_BYTES,

@@ -1,40 +1,40 @@
-/** How the end of a body is told (RFC 9112, section 6.3): by its size, by the chunked coding, or by the end of the connection. */
+/** The end of a body (RFC 9112, section 6.3) is marked by its size, the chunked coding, or the end of the connection. */
 export type BodyForm =
   | { readonly kind: 'sized'; readonly sizeBytes: number }
   | { readonly kind: 'chunked' }
   | { readonly kind: 'untilEnd' };
 
-/** What is read of the head of a response. */
+/** The parts of a response head that are used. */
 export type ResponseHead = {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly body: BodyForm;
-  /** How long the connection may lie idle behind this response; 0: it ends with it. */
+  /** Milliseconds that the connection may idle after this response; 0: it ends with it. */
   readonly idleMs: number;
 };
 
-/** What a node sent is no response that two readers would read alike. */
+/** Thrown for a response that two parsers could read differently. */
 export class ResponseFault extends Error {
   override readonly name = 'ResponseFault';
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-/** A name and all that stands behind it: with the white space left to `trimBlanks`, no part of a long line is looked at twice. */
+/** A field name and the rest of the line: as `trimBlanks` handles the white space, no part of a long line is scanned twice. */
 const FIELD_LINE = /^([!#$%&'*+\-.^`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i;
-/** What most servers grant is five seconds; a request must not cross their end of the connection. */
+/** Most servers keep idle connections for five seconds; a request must not cross their close. */
 export const IDLE_MS = 4_000;
-const SPARE_MS = 1_000;
-/** Fields that may be there once only: with two of them it would depend on the reader which one holds. */
+const IDLE_MARGIN_MS = 1_000;
+/** Fields that may appear only once: with two of them, readers would disagree about which one counts. */
 const SINGLE: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'content-type', 'content-encoding'],
 ]);
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Reads the head of a response, the text before the empty line. Throws `ResponseFault` for whatever is not exactly HTTP/1. */
+/** Reads the head of a response, the text before the empty line. Throws `ResponseFault` for anything that is not exactly HTTP/1. */
 export function readResponseHead(text: string): ResponseHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor = '', code = ''] = STATUS_LINE.exec(first) ?? fault('no status line');
@@ -51,7 +51,7 @@ export function readResponseHead(text: string): ResponseHead {
   };
 }
 
-/** True if a line may stand in a trailer: a field that has no say in how the response is read (RFC 9110, section 6.5.1). */
+/** True if a line may stand in a trailer: a field that does not affect how the response is read (RFC 9110, section 6.5.1). */
 export function isTrailerField(line: string): boolean {
   const name = FIELD_LINE.exec(line)?.[1];
   return name !== undefined && !SINGLE.has(name.toLowerCase());
@@ -70,7 +70,7 @@ function readFields(lines: readonly string[]): Fields {
   return fields;
 }
 
-/** Without spaces and tabs at its ends; what else Unicode calls white space is part of a value. */
+/** Removes spaces and tabs at both ends; other Unicode white space is part of the value. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
@@ -98,7 +98,7 @@ function readIdleMs(fields: Fields): number {
   if (options.includes('close')) return 0;
   const granted = TIMEOUT.exec(fields.get('keep-alive') ?? '')?.[1];
   if (granted === undefined) return IDLE_MS;
-  return Math.max(0, Math.min(IDLE_MS, Number(granted) * 1_000 - SPARE_MS));
+  return Math.max(0, Math.min(IDLE_MS, Number(granted) * 1_000 - IDLE_MARGIN_MS));
 }
 
 function fault(what: string): never {

@@ -1,10 +1,10 @@
 import { ChunkedBody } from './chunked-body.ts';
 import { readResponseHead, ResponseFault, type ResponseHead } from './response-head.ts';
 
-/** Told of one response: its head, the parts of its body, its end. */
+/** Receives one response: its head, the parts of its body, its end. */
 export type ResponseSink = {
   readonly onHead: (head: ResponseHead) => void;
-  /** `data` belongs to who reads the connection. */
+  /** `data` belongs to the reader of the connection. */
   readonly onData: (data: Buffer) => void;
   readonly onEnd: () => void;
 };
@@ -14,29 +14,29 @@ const EMPTY = Buffer.alloc(0);
 const MAX_HEAD_BYTES = 16_384;
 
 /**
- * Reads the responses of one connection, one after the other, from bytes that may be cut anywhere (RFC 9112). What is not exactly HTTP/1, or could be
- * read in two ways, throws `ResponseFault`; the connection is then of no more use.
+ * Reads the responses of one connection, one after the other, from bytes that may be cut anywhere (RFC 9112). Anything that is
+ * not exactly HTTP/1, or could be read in two ways, throws `ResponseFault`; the connection is unusable after that.
  */
 export class ResponseReader {
   #sink: ResponseSink | undefined;
-  /** The beginning of a head whose end has not come. */
+  /** The beginning of a head whose end has not arrived. */
   #partial: Buffer = EMPTY;
   #headBytes = 0;
   #head: ResponseHead | undefined;
   #leftBytes = 0;
   #chunked: ChunkedBody | undefined;
-  /** Most heads of a busy node repeat: the text of the last one, and what was read of it. */
+  /** Most heads of a busy node repeat: the text of the last one, and its parsed form. */
   #lastText = '';
   #lastHead: ResponseHead | undefined;
 
-  /** Tells `sink` of the next response. The one before has ended. */
+  /** Sends the next response to `sink`. The one before must have ended. */
   begin(sink: ResponseSink): void {
     this.#sink = sink;
     this.#head = undefined;
     this.#headBytes = 0;
   }
 
-  /** Takes what came next, and may move it about in `bytes`. @returns the head if the response has ended with it. */
+  /** Reads the next bytes, and may move them within `bytes`. @returns the head if the response has ended with them. */
   read(bytes: Buffer): ResponseHead | undefined {
     if (this.#sink === undefined) throw new ResponseFault('bytes that answer nothing');
     const body = this.#head === undefined ? this.#readHead(bytes) : bytes;
@@ -44,14 +44,14 @@ export class ResponseReader {
     return this.#readBody(this.#head, body, this.#sink);
   }
 
-  /** The node sends no more. @returns whether the response ends with that. */
+  /** The node has closed its side. @returns true if that completes the response. */
   end(): boolean {
     if (this.#head?.body.kind !== 'untilEnd' || this.#sink === undefined) return false;
     this.#finish(this.#sink);
     return true;
   }
 
-  /** @returns what follows the head. Interim responses (RFC 9110, section 15.2) are passed over. */
+  /** @returns the bytes after the head. Interim responses (RFC 9110, section 15.2) are skipped. */
   #readHead(bytes: Buffer): Buffer | undefined {
     let rest = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
     this.#partial = EMPTY;

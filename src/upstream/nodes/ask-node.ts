@@ -5,13 +5,13 @@ import { serviceError } from '../../base/service-error.ts';
 import type { Upstream } from '../upstream.ts';
 
 const DEADLINE_MS = 5_000;
-/** Tells our own calls from those of clients. */
+/** Distinguishes the gateway's own calls from those of clients. */
 const ID = 'keyslot';
 
 /**
- * Calls a method of a node on our own account, whose answer is small.
+ * Calls a method of a node on the gateway's own behalf; the answer must be small.
  *
- * @returns the result; undefined where the node answers with an error, or with what is no JSON-RPC reply.
+ * @returns the result; undefined if the node answers with an error, or with something that is not a JSON-RPC reply.
  * @throws ServiceError of the upstream; `upstreamTimeout` after five seconds.
  */
 export async function askNode(

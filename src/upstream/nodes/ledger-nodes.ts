@@ -2,33 +2,33 @@ import { spreadCalls } from '../spread-calls.ts';
 import type { Upstream } from '../upstream.ts';
 import type { NodeStatus, NodeWatch } from './node-watch.ts';
 
-/** `some`: a node has it; `unknown`: perhaps one has; `none`: all are known to be older. */
+/** `some`: a node supports it; `unknown`: a node may; `none`: all nodes are known to be older. */
 export type Support = 'some' | 'unknown' | 'none';
 
-/** What is known of the versions of a network's nodes. */
+/** The known versions of a network's nodes. */
 export type NodeVersions = {
-  /** Whether there is a node with what came with a version (`4.4`). */
+  /** Reports whether a node supports the features of a version (`4.4`). */
   readonly support: (since: string) => Support;
-  /** The versions as the nodes say them, each once. */
+  /** Returns the versions as the nodes report them, without duplicates. */
   readonly versions: () => readonly string[];
-  /** Resolves when no version is being asked for, and a moment later at the latest. */
+  /** Resolves when no version request is pending, and after a short wait at the latest. */
   readonly settled: () => Promise<void>;
 };
 
-/** The nodes of a network as one, and what is known of each. */
+/** The nodes of a network as one, with their versions. */
 export type LedgerNodes = NodeVersions & {
-  /** Calls go to all of them in turn; what only newer nodes know goes to none that is known to be older. */
+  /** Sends calls to the nodes in rotation; a call that needs a newer node skips those known to be older. */
   readonly upstream: Upstream;
   readonly statuses: () => readonly NodeStatus[];
-  /** Asks them for their versions until it is closed. */
+  /** Asks the nodes for their versions until it is closed. */
   readonly start: () => void;
   readonly close: () => Promise<void>;
 };
 
-/** A node, and what is known of it. */
+/** A node and its version watch. */
 export type WatchedNode = { readonly watch: NodeWatch; readonly upstream: Upstream };
 
-/** Takes the nodes of a network together. */
+/** Joins the nodes of a network into one. */
 export function joinNodes(nodes: readonly WatchedNode[]): LedgerNodes {
   const watches = nodes.map(({ watch }) => watch);
   const upstream = spreadCalls(

@@ -2,19 +2,19 @@ import type { Upstream } from '../upstream.ts';
 import { askNode } from './ask-node.ts';
 import { isCount, type Pace } from './pace.ts';
 
-/** Samples that are asked for, of a minute each. */
+/** The number of samples to request, of a minute each. */
 const SAMPLES = 5;
 const INTERVAL_MS = 60_000;
-/** How soon it is asked again while nothing is known. */
+/** Pause before asking again while the slot time is unknown. */
 const SOON_MS = 5_000;
-/** Where there are no samples, so many slots must have gone by. */
+/** Without samples, the least number of slots to measure over. */
 const LEAST_SLOTS = 10;
 
 export type PaceMeter = { readonly start: () => void; readonly stop: () => void };
 
 /**
- * Asks nodes for their performance samples, at the start and every minute, while no notifications tell the pace. A node that gives
- * none, as a young ledger, is asked for its slot until some have gone by.
+ * Asks nodes for their performance samples, at the start and every minute, while no notifications give the slot time. A node
+ * without samples, such as that of a young ledger, is asked for its slot until enough have passed.
  */
 export function createPaceMeter(nodes: readonly Upstream[], pace: Pace): PaceMeter {
   let isStopped = false;
@@ -42,7 +42,7 @@ export function createPaceMeter(nodes: readonly Upstream[], pace: Pace): PaceMet
   };
 }
 
-/** @returns whether the node has samples that tell a pace. */
+/** @returns true if the node has samples that give a slot time. */
 async function readSamples(node: Upstream, pace: Pace): Promise<boolean> {
   const samples = await askNode(node, 'getRecentPerformanceSamples', [SAMPLES]);
   const total = { slots: 0, ms: 0 };
@@ -66,7 +66,7 @@ class SlotReadings {
     this.#pace = pace;
   }
 
-  /** @returns whether the node says its slot. */
+  /** @returns true if the node reports its slot. */
   async read(): Promise<boolean> {
     const slot = await askNode(this.#node, 'getSlot', [{ commitment: 'processed' }]);
     if (!isCount(slot)) return false;

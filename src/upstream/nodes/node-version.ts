@@ -1,24 +1,25 @@
-/** What a node says of itself (getVersion). */
+/** A node's answer to getVersion. */
 export type SaidVersion = {
   readonly version: string;
   readonly featureSet: number | null;
-  /** `major.minor` as a number that rises with it; undefined where the version cannot be ordered. */
+  /** `major.minor` as a number that rises with it; undefined if the version cannot be ordered. */
   readonly order: number | undefined;
 };
 
 const SEMVER = /^(\d{1,5})\.(\d{1,5})\.\d{1,9}(?:-(?<pre>[0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
-/** Below are Solana 1 and 2 of other owners, and clients that count their own versions. */
+/** Lower majors are Solana 1 and 2 of other maintainers, and clients with their own version numbers. */
 const FIRST_ORDERED_MAJOR = 3;
 const MAX_MINORS = 100_000;
-/** What is shown in metrics, in logs and on terminals: nothing that could be more than text there. */
+/** The text that may be shown in metrics, logs and terminals: printable ASCII only. */
 const SHOWN = /^[\x20-\x7e]{1,100}$/;
 const MAX_FEATURE_SET = 0xff_ff_ff_ff;
-/** What Agave answers, and nothing else: who answers more is another client. */
+/** The members of Agave's answer: an answer with others comes from another client. */
 const MEMBERS: ReadonlySet<string> = new Set(['solana-core', 'feature-set']);
 
 /**
- * Reads the result of getVersion; undefined if it is none, or its version is not 1 to 100 printable characters of ASCII. Only versions
- * of Agave are ordered, as only of those the specification says what they have; not an alpha, which may lack what the release has.
+ * Reads the result of getVersion; undefined if it is invalid, or its version is not 1 to 100 printable ASCII characters. Only
+ * Agave versions are ordered, because the specification covers only those; an alpha is not, as it may lack features of the
+ * release.
  */
 export function readSaidVersion(result: unknown): SaidVersion | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
@@ -37,7 +38,7 @@ function isFeatureSet(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_FEATURE_SET;
 }
 
-/** The order of a version that the specification names, such as `4.4`. */
+/** Returns the order of a version that the specification names, such as `4.4`. */
 export function orderOf(since: string): number {
   const [major = 0, minor = 0] = since.split('.').map(Number);
   return major * MAX_MINORS + minor;

@@ -7,10 +7,10 @@ import { orderOf, readSaidVersion, type SaidVersion } from './node-version.ts';
 /** A node as operators see it. */
 export type NodeStatus = {
   readonly name: string;
-  /** As it says; null while it has not said it. */
+  /** The version that it reports; null until it has reported one. */
   readonly version: string | null;
   readonly featureSet: number | null;
-  /** Whether the gateway goes by the version: whatever the specification says of versions then holds of the node. */
+  /** True if the gateway relies on the version: what the specification says of versions then applies to the node. */
   readonly isOrdered: boolean;
 };
 
@@ -20,22 +20,22 @@ export type NodeWatchOptions = {
 };
 
 const INTERVAL_MS = 60_000;
-/** How long what needs the version waits for it. */
+/** Most milliseconds that a call that depends on the version waits for it. */
 const SETTLED_MS = 500;
-/** So many equal answers in a row are believed: an address with several nodes behind it may give different ones. */
-const BELIEVED = 3;
-/** So many, an hour's worth, of an address that has said one thing and another. */
-const BELIEVED_AGAIN = 60;
-/** By these a node was lost, and may come back as another version. */
+/** Equal answers in a row before a version is accepted: an address with several nodes behind it may give different ones. */
+const CONFIRMATIONS = 3;
+/** The same, an hour's worth, for an address that has given different answers. */
+const RECONFIRMATIONS = 60;
+/** After these errors a node is considered lost, and may come back as another version. */
 const LOST: ReadonlySet<string> = new Set(['upstreamUnavailable', 'upstreamBroken', 'upstreamTimeout']);
 
 /**
- * What is known of the version of one node: asked at the start, after the node was lost, when its WebSocket is up, and every minute. One that changes
- * without a loss, or falls, is that of an address with several nodes behind it, and unknown.
+ * Tracks the version of one node: asked at the start, after the node was lost, when its WebSocket connects, and every minute. A
+ * version that changes without a loss, or falls, belongs to an address with several nodes behind it, and counts as unknown.
  */
 export class NodeWatch {
   readonly name: string;
-  /** The node; whether its calls fail is seen. */
+  /** The node, with its failures observed. */
   readonly upstream: Upstream;
   readonly #asked: Upstream;
   #said: SaidVersion | undefined;
@@ -60,7 +60,7 @@ export class NodeWatch {
     };
   }
 
-  /** Asks from now on, until it is stopped; not after that. */
+  /** Starts asking until it is stopped; it cannot be restarted. */
   start(): void {
     if (this.#isStopped) return;
     void this.refresh();
@@ -72,17 +72,20 @@ export class NodeWatch {
     clearInterval(this.#timer);
   }
 
-  /** Asks anew, as often as is believed; what was believed holds until an answer says otherwise. Resolves when it is known, or cannot be. */
+  /**
+   * Asks again, as often as acceptance needs; the accepted version stays until an answer contradicts it. Resolves when the
+   * version is known, or cannot be.
+   */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#askAnew().finally(() => {
+    this.#refreshing ??= this.#askUntilConfirmed().finally(() => {
       this.#refreshing = undefined;
     });
     return this.#refreshing;
   }
 
   /**
-   * Resolves when it is known, or cannot be, and a moment later at the latest. A node that was lost is asked: it may have come back as another
-   * version.
+   * Resolves when the version is known, or cannot be, and after a short wait at the latest. A node that was lost is asked
+   * first: it may have come back as another version.
    */
   async settled(): Promise<void> {
     const refreshing = this.#isLost ? this.refresh() : this.#refreshing;
@@ -93,13 +96,13 @@ export class NodeWatch {
     );
   }
 
-  /** Notes that the WebSocket of the node was lost: it may come back as another version. */
+  /** Notes that the node's WebSocket was lost: the node may come back as another version. */
   lost(): void {
     this.#isLost = true;
     this.#wasLost = true;
   }
 
-  /** Whether the node has what came with a version (`4.4`); undefined where that is not known, as of a node that is lost. */
+  /** True if the node supports the features of a version (`4.4`); undefined while that is unknown, as after a loss. */
   has(since: string): boolean | undefined {
     const order = this.order;
     if (order === undefined) return undefined;
@@ -107,12 +110,14 @@ export class NodeWatch {
     return this.#isLost ? undefined : true;
   }
 
-  /** Rises with the version; undefined where it is not known. */
+  /** A number that rises with the version; undefined while it is unknown. */
   get order(): number | undefined {
-    return this.#agreeing >= (this.#isMixed ? BELIEVED_AGAIN : BELIEVED) ? this.#said?.order : undefined;
+    return this.#agreeing >= (this.#isMixed ? RECONFIRMATIONS : CONFIRMATIONS)
+      ? this.#said?.order
+      : undefined;
   }
 
-  /** The version as the node said it last. */
+  /** The version that the node reported last. */
   get version(): string | undefined {
     return this.#said?.version;
   }
@@ -122,11 +127,11 @@ export class NodeWatch {
     return { name: this.name, version, featureSet, isOrdered: this.order !== undefined };
   }
 
-  async #askAnew(): Promise<void> {
-    for (let time = 0; time < BELIEVED && !this.#isStopped; time++) if (!(await this.#ask())) return;
+  async #askUntilConfirmed(): Promise<void> {
+    for (let time = 0; time < CONFIRMATIONS && !this.#isStopped; time++) if (!(await this.#ask())) return;
   }
 
-  /** @returns whether it said something. */
+  /** @returns true if the node answered. */
   async #ask(): Promise<boolean> {
     try {
       const said = readSaidVersion(await askNode(this.#asked, 'getVersion'));

@@ -1,4 +1,4 @@
-/** Where the length of a slot is known from. */
+/** The source of the slot time. */
 export type PaceSource = 'setting' | 'notifications' | 'samples' | 'slots';
 
 export type PaceStanding = { readonly slotMs: number | null; readonly source: PaceSource | null };
@@ -6,31 +6,34 @@ export type PaceStanding = { readonly slotMs: number | null; readonly source: Pa
 type Mark = { readonly slot: number; readonly atMs: number };
 
 const MARK_MS = 1_000;
-/** So many notifications count, of one in a second at most: a minute, or longer where slots are. */
+/** The most notifications kept, at most one per second: a minute's worth, or more where slots are longer. */
 const KEPT_MARKS = 60;
-/** Before so long, and so many slots, they tell nothing. */
+/** Notifications over less time, or fewer slots, give no slot time. */
 const LEAST_MS = 5_000;
 const LEAST_SLOTS = 2;
-/** Half of the shortest slot that an embedded ledger can be told to make, and twice the longest: beyond that something else was measured. */
+/**
+ * Half of the shortest slot time that an embedded ledger can be set to, and twice the longest: outside of that, the measurement
+ * is wrong.
+ */
 const SHORTEST_MS = 5;
 const LONGEST_MS = 120_000;
-/** A slot of another fork is behind the newest by no more; what is further behind is of another chain, or of one that began anew. */
+/** A slot of another fork is behind the newest by at most this; anything further behind is from another chain, or a restarted one. */
 const FORK_SLOTS = 64;
 
-/** How long a slot of one network takes: measured, as the chain's pace changes and no node says it. */
+/** Measures the slot time of one network, as the chain's pace changes and no node reports it. */
 export class Pace {
   readonly #nowMs: () => number;
   #marks: Mark[] = [];
   #newest: Mark | undefined;
   #known: { readonly slotMs: number; readonly source: PaceSource } | undefined;
 
-  /** `settingMs`: what an embedded ledger was told. */
+  /** `settingMs`: the slot time set for an embedded ledger. */
   constructor(nowMs: () => number, settingMs?: number) {
     this.#nowMs = nowMs;
     this.#known = settingMs === undefined ? undefined : { slotMs: settingMs, source: 'setting' };
   }
 
-  /** From 5 ms to two minutes, or what was set; undefined while nothing is known. */
+  /** Milliseconds per slot: from 5 ms to two minutes, or the setting; undefined while it is unknown. */
   get slotMs(): number | undefined {
     return this.#known?.slotMs;
   }
@@ -40,12 +43,12 @@ export class Pace {
     return { slotMs, source };
   }
 
-  /** How many slots begin in so long; undefined while nothing is known. */
+  /** Returns the number of slots that begin in `ms`; undefined while it is unknown. */
   slotsIn(ms: number): number | undefined {
     return this.slotMs === undefined ? undefined : Math.ceil(ms / this.slotMs);
   }
 
-  /** A node has just announced a slot. One of another fork tells nothing. */
+  /** Records a slot that a node has just announced. A slot of another fork is ignored. */
   announce(slot: number): void {
     if (!isCount(slot)) return;
     const behind = (this.#newest?.slot ?? slot) - slot;
@@ -59,21 +62,21 @@ export class Pace {
     this.#measure(this.#marks[0], mark);
   }
 
-  /** The node that announced slots is lost: the next one begins anew. What was measured holds on. */
+  /** Drops the announcements of a lost node: the next node starts over. The measured slot time stays. */
   forget(): void {
     this.#marks = [];
     this.#newest = undefined;
   }
 
-  /** Whether notifications tell it at present. */
+  /** True if notifications currently give the slot time. */
   get isAnnounced(): boolean {
     return this.#newest !== undefined && this.#known?.source === 'notifications';
   }
 
   /**
-   * So many slots took so long, as a node's samples say or its slots at two times.
+   * Records that `slots` slots took `ms`, from a node's samples or its slots at two times.
    *
-   * @returns false for what no chain does: it is not taken.
+   * @returns false if no chain has such a slot time: it is ignored.
    */
   measure(slots: number, ms: number, source: Exclude<PaceSource, 'setting'>): boolean {
     const slotMs = ms / slots;
@@ -89,7 +92,7 @@ export class Pace {
   }
 }
 
-/** Whether slots or seconds can be so many. */
+/** True for a valid number of slots or seconds. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,11 +1,11 @@
 /* global SwaggerUIBundle */
 
-/** What the page can show: the document, and the field of the credential with its security scheme in the document. */
+/** The services that the page can show: the document, and the credential field with its security scheme in the document. */
 const SERVICES = {
   ledger: { path: 'docs/ledger.json', field: 'api-key', scheme: 'apikey' },
   wallets: { path: 'docs/wallets.json', field: 'access-token', scheme: 'bearer' },
 };
-/** The page is opened anew for another service: nothing of the one, a credential above all, goes over to the other. */
+/** The page is reloaded for another service, so that nothing, above all no credential, carries over. */
 const SERVICE = new URLSearchParams(location.search).has('wallets') ? 'wallets' : 'ledger';
 const DOCUMENT_URL = new URL(SERVICES[SERVICE].path, document.baseURI);
 const NARROW = '(max-width: 860px)';
@@ -24,7 +24,7 @@ try {
   byId('trouble').hidden = false;
 }
 
-/** The document, with addresses of servers in full, and exact where a number of JavaScript would round. */
+/** The document with absolute server URLs, and with integers exact that a JavaScript number would round. */
 async function readDocument() {
   const answer = await fetch(DOCUMENT_URL);
   if (!answer.ok) throw new Error(`${DOCUMENT_URL.pathname} answered ${answer.status}`);
@@ -35,7 +35,7 @@ async function readDocument() {
   return reference;
 }
 
-/** The viewer would fill them in and send them: a key of a request that was made, a code that is wrong. */
+/** The viewer would prefill and send these examples: the key of an earlier request, a wrong code. */
 function dropHeaderExamples({ paths }) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
@@ -43,7 +43,7 @@ function dropHeaderExamples({ paths }) {
   }
 }
 
-/** Marks the service in the switch and shows the field of its credential. */
+/** Marks the service in the switch and shows its credential field. */
 function showService() {
   const wanted = SERVICE === 'wallets' ? '?wallets' : '';
   for (const link of byId('services').children) {
@@ -83,7 +83,7 @@ function showReference(spec) {
   });
 }
 
-/** Opens a method, puts it into the address, and brings it to the top. */
+/** Opens a method, puts it into the URL, and scrolls to it. */
 function reveal({ layoutActions, layoutSelectors }, tag, name) {
   const group = ['operations-tag', tag];
   if (!layoutSelectors.isShown(group, true)) layoutActions.show(group, true);
@@ -94,7 +94,7 @@ function reveal({ layoutActions, layoutSelectors }, tag, name) {
   });
 }
 
-/** Gives the viewer the credential as it is typed. It is kept in the memory of this page alone. */
+/** Passes the credential to the viewer as it is typed. It is kept only in the memory of this page. */
 function takeKey(viewer) {
   const { field, scheme } = SERVICES[SERVICE];
   const input = byId(field);
@@ -107,7 +107,7 @@ function takeKey(viewer) {
   if (input.value !== '') apply();
 }
 
-/** In the document each method has a path of its own, `/#name`: what is sent goes to the server's address itself. */
+/** In the document each method has its own path, `/#name`; requests go to the server's URL itself. */
 function withoutFragment(request) {
   request.url = request.url.replace(/\/#[^?]*/, '');
   return request;
@@ -115,7 +115,7 @@ function withoutFragment(request) {
 
 const isLines = (type) => /^application\/jsonl\b/.test(type ?? '');
 
-/** JSONL as text: the viewer does not know the type and would keep it as a file. */
+/** Shows JSONL as text: the viewer does not know the type and would offer it as a file. */
 async function withLines(response) {
   if (isLines(response.headers?.['content-type']) && response.text instanceof Blob) {
     response.text = await response.text.text();
@@ -166,7 +166,7 @@ function findMethods() {
   byId('nothing-found').hidden = byId('methods').querySelector('section:not([hidden])') !== null;
 }
 
-/** A method's name in the place of its path. */
+/** Shows a method's name in place of its path. */
 function methodNames() {
   return {
     wrapComponents: {
@@ -181,7 +181,7 @@ function methodNames() {
   };
 }
 
-/** An example that is text is shown and sent as it is: the viewer would parse it and print it anew. */
+/** Shows and sends a text example unchanged: the viewer would parse and reprint it. */
 function exactExamples() {
   return {
     afterLoad({ fn }) {
@@ -192,7 +192,7 @@ function exactExamples() {
   };
 }
 
-/** An answer as it came, JSON indented: the viewer would print its integers beyond 2^53 rounded. */
+/** Shows an answer as received, with JSON indented: the viewer would round integers beyond 2^53. */
 function exactAnswers() {
   return {
     wrapComponents: {
@@ -226,7 +226,7 @@ function shownText({ content, contentType }) {
   return isLines(contentType) ? content : indentExactly(content);
 }
 
-/** JSON text indented, each number as it was written; undefined if it is not JSON. Older browsers get it as it came. */
+/** Indents JSON text and keeps each number as written; undefined if it is not JSON. Older browsers get the text unchanged. */
 function indentExactly(text) {
   try {
     const value = JSON.parse(text, (_key, member, context) =>
@@ -243,7 +243,7 @@ function keepInteger(_key, value, context) {
   return isRounded && JSON.rawJSON !== undefined ? JSON.rawJSON(context.source) : value;
 }
 
-/** Examples that have an integer beyond 2^53 become text, which the viewer shows and sends as it is. */
+/** Turns examples with an integer beyond 2^53 into text, which the viewer shows and sends unchanged. */
 function withExactExamples(node, isExamples = false) {
   if (typeof node !== 'object' || node === null) return node;
   if (JSON.isRawJSON?.(node)) return Number(node.rawJSON);
@@ -265,7 +265,7 @@ function hasRaw(node) {
   return JSON.isRawJSON?.(node) || Object.values(node).some(hasRaw);
 }
 
-/** The viewer's dark style goes by a class, not by what the reader's system prefers. */
+/** The viewer's dark style depends on a class, not on the system preference. */
 function followColorScheme() {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

@@ -7,18 +7,18 @@ import { PlainResponse } from './plain-response.ts';
 export type PlainHandler = (request: PlainRequest, response: PlainResponse) => Promise<void>;
 
 export type PlainConnectionOptions = {
-  /** Whether requests for a target are answered here; all others go to node:http. */
+  /** True if requests for a target are answered here; all others go to node:http. */
   readonly serves: (target: string) => boolean;
   readonly handle: PlainHandler;
-  /** Takes the connection over for good, with what came on it last. */
+  /** Hands the connection over for good, with the last bytes received on it. */
   readonly handOver: (socket: Socket, chunk: Buffer) => void;
-  /** Asked for each answer: whether the connection ends with it. */
+  /** Called for each answer: true if the connection closes after it. */
   readonly isLast: () => boolean;
   readonly maxHeadBytes: number;
   readonly keepAliveMs: number;
-  /** How long it may be silent in both directions while a request is answered. */
+  /** Milliseconds that it may be silent in both directions while a request is answered. */
   readonly idleTimeoutMs: number;
-  /** A request has begun; `onEnd` tells of its end. */
+  /** A request has begun; `onEnd` reports its end. */
   readonly onBegin: () => void;
   readonly onEnd: () => void;
   /** The connection has closed, or was handed over. */
@@ -28,24 +28,24 @@ export type PlainConnectionOptions = {
 const HEAD_END = '\r\n\r\n';
 
 /**
- * One connection, as long as its requests are plain: each a POST that came as a whole in one read, after the answer to the one before.
- * With the first that is not, the connection goes to node:http, which sees that request from its first byte.
+ * One connection, as long as its requests are plain: each a POST that arrived whole in one read, after the answer to the one
+ * before. With the first other request the connection goes to node:http, which sees that request from its first byte.
  */
 export class PlainConnection {
   readonly socket: Socket;
   readonly #options: PlainConnectionOptions;
   readonly #take = (chunk: Buffer): void => this.#onChunk(chunk);
   readonly #fail = (): void => void this.socket.destroy();
-  /** A client that sends no more is told what has been written and no more, as node:http has it; then the socket closes. */
+  /** If the client closes its side, the answers already written are sent and the socket closes, as in node:http. */
   readonly #end = (): void => void this.socket.end();
   readonly #close = (): void => this.#onClose();
   #response: PlainResponse | undefined;
-  /** What came during an answer. */
+  /** Bytes received during an answer. */
   #waiting: Buffer | undefined;
-  /** A busy client repeats its head: the text of the last one, and what was read of it. */
+  /** A busy client repeats its head: the text of the last one, and its parsed form. */
   #lastText = '';
   #lastHead: RepeatedHead | undefined;
-  /** Whether a request has been answered. */
+  /** True once a request has been answered. */
   hasServed = false;
 
   constructor(socket: Socket, options: PlainConnectionOptions) {
@@ -55,18 +55,18 @@ export class PlainConnection {
     socket.on('error', this.#fail).on('timeout', this.#fail);
   }
 
-  /** Whether an answer is under way. */
+  /** True while an answer is in progress. */
   get isBusy(): boolean {
     return this.#response !== undefined;
   }
 
-  /** Keeps nothing of earlier requests; the key stands in them. */
+  /** Forgets earlier requests, which contain the key. */
   forget(): void {
     this.#lastText = '';
     this.#lastHead = undefined;
   }
 
-  /** Behind the last answer nothing is read any more (RFC 9112, section 9.6). */
+  /** After the last answer nothing more is read (RFC 9112, section 9.6). */
   #onChunk(chunk: Buffer): void {
     if (!this.socket.writable) return;
     if (this.#response !== undefined) {

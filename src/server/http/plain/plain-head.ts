@@ -1,29 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The head of a request that is as plain as HTTP/1.1 can be. */
+/** The head of a request in the simplest form of HTTP/1.1. */
 export type PlainHead = {
   /** The request target, in origin form. */
   readonly url: string;
-  /** Names in lower case; each was there once. */
+  /** Names in lower case; each appeared once. */
   readonly headers: IncomingHttpHeaders;
   readonly bodyBytes: number;
 };
 
 const REQUEST_LINE = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/;
-/** No white space can be matched by two parts of it: with that a long run of it would take time that grows with its square. */
+/** No white space can match two parts of the pattern: otherwise a long run of it would take quadratic time. */
 const FIELD_LINE = /^([!#$%&'*+\-.^`|~0-9A-Za-z]+):[ \t]*(?:([\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*)[ \t]*)?$/;
 const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
-/** node:http refuses a head with more than a thousand; nobody plain sends a tenth of that. */
+/** node:http rejects a head with more than a thousand fields; a plain one has less than a tenth of that. */
 const MAX_FIELDS = 100;
-/** Fields that say how the message is framed, or ask for more than an answer, or that node:http reads in its own way. */
+/** Fields that frame the message, ask for more than an answer, or are interpreted by node:http in its own way. */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer'],
   ...['proxy-connection', 'set-cookie'],
 ]);
 
 /**
- * Reads the head of a POST, the text before the empty line. Undefined for whatever is not of the simplest form, right or wrong: another
- * method, a field twice, a body of unknown length, an underscore in a name, anything but visible ASCII. That is for node:http to read (RFC 9112).
+ * Reads the head of a POST, the text before the empty line. Undefined for anything but the simplest form, valid or not: another
+ * method, a field twice, a body of unknown length, an underscore in a name, anything but visible ASCII. node:http reads those
+ * (RFC 9112).
  */
 export function readPlainHead(text: string): PlainHead | undefined {
   const [first = '', ...lines] = text.split('\r\n');

@@ -2,16 +2,19 @@ import type { Socket } from 'node:net';
 import { PlainConnection, type PlainConnectionOptions } from './plain-connection.ts';
 
 export type PlainLaneOptions = Omit<PlainConnectionOptions, 'onGone'> & {
-  /** How long a connection may say nothing before its first request. */
+  /** Milliseconds that a connection may be silent before its first request. */
   readonly requestTimeoutMs: number;
-  /** Ends a connection that has never asked for anything. */
+  /** Closes a connection that has never sent a request. */
   readonly onNeverAsked: (socket: Socket) => void;
 };
 
-/** A connection, and how many bytes had gone either way when it fell silent. */
+/** A connection, and the bytes transferred either way when it fell silent. */
 type Watched = { readonly connection: PlainConnection; bytes: number; sinceMs: number };
 
-/** The connections of a server before they are handed to node:http. A sweep looks at all of them; only one with an unread answer has a timer. */
+/**
+ * The connections of a server before they are handed to node:http. A sweep checks all of them; only one with an unread answer
+ * has a timer.
+ */
 export class PlainLane {
   readonly #options: PlainLaneOptions;
   readonly #connections = new Map<Socket, Watched>();
@@ -20,24 +23,24 @@ export class PlainLane {
     this.#options = options;
   }
 
-  /** Takes a new connection in. */
+  /** Adds a new connection. */
   open(socket: Socket): void {
     const onGone = (): void => void this.#connections.delete(socket);
     const connection = new PlainConnection(socket, { ...this.#options, onGone });
     this.#connections.set(socket, { connection, bytes: 0, sinceMs: performance.now() });
   }
 
-  /** Whether an answer is under way on a connection that is here. */
+  /** True while an answer is in progress on a connection of the lane. */
   isBusy(socket: Socket): boolean {
     return this.#connections.get(socket)?.connection.isBusy === true;
   }
 
-  /** Whether a request of a connection that is here has been answered. */
+  /** True if a request on a connection of the lane has been answered. */
   hasServed(socket: Socket): boolean {
     return this.#connections.get(socket)?.connection.hasServed === true;
   }
 
-  /** Ends the connections that have been silent for too long. To be called every second or so. */
+  /** Closes the connections that have been silent for too long. Call it about every second. */
   sweep(): void {
     const nowMs = performance.now();
     for (const [socket, watched] of this.#connections) {

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import type { KeyMemo } from '../../../account/keyring.ts';
 import type { PlainHead } from './plain-head.ts';
 
-/** A head, and what was found out of it. */
+/** A head with the results of reading it. */
 export type RepeatedHead = PlainHead & { readonly keyMemo: KeyMemo };
 
-/** A POST whose body was there with its head: what a handler reads of `IncomingMessage`, without being a stream. */
+/** A POST whose body arrived with its head: the members of `IncomingMessage` that handlers read, without being a stream. */
 export class PlainRequest {
   readonly method = 'POST';
   readonly url: string;

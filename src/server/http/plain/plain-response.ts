@@ -5,18 +5,21 @@ import { LAST_CHUNK, relay, writeChunk, writePart } from './relay.ts';
 
 export type PlainResponseOptions = {
   readonly socket: Socket;
-  /** Asked when the head is sent: whether the connection ends with this answer. */
+  /** Called when the head is sent: true if the connection closes after this answer. */
   readonly isLast: () => boolean;
   readonly keepAliveMs: number;
-  /** After how long without progress the socket emits `timeout`, while the system has yet to take the answer. */
+  /** Milliseconds without progress until the socket emits `timeout`, while the system has yet to take the answer. */
   readonly idleTimeoutMs: number;
-  /** Called when the answer has been handed over, or the connection has closed before. */
+  /** Called when the answer has been written, or the connection has closed before. */
   readonly onClose: () => void;
 };
 
 type HeaderMap = Readonly<Record<string, string>>;
 
-/** The answer to a plain request: what a handler uses of `ServerResponse`, written to the socket in as few parts as can be. */
+/**
+ * The answer to a plain request: the members of `ServerResponse` that handlers use, written to the socket in as few parts as
+ * possible.
+ */
 export class PlainResponse {
   readonly #options: PlainResponseOptions;
   readonly #fields: Record<string, string> = {};
@@ -24,14 +27,14 @@ export class PlainResponse {
   #head = '';
   #isClosed = false;
   headersSent = false;
-  /** The answer has been handed to the system as a whole. */
+  /** True once the system has taken the whole answer. */
   writableFinished = false;
 
   constructor(options: PlainResponseOptions) {
     this.#options = options;
   }
 
-  /** Whether nothing can be answered any more. */
+  /** True if nothing can be sent any more. */
   get destroyed(): boolean {
     return this.#isClosed || !this.#options.socket.writable;
   }
@@ -40,7 +43,7 @@ export class PlainResponse {
     this.#fields[name] = value;
   }
 
-  /** Makes the head; it goes out with what is written first. */
+  /** Builds the head, which is sent with the first write. */
   writeHead(status: number, fields: HeaderMap): void {
     const all = Object.assign(this.#fields, fields);
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
@@ -70,7 +73,7 @@ export class PlainResponse {
     else this.#finishLater();
   }
 
-  /** Sends a body as it comes, no faster than it is taken. Rejects when either side breaks off; the connection has to be cut then. */
+  /** Sends a body as it arrives, no faster than it is taken. Rejects when either side breaks off; the connection must be cut then. */
   async sendStream(body: Readable): Promise<void> {
     const { socket } = this.#options;
     const isSized = 'content-length' in this.#fields;
@@ -85,13 +88,13 @@ export class PlainResponse {
     this.#options.socket.destroy();
   }
 
-  /** Calls the listener once, when nothing of the answer is left to send or nobody is there to take it. */
+  /** Calls the listener once, when the answer is sent or the connection is gone. */
   on(_event: 'close', listener: () => void): void {
     if (this.#isClosed) listener();
     else this.#listeners.push(listener);
   }
 
-  /** The connection has closed, or the answer has gone. */
+  /** Called when the connection has closed, or the answer has been sent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -99,7 +102,7 @@ export class PlainResponse {
     this.#options.onClose();
   }
 
-  /** The timer of the socket sees a part being taken; the counts of bytes do not. */
+  /** The socket's timer notices that part of the answer was taken; the byte counts do not. */
   #finishLater(): void {
     const { socket, idleTimeoutMs } = this.#options;
     socket.setTimeout(idleTimeoutMs);
@@ -124,7 +127,7 @@ export class PlainResponse {
 
 let [dateSecond, dateText] = [0, ''];
 
-/** Now, as HTTP writes it (RFC 9110, section 5.6.7). */
+/** Returns the current time in HTTP form (RFC 9110, section 5.6.7). */
 function httpDate(): string {
   const nowMs = Date.now();
   const second = Math.floor(nowMs / 1000);

@@ -3,18 +3,18 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { LentStream } from '../../../rpc/lent-stream.ts';
 
-/** How a part of a body is written. */
+/** Writes a part of a body. */
 export type WritePart = (socket: Socket, part: Buffer) => void;
 
 /** The end of a body in the chunked transfer coding (RFC 9112, section 7.1). */
 export const LAST_CHUNK = '0\r\n\r\n';
 
-/** A part as it is. */
+/** Writes a part as it is. */
 export function writePart(socket: Socket, part: Buffer): void {
   socket.write(part);
 }
 
-/** A part in the chunked transfer coding, where an empty one would be the end. */
+/** Writes a part in the chunked transfer coding, where an empty one would be the end. */
 export function writeChunk(socket: Socket, part: Buffer): void {
   if (part.length === 0) return;
   socket.cork();
@@ -25,8 +25,8 @@ export function writeChunk(socket: Socket, part: Buffer): void {
 }
 
 /**
- * Writes the parts of a body to a socket as they come; while the system has not taken one, no other is read. What is lent is never copied.
- * Resolves behind the last part, which may not have been taken yet; rejects when the body breaks off.
+ * Writes the parts of a body to a socket as they come; no other part is read until the system has taken the last one. Lent
+ * parts are never copied. Resolves after the last part, which may not have been taken yet; rejects when the body breaks off.
  */
 export async function relay(body: Readable, socket: Socket, write: WritePart): Promise<void> {
   if (body instanceof LentStream) {
@@ -38,11 +38,11 @@ export async function relay(body: Readable, socket: Socket, write: WritePart): P
   });
   await finished(body);
 
-  /** Whether the system took it at once; if not, `onTaken` is called when nothing is left to take. */
+  /** True if the system took it at once; if not, `onTaken` is called when nothing is left to take. */
   function sendPart(part: Buffer, onTaken: () => void): boolean {
     write(socket, part);
     if (socket.writableLength === 0) return true;
-    // With TLS more parts may have come behind this one: all of them are done with when the last is.
+    // With TLS more parts may be queued behind this one: all of them are taken when the last is.
     socket.write('', (error) => {
       if (!error && socket.writableLength === 0) onTaken();
     });
