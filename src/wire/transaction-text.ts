@@ -9,7 +9,7 @@ const BASE58_LIMIT: SizeLimit = { rawLimit: 1_232, limit: 1_683 };
 const PACKET_LIMIT: SizeLimit = { rawLimit: 1_232, limit: 1_644 };
 const VERSION_1_LIMIT: SizeLimit = { rawLimit: 4_096, limit: 5_464 };
 
-/** Prefix of the base-64 of first bytes from 0x81 on: nodes use it to detect version 1 before they decode. */
+/** Base-64 text of a first byte of 0x81 or more starts with this or sorts after it: nodes detect version 1 by it before they decode. */
 const VERSION_1_START = 'gQ';
 
 /**
