@@ -11,20 +11,20 @@ import { readTokens, TokenRing } from './tokens/token-ring.ts';
 import { CreateLimitBook, LIMIT_CHANNEL, readCreateLimits } from './wallet-create-limit.ts';
 import { readUseLimits, USE_LIMIT_CHANNEL, UseLimitBook } from './wallet-use-limit.ts';
 
-/** What the wallet service knows of accounts while this process serves. */
+/** The wallet service's view of accounts while this process serves. */
 export type AccountPlane = {
-  /** Access tokens, as the store has them, whichever process changes them. */
+  /** Access tokens in step with the store, whichever process changes them. */
   readonly tokens: TokenRing;
-  /** How often accounts may create wallets, in the same way. */
+  /** Limits on wallet creation per account, kept in step the same way. */
   readonly limits: CreateLimitBook;
-  /** How often accounts may use wallets where that differs from their plan, in the same way. */
+  /** Limits on wallet use for accounts that differ from their plan, kept in step the same way. */
   readonly useLimits: UseLimitBook;
   readonly money: Money;
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
   /** The id of this process in `gateways`. */
   readonly ownerId: string;
-  /** To be called when no request is under way any more, before the store is closed. */
+  /** Call it once no request is under way, before the store is closed. */
   readonly close: () => Promise<void>;
 };
 
@@ -35,9 +35,9 @@ export type AccountPlaneOptions = InstallationKeyPlace & {
 };
 
 /**
- * Opens the account plane: what processes that are gone had set aside is settled first.
+ * Opens the account plane, after settling what processes that are gone left reserved.
  *
- * @throws ServiceError `invalidConfig` when the installation key cannot be had; what the store throws.
+ * @throws ServiceError `invalidConfig` when the installation key cannot be read or made; any error of the store.
  */
 export async function openAccountPlane(options: AccountPlaneOptions): Promise<AccountPlane> {
   const { store, clock, log } = options;

@@ -5,18 +5,18 @@ import { accounts } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { DEVELOPMENT } from './development-name.ts';
 
-/** The condition for the account of this name. */
+/** SQL condition that matches the account with this name. */
 export function isCalled(name: string): SQL {
   return name === DEVELOPMENT ? eq(accounts.kind, 'development') : eq(accounts.name, name);
 }
 
-/** Whether there is an account of this name. */
+/** True when an account with this name exists. */
 export async function hasAccount(store: Store, name: string): Promise<boolean> {
   const found = await store.db.select({ id: accounts.id }).from(accounts).where(isCalled(name));
   return found.length > 0;
 }
 
-/** The id of the customer account of this name, which is made if there is none. */
+/** Returns the id of the customer account with this name, and creates the account if it does not exist. */
 export async function ensureAccount(store: Store, name: string, nowMs: number): Promise<string> {
   const row = { id: randomUUID(), kind: 'customer' as const, name, createdAt: new Date(nowMs) };
   await store.db.insert(accounts).values(row).onConflictDoNothing();

@@ -8,10 +8,10 @@ import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';
 import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
-/** Where keys are kept: the store, and the ring that answers for it. */
+/** The store that keeps keys, and the ring that answers for it. */
 export type KeyPlaces = { readonly store: Store; readonly keyring: Keyring };
 
-/** A key as it may be listed: nothing in it opens anything. */
+/** An API key as it is listed, without its secret. */
 export type ApiKey = {
   readonly id: string;
   readonly accountId: string;
@@ -22,27 +22,27 @@ export type ApiKey = {
   readonly prefix: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** From when on a key that was rotated is refused. */
+  /** When a rotated key stops working. */
   readonly expiresAt: Date | null;
   /** As in KeyRules. */
   readonly allowedOrigins: readonly string[];
   readonly allowedCidrs: readonly string[];
 };
 
-/** A new key; `text` is the key itself, which exists nowhere else. */
+/** A new key. `text` is the secret, which is stored nowhere. */
 export type NewApiKey = { readonly id: string; readonly text: string };
 
-/** Whose a new key is to be, what for, and from where it may be used: anywhere unless given. */
+/** Owner, name and rules of a key to create. Without rules it may be used from anywhere. */
 export type WantedKey = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
 
-/** What a new key is made of. `text` must leave the process at most once. */
+/** The parts of a new key. `text` must leave the process at most once. */
 export type DraftKey = {
   readonly text: string;
   readonly row: typeof apiKeys.$inferInsert;
   readonly record: KeyRecord;
 };
 
-/** A key that neither the store nor the ring has yet. */
+/** Drafts a key that is neither in the store nor in the ring yet. */
 export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, nowMs: number): DraftKey {
   const { origins, cidrs } = rules;
   const text = createKeyText('ks_key_');
@@ -61,7 +61,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
   };
 }
 
-/** Makes a key for an account. It is stored, as a digest, before it works. */
+/** Creates a key for an account. Its digest is stored before the key works. */
 export async function createApiKey(
   { store, keyring }: KeyPlaces,
   wanted: WantedKey,
@@ -77,8 +77,8 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key at once and for good; every process that follows the keys of the store is told.
- * @returns since when it is revoked; undefined when there is no such key.
+ * Revokes a key at once and for good, and notifies every process that follows the keys of the store.
+ * @returns when it was revoked; undefined when there is no such key.
  */
 export async function revokeApiKey(
   { store, keyring }: KeyPlaces,
@@ -101,13 +101,13 @@ export async function revokeApiKey(
   return revokedAt;
 }
 
-/** Whether there is a key with this id. */
+/** True when a key with this id exists. */
 export async function hasApiKey(store: Store, keyId: string): Promise<boolean> {
   const found = await store.db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, keyId));
   return found.length > 0;
 }
 
-/** The keys of an account, or of all, oldest first, revoked ones included. */
+/** Lists the keys of one account, or of all, oldest first, revoked ones included. */
 export async function listApiKeys(store: Store, accountId?: string): Promise<readonly ApiKey[]> {
   const { digest: _secret, ...shown } = getTableColumns(apiKeys);
   const rows = await store.db

@@ -11,7 +11,7 @@ import {
   type TwoFactorPlaces,
 } from './two-factor/two-factor.ts';
 
-/** What the development account calls the wallet API with: the members of `dev.json` of these names. */
+/** Credentials of the development account for the wallet API: the members of `dev.json` with these names. */
 export type DevelopmentAccess = {
   readonly access_token: string;
   /** Base-32, as authenticator apps take it. */
@@ -21,10 +21,10 @@ export type DevelopmentAccess = {
 const TOKEN_NAME = 'development';
 
 /**
- * A token with every scope, and a second factor. What `kept` has of an earlier start is kept where it still works; otherwise it is
- * made anew, and what was there before is refused.
+ * Ensures a token with every scope, and a second factor. Credentials in `kept` from an earlier start are kept if they still work; otherwise
+ * they are replaced, and the old ones are refused.
  *
- * @param kept what `dev.json` says, which may be anything.
+ * @param kept contents of `dev.json`, which may be anything.
  */
 export async function ensureDevelopmentAccess(
   places: TokenPlaces & TwoFactorPlaces,
@@ -41,7 +41,7 @@ export async function ensureDevelopmentAccess(
   return { access_token: token.text, totp_secret: secret };
 }
 
-/** Takes all of that away: every token of the account is revoked, and there is no second factor any more. */
+/** Removes both: revokes every token of the account and deletes its second factor. */
 export async function revokeDevelopmentAccess(
   places: TokenPlaces,
   accountId: string,

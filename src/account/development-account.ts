@@ -14,7 +14,7 @@ import {
   writeDevelopmentFile,
 } from './development-file.ts';
 
-/** Where the server is reached. Only what it really serves is given, and written. */
+/** Addresses of the server. Only what it really serves is given, and written. */
 export type ServedAt = {
   readonly dataDir: string;
   readonly baseUrl: string;
@@ -24,16 +24,15 @@ export type ServedAt = {
   readonly rpcPath: string;
 };
 
-/** What the account is made usable in. */
+/** The stores and books that the account is set up in. */
 export type DevelopmentPlaces = KeyPlaces & PlanPlaces & TokenPlaces & TwoFactorPlaces;
 
 const KEY_NAME = 'development';
 
 /**
- * Makes the development account usable and says how in `<dataDir>/dev.json` (mode 0600). Key, access token and second factor
- * of an earlier start are kept, each if the file still has it and the store knows it; otherwise there is a new one, and
- * all others are revoked.
- * @returns what the file says.
+ * Sets up the development account and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
+ * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and all others are revoked.
+ * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
   places: DevelopmentPlaces,
@@ -58,8 +57,8 @@ export async function ensureDevelopmentAccount(
 }
 
 /**
- * For a server with an operator's configuration, before it listens: a development account left over from a start
- * without one loses its keys, its access tokens and its second factor, and `dev.json` goes.
+ * For a server with an operator's configuration, before it listens: a development account left over from a start without one loses its
+ * keys, its access tokens and its second factor, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
   places: KeyPlaces & TokenPlaces,

@@ -3,19 +3,19 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DevelopmentAccess } from './development-access.ts';
 
-/** `dev.json`: how to reach a server that was started without a configuration, and what to call it with. */
+/** `dev.json`: the addresses and credentials of a server that was started without a configuration. */
 export type DevelopmentFile = DevelopmentSecrets & {
   readonly base_url: string;
   readonly ws_url: string;
-  /** Of the topic streams. */
+  /** Address of the topic streams. */
   readonly grpc_url: string;
   readonly rpc_path: string;
 };
 
-/** What opens something. */
+/** The credentials. */
 export type DevelopmentSecrets = DevelopmentAccess & { readonly api_key: string };
 
-/** What `<dataDir>/dev.json` has to call with; nothing when there is no such file or it is not one of ours. */
+/** Returns the credentials in `<dataDir>/dev.json`; empty when the file is missing or not written by this service. */
 export async function readDevelopmentFile(dataDir: string): Promise<Partial<DevelopmentSecrets>> {
   try {
     const { api_key, access_token, totp_secret } = JSON.parse(
@@ -50,7 +50,7 @@ export async function writeDevelopmentFile(dataDir: string, file: DevelopmentFil
   }
 }
 
-/** Deletes `<dataDir>/dev.json` if it is there. */
+/** Deletes `<dataDir>/dev.json` if it exists. */
 export async function deleteDevelopmentFile(dataDir: string): Promise<void> {
   await rm(pathIn(dataDir), { force: true });
 }

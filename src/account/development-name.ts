@@ -1,2 +1,2 @@
-/** How the account is called that the server makes for itself. No customer's account may be. */
+/** Name of the account that the server creates for itself. No customer's account may have it. */
 export const DEVELOPMENT = 'development';

@@ -4,14 +4,14 @@ import { serviceError } from '../base/service-error.ts';
 import { isCalled } from './accounts.ts';
 import { DEVELOPMENT } from './development-name.ts';
 
-/** The id of the account of this name, of the development account too. @throws ServiceError `accountNotFound`. */
+/** Returns the id of the account with this name, also of the development account. @throws ServiceError `accountNotFound`. */
 export async function findAccount(store: Pick<Store, 'db'>, name: string): Promise<string> {
   const [row] = await store.db.select({ id: accounts.id }).from(accounts).where(isCalled(name));
   if (row === undefined) throw serviceError('accountNotFound', { name });
   return row.id;
 }
 
-/** The names of all accounts by their ids. */
+/** Returns the names of all accounts by id. */
 export async function readAccountNames(store: Pick<Store, 'db'>): Promise<ReadonlyMap<string, string>> {
   const rows = await store.db.select({ id: accounts.id, name: accounts.name }).from(accounts);
   return new Map(rows.map(({ id, name }) => [id, name ?? DEVELOPMENT]));

@@ -8,9 +8,9 @@ export type FollowedKeys = { readonly keyring: Keyring; readonly close: () => Pr
 const CHANNEL = 'keyslot_api_keys';
 
 /**
- * Reads every key of the store, and follows what other processes do to keys: a key that is made, rotated or revoked anywhere
- * is so here as soon as PostgreSQL tells of it. While the store cannot be heard, the ring stays as it is; once it can be
- * again, every key is read anew. The embedded store is this process's own, where each change is made in the ring too.
+ * Reads every key of the store and follows changes by other processes: a key that is created, rotated or revoked anywhere is updated here
+ * as soon as PostgreSQL notifies. While notifications are interrupted, the ring stays as it is; afterwards every key is read again. The
+ * embedded store belongs to this process, which makes each change in the ring too.
  */
 export async function followKeys(store: Store): Promise<FollowedKeys> {
   const keyring = new Keyring();
@@ -20,7 +20,7 @@ export async function followKeys(store: Store): Promise<FollowedKeys> {
   return { keyring, close };
 }
 
-/** Tells all who follow the keys of this store to read one of them again, once the transaction is through. */
+/** Notifies all processes that follow the keys of this store to read one again, once the transaction commits. */
 export function announceKey(tx: Pick<StoreTransaction, 'execute'>, keyId: string): Promise<void> {
   return announce(tx, CHANNEL, keyId);
 }

@@ -6,7 +6,7 @@ import { PLAN_CHANNEL, readPlans } from './plans.ts';
 /** A book that is kept in step with the store, whichever process changes it. */
 export type FollowedPlans = { readonly plans: PlanBook; readonly close: () => Promise<void> };
 
-/** Reads the plans and who has which, and follows what other processes do to them, as `followKeys` does with keys. */
+/** Reads the plans and their accounts, and follows changes by other processes, as `followKeys` does with keys. */
 export async function followPlans(store: Store): Promise<FollowedPlans> {
   const plans = new PlanBook();
   const read = (accountId?: string): Promise<void> => readPlans(store, plans, accountId);

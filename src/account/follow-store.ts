@@ -11,8 +11,8 @@ const ID = /^[0-9a-f-]{36}$/;
 const EVERYTHING = '';
 
 /**
- * Reads everything, and keeps what is in memory in step with what other processes write. Undefined for a store that belongs to
- * this process: who changes it changes the memory too.
+ * Reads everything, and keeps memory in step with writes of other processes. Undefined for a store that belongs to this process: the writer
+ * changes memory too.
  */
 export async function followStore(
   listen: Store['listen'],
@@ -30,7 +30,7 @@ export async function followStore(
   return { close: async () => undefined };
 }
 
-/** Tells all who follow a channel to read one row again, or all of them, once the transaction is through. */
+/** Notifies all processes that follow a channel to read one row again, or all, once the transaction commits. */
 export async function announce(
   tx: Pick<StoreTransaction, 'execute'>,
   channel: string,

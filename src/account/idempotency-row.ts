@@ -9,22 +9,22 @@ export type KeyRow = typeof idempotencyKeys.$inferSelect;
 /** This process, and the claims that it works on. */
 export type Owner = { readonly ownerId: string; readonly underWay: Set<string> };
 
-/** How long a key counts. */
+/** Lifetime of a key. */
 export const KEPT_MS = 86_400_000;
 
-/** Whether its day is over: it counts no more. */
+/** True when the key's day is over and it no longer counts. */
 export function isExpired({ createdAt }: KeyRow, nowMs: number): boolean {
   return createdAt.getTime() <= nowMs - KEPT_MS;
 }
 
-/** Whether it came with this request; compared in the same time whatever the difference. */
+/** True when the key was used with this request; compares in constant time. */
 export function isSameRequest({ fingerprint: kept }: KeyRow, fingerprint: Uint8Array): boolean {
   return kept.length === fingerprint.length && timingSafeEqual(kept, fingerprint);
 }
 
 /**
- * Whether the process that does the work lives and, if it is this one, still works on it; or has left money set aside that is about to be
- * charged in full, which the key will then know of.
+ * True while the process that does the work is alive and, if it is this one, still works on it; or while it left money reserved that is
+ * about to be charged in full, which the key will then record.
  */
 export async function isInUse(
   tx: StoreTransaction,

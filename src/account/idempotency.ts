@@ -11,32 +11,31 @@ import type { InstallationKey } from './installation-key.ts';
 import { beginAgain } from './make-again.ts';
 
 /**
- * Requests that are done once. A key counts for its account and for 24 hours. Where a process ends before its work is finished,
- * the work goes on with the next such request if it has made wallets, and is forgotten if not; a key without a process under way
- * is never in use.
+ * Runs requests once per key. A key is valid for its account and for 24 hours. If a process ends before its work is finished, the next such
+ * request resumes the work if it has created wallets, and the work is dropped if not; a key without a live process is never in use.
  */
 export type Idempotency = {
-  /** HMAC-SHA256 of what makes two requests the same: give everything that the outcome depends on, always in the same order. */
+  /** HMAC-SHA256 that identifies equal requests: pass everything that the outcome depends on, always in the same order. */
   readonly fingerprint: (...parts: readonly (string | Uint8Array)[]) => Uint8Array;
   /** Claims a key, in a transaction that is committed before the work begins. */
   readonly begin: (tx: StoreTransaction, request: IdempotentRequest) => Promise<IdempotencyFinding>;
   /**
-   * Keeps the answer, in the transaction that commits the work.
+   * Stores the answer, in the transaction that commits the work.
    * @throws ServiceError `reservationClosed` when the claim is lost: that transaction must not be committed.
    */
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
   /**
-   * Gives the key back where the work is not finished: the same request goes on with work that has made wallets, and any request
-   * may have the key of work that made none. Where it was to be made again and nothing was delivered, it can be asked for again.
-   * Without effect where the claim is lost.
+   * Releases the key of unfinished work: the same request resumes work that has created wallets, and any request may have the key of work
+   * that created none. Undelivered wallets that were to be made again, of which nothing was delivered, can be requested again. Has no
+   * effect if the claim is lost.
    */
   readonly leave: (tx: StoreTransaction, claim: Claim) => Promise<void>;
   /**
-   * Notes that the response of finished work has ended: what its answer did not bring can be asked for again from now on, unless the client
-   * was seen to take it whole.
+   * Records that the response of finished work has ended: wallets that it did not deliver can be requested from now on, unless the client
+   * was seen to receive it whole.
    */
   readonly close: (tx: StoreTransaction, claim: Claim, isDrained: boolean) => Promise<void>;
-  /** To be called when the work is over, whatever went wrong: a key that the store could not take back is not in use any more. */
+  /** Call it when the work is over, whatever went wrong: a key that the store could not release is no longer in use. */
   readonly end: (claim: Claim) => void;
 };
 
@@ -93,7 +92,7 @@ export function createIdempotency({
 }
 
 /**
- * The value of the header Idempotency-Key.
+ * Returns the value of the header Idempotency-Key.
  * @throws ServiceError `idempotencyKeyInvalid` unless it has 1 to 255 characters of printable ASCII without spaces.
  */
 export function readIdempotencyKey(text: string): string {
@@ -126,7 +125,7 @@ async function begin(
     createdAt: new Date(nowMs),
   };
   const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
-  // Before the transaction is committed: nobody else may find the key idle then.
+  // Before the transaction commits: otherwise another request could find the key idle.
   const claimed = <K extends 'new' | 'resumed'>(kind: K, work: string) => {
     underWay.add(claimId);
     return { kind, workId: work, claim };
@@ -135,7 +134,7 @@ async function begin(
     const made = await tx.insert(idempotencyKeys).values(fresh).onConflictDoNothing().returning();
     if (made.length > 0) return claimed('new', workId);
     const [row] = await tx.select().from(idempotencyKeys).where(isKey).for('update');
-    // It was given back, or forgotten, since.
+    // The row was released or deleted in the meantime.
     if (row === undefined) continue;
     if (isExpired(row, nowMs)) {
       await tx.update(idempotencyKeys).set(fresh).where(isKey);

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 
-/** What keys are derived for. */
+/** Purposes that keys are derived for. */
 export type KeyPurpose = 'idempotency fingerprints' | 'two-factor secrets';
 
-/** The secret of an installation. It is never printed: only keys that are derived from it are used. */
+/** The secret of an installation. It is never printed and used only through derived keys. */
 export type InstallationKey = {
-  /** Where it was read from. */
+  /** The file it was read from. */
   readonly path: string;
-  /** 32 bytes for one purpose, always the same (HKDF-SHA256, RFC 5869). */
+  /** Derives 32 bytes for one purpose, always the same (HKDF-SHA256, RFC 5869). */
   readonly derive: (purpose: KeyPurpose) => KeyObject;
 };
 
@@ -25,10 +25,10 @@ const KEY_BYTES = 32;
 const TEXT = /^[0-9a-fA-F]{64}\n?$/;
 
 /**
- * Reads the key of the installation from the file of the setting, or from `<dataDir>/installation.key`, which is made (mode
- * 0600) where it is not there. Of several that make it at once, all get the same.
+ * Reads the installation key from the file in the setting, or from `<dataDir>/installation.key`, which is created (mode 0600) if it is
+ * missing. Processes that create it at the same time all get the same key.
  *
- * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or holds something else than 64 hexadecimal digits.
+ * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or does not hold 64 hexadecimal digits.
  */
 export async function loadInstallationKey({ dataDir, file }: InstallationKeyPlace): Promise<InstallationKey> {
   const path = file ?? join(dataDir, 'installation.key');
@@ -59,7 +59,7 @@ function holdKey(path: string, text: string): InstallationKey {
   };
 }
 
-/** Written aside and linked: the file appears whole, or not at all where there is one. */
+/** Writes it aside and links it: the file appears whole, and an existing one stays. */
 async function ensureFile(dataDir: string, path: string): Promise<void> {
   if ((await readFile(path).catch(ignoreMissing)) !== undefined) return;
   await prepareDataDirectory(dataDir);

@@ -1,6 +1,6 @@
 import { compileCidrs } from '../base/cidr.ts';
 
-/** From where a key may be used. An empty list allows everything. */
+/** Origins and addresses that a key may be used from. An empty list allows everything. */
 export type KeyRules = {
   /** Values of the header Origin, such as `https://app.example`. */
   readonly origins: readonly string[];
@@ -10,21 +10,21 @@ export type KeyRules = {
 
 export const NO_RULES: KeyRules = { origins: [], cidrs: [] };
 
-/** Why a request may not use a key: the names are those of the catalogue. */
+/** The reason why a request may not use a key, by its name in the catalogue. */
 export type RuleBreach = 'apiKeyOriginRefused' | 'apiKeyAddressRefused';
 
-/** Where a request comes from, as far as it is known. */
+/** Origin and address of a request, as far as they are known. */
 export type RequestPlace = { readonly origin: string | undefined; readonly address: string | undefined };
 
-/** Rules made ready; undefined if there are none. What is asked for and not known is a breach. */
+/** Compiled rules; undefined if there are none. A required value that is unknown is a breach. */
 export type CheckPlace = (place: RequestPlace) => RuleBreach | undefined;
 
-/** Whether a text is an origin as browsers send it: scheme, host and, unless it is the usual one, port. */
+/** True for an origin as browsers send it: scheme, host and, unless it is the default, port. */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.parse(text)?.origin === text;
 }
 
-/** Makes rules ready to be checked. An entry that is no CIDR allows nothing. */
+/** Compiles rules for checking. An entry that is not a CIDR allows nothing. */
 export function compileRules({ origins, cidrs }: KeyRules): CheckPlace | undefined {
   if (origins.length === 0 && cidrs.length === 0) return undefined;
   const known = new Set(origins);

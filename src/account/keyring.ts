@@ -5,10 +5,10 @@ import type { Store } from '../store/open-store.ts';
 import { type CheckPlace, compileRules } from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
 
-/** What a keyring worked out of a presented key, for the next request that comes with the same head. */
+/** The digest of a presented key, for the next request with the same request head. */
 export type KeyMemo = { digest?: Uint8Array };
 
-/** What a presented API key is. A mistyped one is `unknown`. */
+/** The state of a presented API key. A mistyped key is `unknown`. */
 export type KeyFinding =
   | {
       readonly kind: 'valid';
@@ -20,7 +20,7 @@ export type KeyFinding =
   | { readonly kind: 'revoked'; readonly keyId: string }
   | { readonly kind: 'expired'; readonly keyId: string };
 
-/** What the ring holds of a key. */
+/** A key as the ring holds it. */
 export type KeyRecord = {
   readonly keyId: string;
   readonly accountId: string;
@@ -28,9 +28,9 @@ export type KeyRecord = {
   readonly digest: Uint8Array;
   /** Refused for good, whatever the clock says. */
   readonly isRevoked: boolean;
-  /** Unix time from which a key that was rotated is refused; undefined: never. */
+  /** Unix time from which a rotated key is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
-  /** From where the key may be used; undefined: from anywhere. */
+  /** Checks the origin and address of a request; undefined: any are allowed. */
   readonly checkPlace: CheckPlace | undefined;
 };
 
@@ -41,14 +41,14 @@ export class Keyring {
   readonly #byFingerprint = new Map<string, KeyRecord>();
   readonly #fingerprints = new Map<string, string>();
 
-  /** The number of keys held, revoked ones included. */
+  /** The number of keys in the ring, revoked ones included. */
   get size(): number {
     return this.#byFingerprint.size;
   }
 
   /**
-   * Finds whose key this is. The checksum is tried first, then one look-up, then a comparison in constant time. `memo` belongs
-   * to this text alone: what it holds is not worked out again.
+   * Finds the account of a key: checksum first, then one look-up, then a comparison in constant time. `memo` belongs to this text alone and
+   * saves hashing it again.
    */
   find(presented: string, nowMs: number, memo: KeyMemo = {}): KeyFinding {
     if (memo.digest === undefined && !isKeyText('ks_key_', presented)) return UNKNOWN;
@@ -62,7 +62,7 @@ export class Keyring {
     return { kind: 'valid', keyId, accountId, checkPlace };
   }
 
-  /** Whether a key that was found before still is one. */
+  /** Returns the current state of a key that was found before. */
   standingOf(keyId: string, nowMs: number): 'valid' | 'revoked' | 'expired' | 'unknown' {
     const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
     if (record === undefined) return 'unknown';
@@ -70,7 +70,7 @@ export class Keyring {
     return record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs ? 'expired' : 'valid';
   }
 
-  /** Takes a key in, or takes what changed about it. A revoked one stays revoked, whatever an older reading of it says. */
+  /** Adds or updates a key. A revoked key stays revoked, even if an older read says otherwise. */
   put(record: KeyRecord): void {
     const mark = fingerprint(record.digest);
     const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
@@ -78,12 +78,12 @@ export class Keyring {
     this.#fingerprints.set(record.keyId, mark);
   }
 
-  /** Refuses a key from now on. A key that the ring does not hold is left to the store. */
+  /** Refuses a key from now on. Ignores a key that the ring does not hold. */
   revoke(keyId: string): void {
     this.#change(keyId, { isRevoked: true });
   }
 
-  /** Lets a key end at `expiresAtMs`. A key that the ring does not hold is left to the store. */
+  /** Lets a key expire at `expiresAtMs`. Ignores a key that the ring does not hold. */
   expire(keyId: string, expiresAtMs: number): void {
     this.#change(keyId, { expiresAtMs });
   }
@@ -94,7 +94,7 @@ export class Keyring {
   }
 }
 
-/** A ring with every key of the store. */
+/** Returns a ring with every key of the store. */
 export async function loadKeyring(store: Store): Promise<Keyring> {
   const keyring = new Keyring();
   await readKeys(store, keyring);
@@ -106,13 +106,13 @@ export async function readKeys(store: Store, keyring: Keyring): Promise<void> {
   for (const row of await store.db.select().from(apiKeys)) keyring.put(toRecord(row));
 }
 
-/** Reads one key of the store into the ring; one that the store does not have is left as it is. */
+/** Reads one key of the store into the ring; ignores a key that the store does not have. */
 export async function readKey(store: Store, keyring: Keyring, keyId: string): Promise<void> {
   const [row] = await store.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
   if (row !== undefined) keyring.put(toRecord(row));
 }
 
-/** What the ring holds of a row. */
+/** Returns the ring's record of a row. */
 function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
   const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
   const checkPlace = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
@@ -125,7 +125,7 @@ export function digestKey(text: string): Uint8Array {
   return hash('sha256', text, 'buffer');
 }
 
-/** Half of the digest: what the map may leak by its timing is not enough to find the rest. */
+/** Half of the digest: what the map may leak by timing is not enough to find the rest. */
 function fingerprint(digest: Uint8Array): string {
   return Buffer.from(digest.buffer, digest.byteOffset, 16).toString('latin1');
 }

@@ -8,8 +8,8 @@ import { isExpired, isInUse, isSameRequest, type Owner } from './idempotency-row
 type Asked = Pick<IdempotentRequest, 'accountId' | 'key' | 'nowMs'> & MadeAgain;
 
 /**
- * Claims a key whose answer was not kept, for what it was charged and did not bring: once, and not where the client was seen to take it
- * whole. Never begins work that would be charged.
+ * Claims a key whose answer was not kept, to repeat the charged wallets that did not arrive: once, and not if the client was seen to
+ * receive the whole answer. Never begins work that would be charged.
  */
 export async function beginAgain(
   tx: StoreTransaction,
@@ -28,7 +28,7 @@ export async function beginAgain(
   if (received > limit) return { kind: 'receivedTooMany', limit };
   if (isDrained || isMadeAgain) return { kind: 'secretNotKept' };
   if (received === limit) {
-    // Who has said that everything came is not believed when it says later that nothing did.
+    // A client that said everything arrived is not believed when it later says that nothing did.
     await tx.update(idempotencyKeys).set({ isDrained: true }).where(isKey);
     return { kind: 'secretNotKept' };
   }

@@ -1,20 +1,20 @@
 import { PLANS } from '../../generated/plans.ts';
 
-/** What an account may ask for, per key. */
+/** The limits of an account, per key. */
 export type Plan = {
   readonly name: string;
-  /** Weight that a key may use in a second, on average over a window. */
+  /** Weight that a key may use per second, on average over a window. */
   readonly requestsPerSecond: number;
   /** Weight that a key may use at once, or in a window of `burst / requestsPerSecond` seconds. */
   readonly burst: number;
-  /** `spec`: as spec/plans.yaml has it; `store`: as an operator wrote it. */
+  /** `spec`: from spec/plans.yaml; `store`: written by an operator. */
   readonly source: 'spec' | 'store';
 };
 
-/** The figures that a plan may have. */
+/** The bounds for the figures of a plan. */
 export const PLAN_BOUNDS = {
   requestsPerSecond: 1_000_000,
-  /** A window is at most this long. */
+  /** Maximum length of a window. */
   windowSeconds: 3_600,
   burst: 1_000_000_000,
 } as const;
@@ -26,21 +26,21 @@ export const SPEC_PLANS: ReadonlyMap<string, Plan> = new Map(
   Object.keys(PLANS.plans).map((name) => [name, specPlan(name as SpecPlanName)]),
 );
 
-/** The plan of an account that was given none, as the specification has it. */
+/** The specification's plan for accounts without an assigned one. */
 export const SPEC_DEFAULT: Plan = specPlan(PLANS.default_plan);
 
-/** The name of the plan of an account that was given none. */
+/** Names of the plans for accounts without an assigned one. */
 export const DEFAULT_PLAN_NAMES = {
   customer: PLANS.default_plan,
   development: PLANS.development_plan,
 } satisfies Readonly<Record<string, SpecPlanName>>;
 
-/** Whether a text can be the name of a plan: it stands in header fields, labels and tables. */
+/** True when a text can be the name of a plan: it appears in header fields, labels and tables. */
 export function isPlanName(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
 }
 
-/** What is wrong with the figures of a plan, naming the bound and the value; undefined if they serve. */
+/** Describes what is wrong with the figures of a plan, naming the bound and the value; undefined if they are valid. */
 export function planProblem({
   requestsPerSecond,
   burst,

@@ -7,23 +7,23 @@ import { announce } from './follow-store.ts';
 import { DEFAULT_PLAN_NAMES, type Plan, SPEC_PLANS } from './plan.ts';
 import { PlanBook } from './plan-book.ts';
 
-/** Where plans are kept: the store, and the book that answers for it. */
+/** The store that keeps plans, and the book that answers for it. */
 export type PlanPlaces = { readonly store: Store; readonly plans: PlanBook };
 
 /** A plan as it is listed. */
 export type ListedPlan = Plan & { readonly isDefault: boolean; readonly accounts: number };
 
-/** What processes that follow the plans of a store are told on: the id of an account that was given one, or nothing for the plans. */
+/** Channel that notifies processes of changed plans: the id of an account whose plan changed, or nothing for the plans. */
 export const PLAN_CHANNEL = 'keyslot_plans';
 
-/** The plans of the store, and which account has which. */
+/** Returns a book with the plans of the store and their accounts. */
 export async function loadPlanBook(store: Store): Promise<PlanBook> {
   const book = new PlanBook();
   await readPlans(store, book);
   return book;
 }
 
-/** Reads plans and who has which into a book: all, or what one account has. */
+/** Reads plans and their accounts into a book: all, or one account's. */
 export async function readPlans(store: Store, book: PlanBook, accountId?: string): Promise<void> {
   if (accountId === undefined) {
     const rows = await store.db.select().from(plans);
@@ -36,7 +36,7 @@ export async function readPlans(store: Store, book: PlanBook, accountId?: string
   for (const holder of holders) book.hold(holder);
 }
 
-/** All plans by name, with the number of accounts that have each. */
+/** Lists all plans by name, with the number of accounts of each. */
 export async function listPlans({ store, plans: book }: PlanPlaces): Promise<readonly ListedPlan[]> {
   const rows = await store.db.select({ accountId: accounts.id }).from(accounts);
   const names = rows.map(({ accountId }) => book.planOf(accountId).name);
@@ -47,7 +47,7 @@ export async function listPlans({ store, plans: book }: PlanPlaces): Promise<rea
   }));
 }
 
-/** Writes a plan, a new one or in the place of another one. It is stored before it holds. */
+/** Creates or replaces a plan. It is stored before it applies. */
 export async function setPlan(
   { store, plans: book }: PlanPlaces,
   figures: Omit<Plan, 'source'>,
@@ -66,9 +66,9 @@ export async function setPlan(
 }
 
 /**
- * Removes what an operator wrote.
+ * Removes a plan that an operator wrote.
  *
- * @returns the specification's plan of that name, which holds again; undefined if it has none.
+ * @returns the specification's plan with that name, which applies again; undefined if there is none.
  * @throws ServiceError `planNotFound`; `planIsDefault` when nothing was written; `planInUse` when accounts would have none.
  */
 export async function removePlan(
@@ -89,7 +89,7 @@ export async function removePlan(
 }
 
 /**
- * Gives an account a plan; the development account is called `development`.
+ * Assigns a plan to an account; the development account is called `development`.
  *
  * @throws ServiceError `planNotFound`, `accountNotFound`.
  */

@@ -7,20 +7,20 @@ import { isCalled } from './accounts.ts';
 import { DEVELOPMENT } from './development-name.ts';
 
 export type UsageQuery = {
-  /** From the beginning of this minute on. */
+  /** Counts from the beginning of this minute. */
   readonly sinceMs: number;
   readonly by: UsageGroup;
-  /** The name of an account; undefined: of all. */
+  /** Name of an account; undefined: all accounts. */
   readonly account: string | undefined;
   readonly keyId: string | undefined;
 };
 
-/** Counts. `calls` were served, `errors` of them were answered with an error, `refused` were not served: the plan allowed no more. */
+/** Counts. `calls` were served, `errors` of them answered with an error; `refused` were not served because the plan's limit was reached. */
 export type UsageCounts = {
   readonly calls: number;
   readonly errors: number;
   readonly refused: number;
-  /** What the served calls weighed. */
+  /** Total weight of the served calls. */
   readonly weight: number;
 };
 
@@ -41,7 +41,7 @@ const EXPRESSIONS: Readonly<Record<UsageGroup, SQL>> = {
   day: instantOf(sql`date_trunc('day', ${minute}, 'UTC')`),
 };
 
-/** Sums of what is stored, in the order of their groups: times ascending, others by the most weight and refusals first. */
+/** Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. */
 export async function readUsage(
   store: Store,
   { sinceMs, by, account, keyId: wantedKey }: UsageQuery,

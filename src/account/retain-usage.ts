@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 
 export type RetentionOptions = {
-  /** Deletes a bounded number of counts before an instant; whether there may be more. */
+  /** Deletes a bounded number of counts before an instant; resolves to true if there may be more. */
   readonly purge: (beforeMs: number) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const REST_MS = 60_000;
 const STEP_MS = 1_000;
 
-/** Deletes counts when they are older than the retention, step by step. @returns what stops it, after the step under way. */
+/** Deletes counts older than the retention, step by step. @returns a function that stops it after the current step. */
 export function retainUsage({ purge, clock, log, retentionDays }: RetentionOptions): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

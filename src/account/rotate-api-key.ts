@@ -5,18 +5,17 @@ import { serviceError } from '../base/service-error.ts';
 import { announceKey } from './follow-keys.ts';
 import { draftApiKey, type KeyPlaces, type NewApiKey } from './api-keys.ts';
 
-/** The key that takes another's place. */
+/** The key that replaces another. */
 export type SuccessorKey = NewApiKey & {
   readonly name: string;
-  /** Until when the old key works beside it. */
+  /** The old key works until then. */
   readonly oldUntil: Date;
 };
 
 /**
- * Makes a key of the same rules in the place of another one, which works for `overlapMs` more. Both happen, or nothing does.
+ * Creates a key with the same rules to replace another, which works for `overlapMs` more. Both happen, or neither.
  *
- * @throws ServiceError `keyNotFound`; `keyNotLive` for a key that was revoked or rotated before; `keyOfServer` for the
- *   development key.
+ * @throws ServiceError `keyNotFound`; `keyNotLive` for a key that was revoked or rotated before; `keyOfServer` for the development key.
  */
 export async function rotateApiKey(
   { store, keyring }: KeyPlaces,

@@ -2,7 +2,7 @@ import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { usageMinutes, usageWriters } from '../store/tables.ts';
 
-/** What one key called of one method of one network in one minute. */
+/** The calls of one key to one method of one network in one minute. */
 export type UsageRow = {
   readonly minuteMs: number;
   readonly keyId: string;
@@ -24,8 +24,8 @@ export type UsageBatch = {
 const PURGE_ROWS = 5_000;
 
 /**
- * Adds a batch of counts to what is stored, in one statement: all of it or nothing. A batch that was added before is not
- * added again, so that one whose fate is unknown can be sent once more. Processes may add to the same rows at once.
+ * Adds a batch of counts to the stored ones, in one statement: all or nothing. A batch is never added twice, so one with an unknown outcome
+ * can be sent again. Processes may add to the same rows at the same time.
  */
 export async function addUsage(
   store: Store,
@@ -63,9 +63,9 @@ export async function addUsage(
 }
 
 /**
- * Deletes counts of minutes before `beforeMs`, at most 5,000 rows, and writers not heard of since.
+ * Deletes counts of minutes before `beforeMs`, at most 5,000 rows, and writers not seen since.
  *
- * @returns whether there may be more.
+ * @returns true if there may be more.
  */
 export async function purgeUsage(store: Store, beforeMs: number): Promise<boolean> {
   const before = new Date(beforeMs);

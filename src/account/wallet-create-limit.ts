@@ -5,21 +5,21 @@ import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../base/service-error.ts';
 import { announce } from './follow-store.ts';
 
-/** How often an account may call, in the form that a RateLimit of src/gate takes. The same object as long as the figures are the same. */
+/** Limit of calls per account, in the form that a RateLimit of src/gate takes. The same object as long as the figures are the same. */
 export type CreateLimit = {
   readonly name: string;
   readonly requestsPerSecond: number;
   readonly burst: number;
 };
 
-/** How an account stands. */
+/** An account's state against its limit. */
 export type CreateStanding = {
-  /** Calls in a window. */
+  /** Calls per window. */
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Calls that are left in this window. */
+  /** Calls left in this window. */
   readonly remaining: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 };
 
@@ -34,20 +34,20 @@ export type TakesCalls = {
 
 const { requests: DEFAULT_REQUESTS, window_seconds: WINDOW_SECONDS } = PLANS.wallet_create_limit;
 
-/** What processes that follow the limits of a store are told on: the id of an account. */
+/** Channel that notifies processes of changed limits: the id of an account. */
 export const LIMIT_CHANNEL = 'keyslot_wallet_create_limits';
 
-/** How often each account may call the wallet create endpoints, in memory: what spec/plans.yaml says, unless it was raised. */
+/** Limits of each account for the wallet create endpoints, in memory: that of spec/plans.yaml, unless it was raised. */
 export class CreateLimitBook {
   readonly #limits = new Map<string, CreateLimit>();
   readonly #byFigure = new Map<number, CreateLimit>();
 
-  /** The limit of an account. */
+  /** Returns the limit of an account. */
   limitOf(accountId: string): CreateLimit {
     return this.#limits.get(accountId) ?? this.#ofFigure(DEFAULT_REQUESTS);
   }
 
-  /** Takes in what an account may call in a window; undefined: what the specification says. */
+  /** Sets the calls per window of an account; undefined: the specification's limit. */
   put(accountId: string, requests: number | undefined): void {
     if (requests === undefined) this.#limits.delete(accountId);
     else this.#limits.set(accountId, this.#ofFigure(requests));
@@ -87,7 +87,7 @@ export async function admitCall(
   throw serviceError('walletRateLimited', { ...figures, retryAfterSeconds });
 }
 
-/** Reads the limits that were raised into a book: all, or that of one account. */
+/** Reads the raised limits into a book: all, or that of one account. */
 export async function readCreateLimits(
   store: Store,
   limits: CreateLimitBook,
@@ -99,7 +99,7 @@ export async function readCreateLimits(
   for (const { accountId: owner, requests } of rows) limits.put(owner, requests);
 }
 
-/** Sets how often an account may call in a window of 60 seconds, from its next window on; undefined: as the specification says. */
+/** Sets the calls of an account per window of 60 seconds, from its next window on; undefined: the specification's limit. */
 export async function setCreateLimit(
   { store, limits }: { readonly store: Store; readonly limits: CreateLimitBook },
   accountId: string,

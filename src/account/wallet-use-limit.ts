@@ -12,15 +12,15 @@ import {
 
 const { window_seconds: WINDOW_SECONDS } = PLANS.wallet_use_limit;
 
-/** What processes that follow the limits of a store are told on: the id of an account. */
+/** Channel that notifies processes of changed limits: the id of an account. */
 export const USE_LIMIT_CHANNEL = 'keyslot_wallet_use_limits';
 
-/** How often each account may use managed wallets in a window, in memory, where that is another figure than its plan has. */
+/** Limits of each account for using managed wallets per window, in memory, if they differ from the plan's. */
 export class UseLimitBook {
   readonly #raised = new Map<string, number>();
   readonly #byFigure = new Map<number, CallLimit>();
 
-  /** The limit of an account whose plan has so many requests per second. */
+  /** Returns the limit of an account whose plan has this many requests per second. */
   limitOf(accountId: string, requestsPerSecond: number): CallLimit {
     const requests = this.#raised.get(accountId) ?? requestsPerSecond * WINDOW_SECONDS;
     const known = this.#byFigure.get(requests);
@@ -30,7 +30,7 @@ export class UseLimitBook {
     return made;
   }
 
-  /** Takes in what an account may call in a window; undefined: what its plan says. */
+  /** Sets the calls per window of an account; undefined: the plan's limit. */
   put(accountId: string, requests: number | undefined): void {
     if (requests === undefined) this.#raised.delete(accountId);
     else this.#raised.set(accountId, requests);
@@ -67,7 +67,7 @@ export async function readUseLimits(
   for (const { accountId: owner, requests } of rows) useLimits.put(owner, requests);
 }
 
-/** Sets how often an account may use wallets in a window, from its next window on; undefined: as its plan says. */
+/** Sets the calls of an account that use wallets per window, from its next window on; undefined: the plan's limit. */
 export async function setUseLimit(
   { store, useLimits }: { readonly store: Store; readonly useLimits: UseLimitBook },
   accountId: string,

@@ -1,12 +1,12 @@
 import { secretBytes } from './secret-bytes.ts';
 
-/** The base-58 digits of 32 or 64 bytes, written as ASCII; the same as `base58.encode` of @scure/base gives, at a fifth of its cost. */
+/** Encodes 32 or 64 bytes as base-58 digits, written as ASCII; the same as `base58.encode` of @scure/base, at a fifth of its cost. */
 export type Base58Encoder = {
-  /** The most digits that it writes: 44 of 32 bytes, 88 of 64. */
+  /** Maximum number of digits: 44 for 32 bytes, 88 for 64. */
   readonly maxDigits: number;
-  /** Writes the digits of `bytes` at `at`. @returns where they end. */
+  /** Writes the digits of `bytes` at `at`. @returns the position after them. */
   readonly writeInto: (into: Uint8Array, at: number, bytes: Uint8Array) => number;
-  /** Forgets the bytes that were encoded last. */
+  /** Wipes the bytes that were encoded last. */
   readonly wipe: () => void;
 };
 
@@ -20,8 +20,8 @@ const FIRST_OF = Uint8Array.from({ length: PAIR }, (_, pair) => ALPHABET[Math.fl
 const SECOND_OF = Uint8Array.from({ length: PAIR }, (_, pair) => ALPHABET[pair % 58] ?? 0);
 
 /**
- * An encoder with scratch memory of its own. The bytes are 16-bit words; each weighs a known number of limbs of base 58^5, so
- * that the sum of a column is at most 32 · 2^16 · 2^30 = 2^51, which a double holds exactly; carrying comes last.
+ * Creates an encoder with scratch memory of its own. The bytes are 16-bit words; each weighs a known number of limbs of base 58^5, so that
+ * the sum of a column is at most 32 · 2^16 · 2^30 = 2^51, which a double holds exactly; carrying comes last.
  */
 export function createBase58Encoder(sizeBytes: 32 | 64): Base58Encoder {
   const words = sizeBytes / 2;
@@ -51,7 +51,10 @@ export function createBase58Encoder(sizeBytes: 32 | 64): Base58Encoder {
   };
 }
 
-/** Row by row, what a 1 in each 16-bit word weighs, in limbs, the greatest first; and the first limb of each row that is not 0, before which lies half of all. */
+/**
+ * Row by row, the weight of a 1 in each 16-bit word, in limbs, the most significant first; and the first non-zero limb of each row: half of
+ * all limbs come before it.
+ */
 type Weights = { readonly weights: Float64Array; readonly heaviest: Uint8Array };
 
 function weightsOf(words: number, limbs: number): Weights {

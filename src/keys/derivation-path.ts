@@ -1,4 +1,4 @@
-/** What varies in m/44'/501'/x'/y': account x and change y, each 0 to 2^31 − 1. */
+/** The variable indexes of m/44'/501'/x'/y': account x and change y, each 0 to 2^31 − 1. */
 export type DerivationIndexes = { readonly x: number; readonly y: number };
 
 export type ParsedPath =
@@ -6,7 +6,7 @@ export type ParsedPath =
   | { readonly kind: 'refused'; readonly reason: string };
 
 export const PURPOSE = 44;
-/** Solana's number in SLIP-0044. */
+/** Solana's coin type in SLIP-0044. */
 export const COIN_TYPE = 501;
 export const MAX_INDEX = 2 ** 31 - 1;
 /** m/44'/501'/0'/0' */
@@ -15,7 +15,7 @@ export const DEFAULT_PATH: DerivationIndexes = { x: 0, y: 0 };
 const LEVELS = 5;
 const SHAPE = `m/${PURPOSE}'/${COIN_TYPE}'/x'/y'`;
 
-/** Reads m/44'/501'/x'/y', or says in a sentence why the text is not such a path. The text itself is not repeated. */
+/** Parses m/44'/501'/x'/y', or returns a sentence that says why the text is not such a path. It does not repeat the text. */
 export function parseDerivationPath(text: string): ParsedPath {
   const levels = text.split('/');
   if (levels[0] !== 'm') return refused(`it begins with "m/": ${SHAPE}`);
@@ -34,7 +34,7 @@ export function parseDerivationPath(text: string): ParsedPath {
   return { kind: 'path', x, y };
 }
 
-/** The path as BIP 44 writes it: m/44'/501'/x'/y'. */
+/** Prints the path as BIP 44 writes it: m/44'/501'/x'/y'. */
 export function printDerivationPath({ x, y }: DerivationIndexes): string {
   return `m/${PURPOSE}'/${COIN_TYPE}'/${x}'/${y}'`;
 }

@@ -1,18 +1,18 @@
 /**
- * Ed25519 (RFC 8032) and SHA-512, done by libsodium (`native`) or in JavaScript (`reference`). Both give the same bytes.
- * A seed has 32 bytes, a public key 32, a signature 64, a digest 64; other sizes throw. What is called `into` is written in place.
+ * Ed25519 (RFC 8032) and SHA-512, by libsodium (`native`) or in JavaScript (`reference`). Both give the same bytes. A seed has 32 bytes, a
+ * public key 32, a signature 64, a digest 64; other sizes throw. Parameters named `into` are written in place.
  */
 export type KeyEngine = {
   readonly kind: 'native' | 'reference';
   readonly publicKey: (seed: Uint8Array) => Uint8Array;
-  /** The pair of a seed: `publicKey` of 32 bytes, `secretKey` of 64, seed and public key. */
+  /** Computes the key pair of a seed: `publicKey` of 32 bytes, `secretKey` of 64, seed and public key. */
   readonly keyPair: (seed: Uint8Array, into: KeyPair) => void;
   /**
-   * The signature of a message of any length. The public key is computed from the seed, never taken: two signatures of one
-   * message under two public keys would give the key away.
+   * Signs a message of any length. The public key is computed from the seed, never passed in: two signatures of one message under two
+   * public keys would reveal the key.
    */
   readonly sign: (seed: Uint8Array, message: Uint8Array) => Uint8Array;
-  /** False for whatever is no signature of the message by this key, of a wrong size too. Never throws. */
+  /** True for a signature of the message by this key; false for anything else, wrong sizes included. Never throws. */
   readonly verify: (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
   readonly sha512: (message: Uint8Array) => Uint8Array;
   readonly sha512Into: (into: Uint8Array, message: Uint8Array) => void;
@@ -20,7 +20,7 @@ export type KeyEngine = {
   readonly wipe: (...secrets: readonly Uint8Array[]) => void;
 };
 
-/** Where a pair is written. */
+/** The memory that a key pair is written to. */
 export type KeyPair = { readonly publicKey: Uint8Array; readonly secretKey: Uint8Array };
 
 export const SEED_BYTES = 32;

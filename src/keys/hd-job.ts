@@ -4,8 +4,8 @@ import { type MnemonicWords, passphraseSalt } from './mnemonic.ts';
 import type { RecordFormat } from './wallet-record.ts';
 
 /**
- * An HD master and its children, all changes of the first account first. `json` gives one document,
- * `{"master":…,"wallets":[…]}`; the other formats give the master's record, then a record per child.
+ * An HD master and its children, all changes of the first account first. `json` produces one document, `{"master":…,"wallets":[…]}`; the
+ * other formats produce the master's record, then a record per child.
  */
 export type HdJob = {
   readonly source: HdSource;
@@ -15,20 +15,20 @@ export type HdJob = {
   readonly change: IndexRange;
   readonly format: RecordFormat;
   readonly createdAt: Date;
-  /** A part of it: without the first `skip` records, the master's being the first, and no more than so many children in all. Not of `json`. */
+  /** A part of it: without the first `skip` records, of which the master's is the first, and at most this many children. Not for `json`. */
   readonly part?: { readonly skip: number; readonly children: number };
 };
 
 /**
- * What the master is made of: a new mnemonic, which its record then has; the canonical bytes that `readMnemonic` gave; or a
- * seed of 16 to 64 bytes. Bytes are copied when the job is given.
+ * The source of the master: a new mnemonic, which its record then has; the canonical bytes from `readMnemonic`; or a seed of 16 to 64
+ * bytes. Bytes are copied when the job starts.
  */
 export type HdSource =
   | { readonly kind: 'new'; readonly words: MnemonicWords; readonly passphrase?: string | undefined }
   | { readonly kind: 'mnemonic'; readonly mnemonic: Uint8Array; readonly passphrase?: string | undefined }
   | { readonly kind: 'seed'; readonly seed: Uint8Array };
 
-/** The source as the threads get it, with the memory that must be wiped after the job. */
+/** Returns the source as the threads get it, with the memory that must be wiped after the job. */
 export function shareSource(source: HdSource): {
   readonly shared: MasterSource;
   readonly secrets: readonly SharedBytes[];
@@ -43,7 +43,7 @@ export function shareSource(source: HdSource): {
   return { shared: { kind: 'mnemonic', mnemonic, salt }, secrets: [mnemonic, salt] };
 }
 
-/** The salt of a passphrase where all threads see it. The passphrase itself is a string, which nobody can wipe. */
+/** Returns the salt of a passphrase in shared memory. The passphrase itself is a string, which cannot be wiped. */
 export function shareSalt(passphrase: string | undefined): SharedBytes {
   const salt = passphraseSalt(passphrase);
   const shared = share(salt);
@@ -51,7 +51,7 @@ export function shareSalt(passphrase: string | undefined): SharedBytes {
   return shared;
 }
 
-/** Whether every index of a range is one of SLIP-0010's. */
+/** True when every index of a range is valid in SLIP-0010. */
 export function isIndexRange({ start, count }: IndexRange): boolean {
   const isWhole = Number.isInteger(start) && Number.isInteger(count);
   return isWhole && start >= 0 && count >= 1 && start + count - 1 <= MAX_INDEX;

@@ -6,23 +6,23 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * HMAC-SHA512 (RFC 2104) of messages of one length: the caller sets a key, writes into `data`, then computes, as often as it
- * likes. Two plain hashes are a seventh of what `createHmac` of node:crypto costs for a message as short as SLIP-0010's.
+ * HMAC-SHA512 (RFC 2104) of messages of one length: set a key, write into `data`, then compute, any number of times. Two plain hashes cost
+ * a seventh of `createHmac` in node:crypto for a message as short as SLIP-0010's.
  */
 export type Hmac = {
   /** The message, to be written in place. */
   readonly data: Uint8Array;
-  /** The key from now on, of at most 128 bytes. */
+  /** Sets the key, of at most 128 bytes. */
   readonly setKey: (key: Uint8Array) => void;
   readonly computeInto: (digest: Uint8Array) => void;
-  /** Forgets key and message. */
+  /** Wipes key and message. */
   readonly wipe: () => void;
 };
 
-/** Gives memory for a secret, which whoever asked for it wipes. */
+/** Allocates memory for a secret, which the caller wipes. */
 export type Allocate = (sizeBytes: number) => Uint8Array;
 
-/** An HMAC for messages of `dataBytes` bytes; its key is empty until it is set. */
+/** Creates an HMAC for messages of `dataBytes` bytes; its key is empty until it is set. */
 export function createHmac(engine: KeyEngine, dataBytes: number, allocate: Allocate = secretBytes): Hmac {
   const inner = allocate(BLOCK_BYTES + dataBytes);
   const outer = allocate(BLOCK_BYTES + SHA512_BYTES);

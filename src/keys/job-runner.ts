@@ -4,12 +4,12 @@ import type { KeyTask, SharedBytes, TaskResult } from './key-task.ts';
 import type { Threads } from './threads.ts';
 
 /**
- * Bytes ready to be sent, with secrets in them, in memory that is theirs alone: the reader drops them when they have left. `count` is
- * how many wallets are in them; an HD master is not counted, nor what stands around the records.
+ * Bytes ready to be sent, with secrets in them, in memory of their own: the reader drops them once they are sent. `count` is the number of
+ * wallets in them, without an HD master and the text around the records.
  */
 export type KeyChunk = { readonly bytes: Buffer<ArrayBuffer>; readonly count: number };
 
-/** One request's work: what tells its threads to stop, who may give it up, and what is wiped after it. */
+/** The work of one request: its stop flag, the signal that cancels it, and the secrets that are wiped after it. */
 export type Job = {
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly signal: AbortSignal;
@@ -18,29 +18,29 @@ export type Job = {
 
 export type KeyChunks = AsyncGenerator<KeyChunk, void, undefined>;
 
-/** Runs the tasks of jobs, and ends what is left of a job whatever ended it. */
+/** Runs the tasks of jobs, and cleans up after a job however it ends. */
 export type JobRunner = {
-  /** Begins a task. @throws ServiceError `internalError`, or the signal's reason where the job was given up. */
+  /** Begins a task. @throws ServiceError `internalError`, or the signal's reason if the job was cancelled. */
   readonly run: (job: Job, task: KeyTask) => Promise<KeyChunk>;
-  /** The job's stream; when it ends or is left, its threads stop within a wallet and its secrets are wiped. */
+  /** Returns the job's stream; when it ends or is left, its threads stop within a wallet and its secrets are wiped. */
   readonly during: (job: Job, body: KeyChunks) => KeyChunks;
-  /** Overwrites what nobody reads any more, and gives its memory back. */
+  /** Overwrites a chunk that is no longer needed, and frees its memory. */
   readonly drop: (chunk: KeyChunk) => void;
-  /** Stops every job, then the threads; nothing runs after it. */
+  /** Stops every job, then the threads; nothing runs afterwards. */
   readonly close: () => Promise<void>;
 };
 
-/** A job whose threads are told to stop by its signal, once `during` has begun. */
+/** Creates a job whose threads are stopped by its signal, once `during` has begun. */
 export function newJob(signal: AbortSignal, secrets: readonly SharedBytes[]): Job {
   return { stop: new Int32Array(new SharedArrayBuffer(4)), signal, secrets };
 }
 
-/** The error of work that a closed pool is asked for, or that its closing broke off. */
+/** Returns the error for work that is requested from a closed pool, or interrupted by its closing. */
 export function closedError(): Error {
   return serviceError('internalError', {}, new Error('the key pool is closed'));
 }
 
-/** A runner of jobs on threads, which are its own from now on. */
+/** Creates a runner of jobs on threads, which it owns from now on. */
 export function createJobRunner(engine: KeyEngine, threads: Threads): JobRunner {
   const jobs = new Set<Job>();
   const running = new Set<Promise<TaskResult>>();

@@ -3,13 +3,13 @@ import type { KeyEngine } from './engine.ts';
 import type { MnemonicWords } from './mnemonic.ts';
 import type { RecordFormat } from './wallet-record.ts';
 
-/** Bytes that all threads see in one place, so that wiping them once wipes them everywhere. */
+/** Bytes that all threads share, so that wiping them once wipes them everywhere. */
 export type SharedBytes = Uint8Array<SharedArrayBuffer>;
 
-/** An unbroken range of indexes. */
+/** A contiguous range of indexes. */
 export type IndexRange = { readonly start: number; readonly count: number };
 
-/** What every task of a job has. `stop` is not 0 from when on nobody wants the job any more. */
+/** The common members of a job's tasks. `stop` becomes non-zero when the job is no longer wanted. */
 type OfJob = {
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly format: RecordFormat;
@@ -31,7 +31,7 @@ export type WantedMnemonic = {
   readonly path: DerivationIndexes;
 };
 
-/** The master of an HD job: writes the node m/44'/501' into `coin` and gives the master's record. */
+/** The master of an HD job: writes the node m/44'/501' into `coin` and returns the master's record. */
 export type MasterTask = OfJob & {
   readonly kind: 'master';
   readonly source: MasterSource;
@@ -43,7 +43,7 @@ export type MasterSource =
   | { readonly kind: 'mnemonic'; readonly mnemonic: SharedBytes; readonly salt: SharedBytes }
   | { readonly kind: 'seed'; readonly seed: SharedBytes };
 
-/** Some children of an HD job, counted row by row: all changes of the first account, then of the next. */
+/** Some children of an HD job, numbered row by row: all changes of the first account, then of the next. */
 export type ChildrenTask = OfJob & {
   readonly kind: 'children';
   readonly coin: SharedBytes;
@@ -53,32 +53,32 @@ export type ChildrenTask = OfJob & {
   readonly count: number;
 };
 
-/** Loads the engine and proves it. */
+/** Loads the engine and runs its known-answer tests. */
 export type CheckTask = { readonly kind: 'check' };
 
 export type KeyTask = WalletsTask | MasterTask | ChildrenTask | CheckTask;
 
-/** The records of a task; `isStopped` where the job was given up meanwhile, and there are none. */
+/** The records of a task; `isStopped` if the job was cancelled meanwhile, and there are none. */
 export type TaskResult = {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly count: number;
   readonly isStopped: boolean;
 };
 
-/** What a task gives when its job was given up. */
+/** Returns the result of a task whose job was cancelled. */
 export function nothing(): TaskResult {
   return { bytes: new Uint8Array(0), count: 0, isStopped: true };
 }
 
-/** What a thread is started with. */
+/** The settings of a thread. */
 export type WorkerSettings = { readonly engine: KeyEngine['kind'] };
 
-/** Whether nobody wants the job of a task any more. */
+/** True when the job of a task is no longer wanted. */
 export function isStopped({ stop }: OfJob): boolean {
   return Atomics.load(stop, 0) !== 0;
 }
 
-/** Copies bytes to where all threads see them; the original is left as it is. */
+/** Copies bytes to shared memory; the original is left as it is. */
 export function share(bytes: Uint8Array): SharedBytes {
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);

@@ -22,7 +22,7 @@ const SLIP_0010 = {
     '68e0fe46dfb67e368c75379acec591dad19df3cde26e63b93a8e704f1dade7a38b59aa11380b624e81507a27fedda59fea6d0b779a778918a2fd3590e16e9c69',
 };
 
-/** BIP39, first English vector of Trezor; the address is what Solana wallets show for its words without a passphrase. */
+/** BIP39, first English vector of Trezor; the address is the one that Solana wallets show for its words without a passphrase. */
 const BIP39 = {
   entropy: '00000000000000000000000000000000',
   mnemonic: `${'abandon '.repeat(11)}about`,
@@ -32,8 +32,8 @@ const BIP39 = {
 };
 
 /**
- * Proves an engine, OpenSSL's PBKDF2 and our own code by published answers; it takes some milliseconds. What is used here are
- * published secrets. @throws Error naming what differs: nothing may be made with such an engine.
+ * Tests an engine, OpenSSL's PBKDF2 and this room's own code against published answers; it takes some milliseconds. The secrets used here
+ * are published. @throws Error naming the difference: no keys may be made with such an engine.
  */
 export function assertKnownAnswers(engine: KeyEngine): void {
   assertSame('SHA-512', engine.sha512(fromHex('616263')).slice(0, 8), 'ddaf35a193617aba');

@@ -4,8 +4,8 @@ import type { KeyEngine } from './engine.ts';
 type LoadNative = () => Promise<KeyEngine>;
 
 /**
- * The native engine; where its module cannot be loaded, the reference engine, with a warning: its keys are the same, and
- * it makes about a tenth as many of them.
+ * Loads the native engine; if its module cannot be loaded, the reference engine, with a warning: its keys are the same, and it makes about
+ * a tenth as many.
  */
 export async function loadKeyEngine(
   log: Pick<Logger, 'warn'>,
@@ -20,7 +20,7 @@ export async function loadKeyEngine(
   }
 }
 
-/** The engine of a kind that was loaded before, in another thread. */
+/** Loads an engine of the kind that another thread has loaded. */
 export async function loadEngineOf(kind: KeyEngine['kind']): Promise<KeyEngine> {
   return kind === 'native' ? loadNative() : loadReference();
 }

@@ -6,12 +6,12 @@ import { copySecret } from './secret-bytes.ts';
 import { coinNode, masterNode, nodeSeed } from './slip10.ts';
 import { CSV_HEADER, createRecordWriter } from './wallet-record.ts';
 
-/** What stands around the records of an HD job that is one JSON document. */
+/** The text around the records of an HD job that is one JSON document. */
 export const JSON_DOCUMENT = { beforeMaster: '{"master":', beforeChildren: ',"wallets":[', end: ']}' };
 
 /**
- * Makes the master node, leaves m/44'/501' in `coin`, and gives the master's record, whose path is "m". The record has a
- * mnemonic where it is new; one that was sent is not sent back.
+ * Makes the master node, writes m/44'/501' into `coin`, and returns the master's record, whose path is "m". The record has a mnemonic if it
+ * is new; one from the client is not sent back.
  */
 export function makeMaster(engine: KeyEngine, task: MasterTask): TaskResult {
   const { format, createdAt } = task;

@@ -8,7 +8,7 @@ import { copySecret, secretBytes } from './secret-bytes.ts';
 import { deriveWallet } from './slip10.ts';
 import { CSV_HEADER, createRecordWriter, type RecordWriter } from './wallet-record.ts';
 
-/** Makes the wallets of a task from fresh randomness; where that fails, it throws and gives none of them. */
+/** Makes the wallets of a task from fresh randomness; if that fails, it throws and returns none of them. */
 export function makeWallets(engine: KeyEngine, task: WalletsTask): TaskResult {
   const writer = createRecordWriter(task.format, {
     records: task.count,

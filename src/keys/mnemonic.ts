@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { secretBytes } from './secret-bytes.ts';
 
-/** How many words a mnemonic has here: 128 or 256 bits of entropy. */
+/** Supported numbers of words: 128 or 256 bits of entropy. */
 export type MnemonicWords = 12 | 24;
 
 /** Fills a buffer with random bytes, or throws. */
@@ -21,10 +21,7 @@ const INDEX_OF: ReadonlyMap<string, number> = new Map(wordlist.map((word, index)
 const SALT_PREFIX = 'mnemonic';
 const pbkdf2Async = promisify(pbkdf2);
 
-/**
- * A new English mnemonic (BIP39) as ASCII bytes, which the caller wipes. Nothing is made when randomness fails: `random`
- * throws, and so does this.
- */
+/** Creates an English mnemonic (BIP39) as ASCII bytes, which the caller wipes. Throws if `random` does, and makes nothing. */
 export function createMnemonic(words: MnemonicWords, random: FillRandom = randomFillSync): Buffer {
   const entropy = secretBytes(ENTROPY_BYTES[words]);
   try {
@@ -35,14 +32,14 @@ export function createMnemonic(words: MnemonicWords, random: FillRandom = random
   }
 }
 
-/** The English mnemonic of 16 or 32 bytes of entropy, as ASCII bytes, which the caller wipes. */
+/** Returns the English mnemonic of 16 or 32 bytes of entropy, as ASCII bytes, which the caller wipes. */
 export function mnemonicOf(entropy: Uint8Array): Buffer {
   const text = secretBytes(MAX_MNEMONIC_BYTES);
   const end = writeMnemonic(text, 0, entropy);
   return text.subarray(0, end);
 }
 
-/** Writes the English mnemonic of 16 or 32 bytes of entropy at `at`. @returns where it ends. */
+/** Writes the English mnemonic of 16 or 32 bytes of entropy at `at`. @returns the position after it. */
 export function writeMnemonic(into: Uint8Array, at: number, entropy: Uint8Array): number {
   const bits = secretBytes(entropy.length + 1);
   bits.set(entropy);
@@ -61,8 +58,8 @@ export function writeMnemonic(into: Uint8Array, at: number, entropy: Uint8Array)
 
 /**
  * Reads an English mnemonic of 12 or 24 words as people write it: in any case, with any white space, in any Unicode form.
- * @returns its canonical ASCII bytes, which the caller wipes; undefined where a word is unknown, their number is another or
- * the checksum is wrong. The text itself is a JavaScript string, which nobody can wipe: it should not live long.
+ * @returns its canonical ASCII bytes, which the caller wipes; undefined for an unknown word, another number of words or a wrong checksum.
+ *   The text itself is a JavaScript string, which cannot be wiped: keep it for a short time.
  */
 export function readMnemonic(text: string): Buffer | undefined {
   const words = text.normalize('NFKD').toLowerCase().trim().split(/\s+/);
@@ -83,7 +80,7 @@ export function readMnemonic(text: string): Buffer | undefined {
   }
 }
 
-/** Whether `readMnemonic` reads it. */
+/** True when `readMnemonic` accepts it. */
 export function isMnemonic(text: string): boolean {
   const mnemonic = readMnemonic(text);
   mnemonic?.fill(0);
@@ -91,8 +88,8 @@ export function isMnemonic(text: string): boolean {
 }
 
 /**
- * The seed (64 bytes, wiped by the caller) of a mnemonic in any language and a passphrase, both taken in NFKD (BIP39, "From
- * mnemonic to seed"). It is not checked to be a mnemonic. Takes a millisecond of a thread of libuv.
+ * Returns the seed (64 bytes, wiped by the caller) of a mnemonic in any language and a passphrase, both taken in NFKD (BIP39, "From
+ * mnemonic to seed"). Does not check that it is a mnemonic. Takes a millisecond of a thread of libuv.
  */
 export async function mnemonicSeed(mnemonic: string | Uint8Array, passphrase = ''): Promise<Buffer> {
   const [words, salt] = [wordBytes(mnemonic), passphraseSalt(passphrase)];
@@ -104,12 +101,12 @@ export async function mnemonicSeed(mnemonic: string | Uint8Array, passphrase = '
   }
 }
 
-/** The same seed, computed here and now: for worker threads. `salt` is that of `passphraseSalt`. */
+/** As `mnemonicSeed`, computed synchronously: for worker threads. `salt` is that of `passphraseSalt`. */
 export function mnemonicSeedNow(mnemonic: Uint8Array, salt: Uint8Array): Buffer {
   return pbkdf2Sync(mnemonic, salt, ITERATIONS, BIP39_SEED_BYTES, 'sha512');
 }
 
-/** The salt of BIP39, "mnemonic" and the passphrase in NFKD; a secret like it. */
+/** Returns the salt of BIP39, "mnemonic" and the passphrase in NFKD; as secret as the passphrase. */
 export function passphraseSalt(passphrase = ''): Buffer {
   return Buffer.from(SALT_PREFIX + passphrase.normalize('NFKD'));
 }
@@ -118,7 +115,7 @@ function wordBytes(mnemonic: string | Uint8Array): Buffer {
   return typeof mnemonic === 'string' ? Buffer.from(mnemonic.normalize('NFKD')) : Buffer.from(mnemonic);
 }
 
-/** The checksum, 4 bits of 16 bytes or 8 of 32, at the top of a byte. */
+/** Returns the checksum, 4 bits for 16 bytes or 8 for 32, at the top of a byte. */
 function checksumByte(entropy: Uint8Array): number {
   const digest = hash('sha256', entropy, 'buffer');
   const first = digest[0] ?? 0;

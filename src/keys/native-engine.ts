@@ -8,8 +8,8 @@ import {
 } from './engine.ts';
 
 /**
- * Ed25519 and SHA-512 by libsodium. What it expands a seed to for itself lies in memory between guard pages, out of swap and core
- * dumps as far as the system lets it, and is wiped before it returns. Not for several threads.
+ * Creates an engine on libsodium. The expanded seed lies in memory between guard pages, out of swap and core dumps as far as the system
+ * allows, and is wiped before a call returns. Not to be shared between threads.
  */
 export function createNativeEngine(): KeyEngine {
   const secretKey = sodium.sodium_malloc(SECRET_KEY_BYTES);

@@ -5,20 +5,20 @@ import { type Job, newJob } from './job-runner.ts';
 import type { WalletsTask } from './key-task.ts';
 import type { MnemonicWords } from './mnemonic.ts';
 
-/** New client wallets. With `mnemonicWords` each is made from a mnemonic of its own, at m/44'/501'/0'/0' unless `path` says another. */
+/** New client wallets. With `mnemonicWords` each is made from a mnemonic of its own, at m/44'/501'/0'/0' unless `path` differs. */
 export type NewWallets = {
   readonly mnemonicWords?: MnemonicWords | undefined;
-  /** Of the mnemonics; none is the empty one. */
+  /** Passphrase of the mnemonics; none is the empty one. */
   readonly passphrase?: string | undefined;
   readonly path?: DerivationIndexes | undefined;
-  /** One value for all records; written in milliseconds. */
+  /** One value for all records; written with milliseconds. */
   readonly createdAt: Date;
 };
 
-/** What the tasks of a job of new wallets have in common. */
+/** The common parts of the tasks of a job of new wallets. */
 export type WalletsInCommon = Omit<WalletsTask, 'format' | 'isFirst' | 'count'>;
 
-/** A job of new wallets. @throws ServiceError `internalError` where a passphrase or a path is given and no mnemonic. */
+/** Creates a job of new wallets. @throws ServiceError `internalError` if there is a passphrase or a path but no mnemonic. */
 export function openNewWallets(
   { mnemonicWords: words, passphrase, path, createdAt }: NewWallets,
   signal: AbortSignal,

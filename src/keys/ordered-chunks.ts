@@ -1,7 +1,7 @@
-/** What a job does, step by step; each step is begun by calling it. */
+/** The steps of a job; calling one begins it. */
 export type Steps<T> = Iterator<() => Promise<T>>;
 
-/** How a stream is run: at most `window` steps ahead of its reader; `drop` gets what nobody reads any more. */
+/** Rules of a stream: at most `window` steps ahead of its reader; `drop` gets results that nobody reads. */
 export type StreamRules<T> = {
   readonly window: number;
   readonly signal: AbortSignal;
@@ -9,8 +9,8 @@ export type StreamRules<T> = {
 };
 
 /**
- * The results of steps in their order. A reader that does not read has at most `window` steps done or running; an aborted
- * signal throws its reason at once; a step that fails throws and no further one is begun.
+ * Yields the results of steps in order. For a reader that pauses, at most `window` steps are done or running; an aborted signal throws its
+ * reason at once; a step that fails throws and no further one begins.
  */
 export async function* inOrder<T>(
   steps: Steps<T>,

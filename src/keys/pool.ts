@@ -24,21 +24,20 @@ export type { HdJob, KeyChunk, KeyChunks, NewWallets };
 
 export type BatchJob = NewWallets & { readonly count: number; readonly format: 'jsonl' | 'csv' };
 
-/** One record as JSON without a line end, to be wiped when it has left, and the address in it. */
+/** One record as JSON without a line end, to be wiped once it is sent, and the address in it. */
 export type SingleWallet = { readonly record: Buffer; readonly address: string };
 
 /**
- * Makes keys in threads of its own. A stream works as fast as it is read and holds two chunks per thread at most (some 70 kB
- * each). It throws `internalError` where randomness, an engine or a thread fails or the pool is closed, and the signal's
- * reason where that is aborted; what was made and not read is wiped. A stream that is not begun does nothing. After a failure
- * the pool goes on with the next job.
+ * Makes keys in threads of its own. A stream works as fast as it is read and holds two chunks per thread at most (some 70 kB each). It
+ * throws `internalError` if randomness, an engine or a thread fails or the pool is closed, and the signal's reason if that is aborted;
+ * unread results are wiped. A stream that is not begun does nothing. After a failure the pool continues with the next job.
  */
 export type KeyPool = {
   readonly engine: KeyEngine;
   readonly batch: (job: BatchJob, signal: AbortSignal) => KeyChunks;
   readonly hd: (job: HdJob, signal: AbortSignal) => KeyChunks;
   readonly single: (job: NewWallets, signal: AbortSignal) => Promise<SingleWallet>;
-  /** Overwrites a chunk that has left, or that nobody wants, and gives its memory back: once, and it is empty from then on. */
+  /** Overwrites a chunk that was sent or is no longer wanted, and frees its memory: call it once; the chunk is empty afterwards. */
   readonly drop: (chunk: KeyChunk) => void;
   /** Stops every job, then the threads. */
   readonly close: () => Promise<void>;
@@ -47,20 +46,22 @@ export type KeyPool = {
 export type KeyPoolOptions = {
   readonly threads: number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** How the engine is loaded: `loadKeyEngine`. */
+  /** Loads the engine. Default `loadKeyEngine`. */
   readonly loadEngine?: (log: Pick<Logger, 'warn'>) => Promise<KeyEngine>;
-  /** What the threads run: `worker.ts`. */
+  /** The script of the threads. Default `worker.ts`. */
   readonly worker?: URL;
 };
 
-/** How many wallets a task makes: some milliseconds of work, so that other jobs get their turn. A few mnemonics are shared among the threads. */
+/**
+ * Number of wallets per task: some milliseconds of work, so that other jobs get their turn. A few mnemonics are shared among the threads.
+ */
 const CHUNK = { plain: 256, mnemonic: 16, children: 256 };
 const ADDRESS_AT = '{"address":"'.length;
 const QUOTE = 0x22;
 
 type Bench = { readonly runner: JobRunner; readonly window: number };
 
-/** Starts a pool. @throws Error where a known-answer test fails, in this thread or another: no key may be made then. */
+/** Starts a pool. @throws Error if a known-answer test fails, in this thread or another: no key may be made then. */
 export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
   const { threads: size, log, loadEngine = loadKeyEngine } = options;
   const engine = await loadEngine(log);
@@ -109,7 +110,7 @@ function hd({ runner, window }: Bench, wanted: HdJob, signal: AbortSignal): KeyC
       return runner.run(job, { ...task, kind: 'children', accounts, change, ...range });
     });
     yield* inOrder(children, rules);
-    // Not `Buffer.from`, whose memory is shared: that of a chunk is given back.
+    // Not `Buffer.from`, whose memory is shared: that of a chunk is freed.
     if (format === 'json')
       yield { bytes: Buffer.alloc(JSON_DOCUMENT.end.length, JSON_DOCUMENT.end), count: 0 };
   }
@@ -126,14 +127,14 @@ async function single({ runner }: Bench, wanted: NewWallets, signal: AbortSignal
   throw closedError();
 }
 
-/** What stands before the records, in the place of a master that is made and not told. */
+/** Yields the text before the records, for a master that is made but not sent. */
 async function* headerOnly(format: HdJob['format'], master: KeyChunks, drop: JobRunner['drop']): KeyChunks {
   for await (const chunk of master) drop(chunk);
-  // Not `Buffer.from`, whose memory is shared: that of a chunk is given back.
+  // Not `Buffer.from`, whose memory is shared: that of a chunk is freed.
   if (format === 'csv') yield { bytes: Buffer.alloc(CSV_HEADER.length, CSV_HEADER), count: 0 };
 }
 
-/** The ranges of `size` that the items from `first` to below `total` fall into, the last one shorter, as they are asked for. */
+/** Yields the ranges of `size` for the items from `first` to below `total`, the last one shorter, on demand. */
 function* ranges(
   total: number,
   size: number,

@@ -3,8 +3,8 @@ import * as ed25519 from '@noble/ed25519';
 import { type KeyEngine, PUBLIC_KEY_BYTES, SEED_BYTES, SHA512_BYTES, SIGNATURE_BYTES } from './engine.ts';
 
 /**
- * Ed25519 by @noble/ed25519, SHA-512 by OpenSSL. It computes with JavaScript's bigint: scalars made from a seed lie in memory
- * that cannot be wiped until it is collected, and their timing is not constant. The native engine has neither fault.
+ * Ed25519 by @noble/ed25519, SHA-512 by OpenSSL. It computes with JavaScript's bigint: scalars of a seed stay in memory that cannot be
+ * wiped until it is collected, and their timing is not constant. The native engine has neither fault.
  */
 export function createReferenceEngine(): KeyEngine {
   ed25519.hashes.sha512 = sha512;
@@ -37,12 +37,12 @@ function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Arra
   try {
     return ed25519.verify(signature, message, publicKey, { zip215: false });
   } catch {
-    // An encoding that is no point of the curve is no signature.
+    // An encoding that is not a point of the curve is not a signature.
     return false;
   }
 }
 
-/** In memory outside V8's heap; whoever asks for it wipes it. */
+/** In memory outside V8's heap; the caller wipes it. */
 function sha512(message: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, length } = hash('sha512', message, 'buffer');
   return new Uint8Array(buffer, byteOffset, length);

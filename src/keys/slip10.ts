@@ -3,10 +3,7 @@ import { type KeyEngine, SEED_BYTES } from './engine.ts';
 import { type Allocate, createHmac } from './hmac-sha512.ts';
 import { copySecret, secretBytes } from './secret-bytes.ts';
 
-/**
- * A node of SLIP-0010 for ed25519: 64 bytes, the private key (a seed of RFC 8032) and the chain code. A secret: whoever holds
- * it wipes it.
- */
+/** A node of SLIP-0010 for ed25519: 64 bytes, the private key (a seed of RFC 8032) and the chain code. A secret: its holder wipes it. */
 export type Node = Uint8Array;
 
 export const NODE_BYTES = 64;
@@ -15,12 +12,12 @@ const MASTER_KEY = new TextEncoder().encode('ed25519 seed');
 const CHILD_DATA_BYTES = 1 + SEED_BYTES + 4;
 const INDEX_AT = 1 + SEED_BYTES;
 
-/** The private key of a node, as a view of it. */
+/** Returns the private key of a node, as a view of it. */
 export function nodeSeed(node: Node): Uint8Array {
   return node.subarray(0, SEED_BYTES);
 }
 
-/** The master node of a BIP39 seed or any other of 16 to 64 bytes (SLIP-0010, "Master key generation"). */
+/** Returns the master node of a BIP39 seed or any other of 16 to 64 bytes (SLIP-0010, "Master key generation"). */
 export function masterNode(engine: KeyEngine, seed: Uint8Array): Node {
   const node = secretBytes(NODE_BYTES);
   createMasters(engine, seed.length).computeInto(node, seed);
@@ -29,11 +26,11 @@ export function masterNode(engine: KeyEngine, seed: Uint8Array): Node {
 
 /** Computes the master nodes of seeds of one length. */
 export type Masters = {
-  /** Writes the master node of a seed in place, and forgets the seed. */
+  /** Writes the master node of a seed in place, and wipes its copy of the seed. */
   readonly computeInto: (node: Node, seed: Uint8Array) => void;
 };
 
-/** Memory to compute master nodes with, of seeds of 16 to 64 bytes; `secretBytes` unless another is given. */
+/** Allocates memory to compute master nodes with, for seeds of 16 to 64 bytes; by default with `secretBytes`. */
 export function createMasters(engine: KeyEngine, seedBytes: number, allocate?: Allocate): Masters {
   const hmac = createHmac(engine, seedBytes, allocate);
   return {
@@ -46,7 +43,7 @@ export function createMasters(engine: KeyEngine, seedBytes: number, allocate?: A
   };
 }
 
-/** The hardened child of a node; `index` is 0 to 2^31 − 1, written without its hardening bit. */
+/** Returns the hardened child of a node; `index` is 0 to 2^31 − 1, without the hardened bit. */
 export function deriveChild(engine: KeyEngine, parent: Node, index: number): Node {
   const children = createChildren(engine);
   const node = secretBytes(NODE_BYTES);
@@ -58,15 +55,15 @@ export function deriveChild(engine: KeyEngine, parent: Node, index: number): Nod
 
 /** Derives the hardened children of one parent after another; siblings share its chain code, and cost one HMAC each. */
 export type Children = {
-  /** The parent from now on. It is copied, and may be wiped or written anew. */
+  /** Sets the parent. It is copied, and may be wiped or overwritten. */
   readonly setParent: (parent: Node) => void;
-  /** Writes the child of an index of 0 to 2^31 − 1 in place. */
+  /** Writes the child with an index of 0 to 2^31 − 1 in place. */
   readonly deriveInto: (node: Node, index: number) => void;
-  /** Forgets the parent. */
+  /** Wipes the parent. */
   readonly wipe: () => void;
 };
 
-/** Memory to derive children with, `secretBytes` unless another is given; it has no parent yet. */
+/** Allocates memory to derive children with, by default with `secretBytes`; it has no parent yet. */
 export function createChildren(engine: KeyEngine, allocate?: Allocate): Children {
   const hmac = createHmac(engine, CHILD_DATA_BYTES, allocate);
   const index = new DataView(hmac.data.buffer, hmac.data.byteOffset + INDEX_AT, 4);
@@ -84,7 +81,7 @@ export function createChildren(engine: KeyEngine, allocate?: Allocate): Children
   };
 }
 
-/** The node m/44'/501', of which every account is a child. */
+/** Returns the node m/44'/501', the parent of every account. */
 export function coinNode(engine: KeyEngine, master: Node): Node {
   const purpose = deriveChild(engine, master, PURPOSE);
   const coin = deriveChild(engine, purpose, COIN_TYPE);
@@ -92,7 +89,7 @@ export function coinNode(engine: KeyEngine, master: Node): Node {
   return coin;
 }
 
-/** The Ed25519 seed (32 bytes, wiped by the caller) at m/44'/501'/x'/y' of a BIP39 seed. */
+/** Returns the Ed25519 seed (32 bytes, wiped by the caller) at m/44'/501'/x'/y' of a BIP39 seed. */
 export function deriveWallet(engine: KeyEngine, seed: Uint8Array, { x, y }: DerivationIndexes): Uint8Array {
   const node = masterNode(engine, seed);
   const children = createChildren(engine);

@@ -1,4 +1,4 @@
-/** What Keyslot uses of sodium-native, which ships no types. Each call throws on a buffer of the wrong size. */
+/** The part of sodium-native in use; the package ships no types. Each call throws on a buffer of the wrong size. */
 declare module 'sodium-native' {
   const sodium: {
     /** Fills `publicKey` (32 bytes) and `secretKey` (64 bytes, seed and public key) from a seed of 32 bytes. */
@@ -7,7 +7,7 @@ declare module 'sodium-native' {
     crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
     crypto_hash_sha512(digest: Uint8Array, message: Uint8Array): void;
     sodium_memzero(bytes: Uint8Array): void;
-    /** Memory between guard pages that is never swapped, and wiped when it is let go. */
+    /** Allocates memory between guard pages that is never swapped, and wiped when it is freed. */
     sodium_malloc(sizeBytes: number): Buffer;
     randombytes_buf(bytes: Uint8Array): void;
     /** HMAC-SHA-512-256 of a message under a key of 32 bytes. */

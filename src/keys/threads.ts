@@ -4,11 +4,11 @@ import { Piscina } from 'piscina';
 import { serviceError } from '../base/service-error.ts';
 import type { KeyTask, TaskResult, WorkerSettings } from './key-task.ts';
 
-/** Threads that do tasks in the order in which they are given, one each at a time. */
+/** Threads that run tasks in the order of the calls, one each at a time. */
 export type Threads = {
-  /** @throws ServiceError `internalError` where the task failed or its thread died; another thread takes its place. */
+  /** @throws ServiceError `internalError` if the task failed or its thread died; another thread takes its place. */
   readonly run: (task: KeyTask) => Promise<TaskResult>;
-  /** Ends the threads at once. */
+  /** Terminates the threads at once. */
   readonly end: () => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export type ThreadOptions = {
   readonly worker: URL;
 };
 
-/** Starts threads and waits until each has loaded its engine and proved it. @throws what an engine failed with. */
+/** Starts threads and waits until each has loaded and tested its engine. @throws the failure of an engine. */
 export async function startThreads({ threads, log, settings, worker }: ThreadOptions): Promise<Threads> {
   const piscina: Piscina<KeyTask, TaskResult> = new Piscina({
     filename: fileURLToPath(worker),

@@ -2,10 +2,10 @@ import { createBase58Encoder } from './base58.ts';
 import { PUBLIC_KEY_BYTES, SECRET_KEY_BYTES } from './engine.ts';
 import { MAX_MNEMONIC_BYTES } from './mnemonic.ts';
 
-/** `jsonl`: an object per line. `csv`: RFC 4180 with a header. `json`: objects that are joined by the caller. */
+/** `jsonl`: an object per line. `csv`: RFC 4180 with a header. `json`: objects that the caller joins. */
 export type RecordFormat = 'jsonl' | 'csv' | 'json';
 
-/** A client wallet: its pair, its mnemonic as ASCII bytes and its path, where it has them. */
+/** A client wallet: its key pair and, if any, its mnemonic as ASCII bytes and its path. */
 export type WalletRecord = {
   readonly publicKey: Uint8Array;
   readonly secretKey: Uint8Array;
@@ -16,15 +16,15 @@ export type WalletRecord = {
 /** Writes records one after another into memory of its own, as the bytes that a client gets. */
 export type RecordWriter = {
   readonly write: (record: WalletRecord) => void;
-  /** Writes what stands around records, in ASCII: all of it together is at most `frameBytes` long. */
+  /** Writes text around records, in ASCII: at most `frameBytes` in all. */
   readonly writeFrame: (text: string) => void;
-  /** What was written, as a view of the memory, which is from now on the caller's. */
+  /** Returns the written bytes, as a view of the memory, which belongs to the caller from now on. */
   readonly take: () => Uint8Array<ArrayBuffer>;
-  /** Overwrites what was written, and the scratch memory, which may hold the last secret key. */
+  /** Overwrites the written bytes, and the scratch memory, which may hold the last secret key. */
   readonly wipe: () => void;
 };
 
-/** How much a writer is to hold. `createdAt` is the text that every record has. */
+/** The capacity of a writer. `createdAt` is the same text in every record. */
 export type RecordRoom = {
   readonly records: number;
   readonly createdAt: string;
@@ -43,7 +43,7 @@ const encoder = new TextEncoder();
 const addressDigits = createBase58Encoder(PUBLIC_KEY_BYTES);
 const secretDigits = createBase58Encoder(SECRET_KEY_BYTES);
 
-/** Memory and form for at most `records` records; those of a batch without mnemonics take much less. */
+/** Creates a writer with memory for at most `records` records; those of a batch without mnemonics take much less. */
 export function createRecordWriter(
   format: RecordFormat,
   { records, createdAt, hasMnemonics, frameBytes = 0 }: RecordRoom,
@@ -86,7 +86,7 @@ export function createRecordWriter(
   };
 }
 
-/** What stands before each member of a record; none of the values needs escaping in JSON or quotes in CSV. */
+/** The text before each member of a record; no value needs escaping in JSON or quotes in CSV. */
 type Texts = Readonly<
   Record<'address' | 'secretKey' | 'mnemonic' | 'noMnemonic' | 'path' | 'noPath' | 'createdAt', Uint8Array>
 >;

@@ -9,12 +9,12 @@ import { makeChildren } from './make-children.ts';
 import { makeMaster } from './make-master.ts';
 import { makeWallets } from './make-wallets.ts';
 
-// A thread of the key pool. It gives way to the main thread, which answers requests: on Linux a priority can be a thread's own.
+// A thread of the key pool. It yields to the main thread, which answers requests: on Linux a thread can have a priority of its own.
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
 const engine = loadProven(workerData);
 
-/** Does one task; its bytes move to the caller and are gone from here. */
+/** Runs one task; its bytes are transferred to the caller. */
 export default async function work(task: KeyTask): Promise<unknown> {
   const result = makeResult(await engine, task);
   return result === undefined ? undefined : moved(result);

@@ -10,7 +10,7 @@ type AnyHandler = (ledger: Ledger, ...params: readonly unknown[]) => unknown;
 /**
  * Answers one call.
  *
- * @throws ServiceError methodNotFound, what checkParams finds, and what the method itself answers with.
+ * @throws ServiceError methodNotFound, the errors of checkParams, and those of the method.
  */
 export async function callMethod(ledger: Ledger, method: string, params: unknown): Promise<unknown> {
   const handler = isMethodName(method) ? handlerOf(method) : undefined;
@@ -20,7 +20,7 @@ export async function callMethod(ledger: Ledger, method: string, params: unknown
   return handler(ledger, ...(Array.isArray(params) ? params : []));
 }
 
-/** The handler of a method that nodes serve. Its params are checked before it is called, which the type cannot say. */
+/** Returns the handler of a method that nodes serve. Its params are checked before the call, which the type cannot express. */
 function handlerOf(method: MethodName): AnyHandler | undefined {
   if (METHODS[method].served !== 'upstream') return undefined;
   return LOCALNET_HANDLERS[method as keyof LedgerHandlers<Ledger>] as AnyHandler;

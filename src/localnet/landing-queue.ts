@@ -1,27 +1,27 @@
 import type { DecodedTransaction } from '../wire/message.ts';
 
 export type LandingQueueOptions = {
-  /** How long a transaction is on its way; 0: it lands at once. */
+  /** Time before a transaction lands; 0: it lands at once. */
   readonly delayMs: number;
   readonly land: (transaction: DecodedTransaction) => void;
-  /** Told of a transaction that was lost to a fault of the ledger. */
+  /** Called with the error when a fault of the ledger loses a transaction. */
   readonly onFailure: (error: unknown) => void;
 };
 
 type Waiting = { readonly transaction: DecodedTransaction; readonly dueMs: number };
 
-/** When so many are on their way the oldest lands early: what is sent then waits for it, and memory stays bounded. */
+/** With this many pending transactions the oldest lands early: later ones wait for it, and memory stays bounded. */
 const MAX_WAITING = 2_000;
-/** So long transactions land one after the other before anything else has its turn. */
+/** Transactions land one after the other for this long before anything else gets its turn. */
 const TURN_MS = 5;
 
 /**
- * Transactions on their way: each lands a moment after it was sent, in order, as at a node. So whoever sent it can still subscribe
- * to what it does, and finds no status of it at first, as clients expect.
+ * Pending transactions: each lands a moment after it was sent, in order, as at a node. So its sender can still subscribe to its effects,
+ * and at first finds no status of it, as clients expect.
  */
 export class LandingQueue {
   readonly #options: LandingQueueOptions;
-  /** By their signatures, in the order in which they came. One with the first signature of another may be a damaged copy of it. */
+  /** By signature, in order of arrival. A transaction with the first signature of another may be a damaged copy of it. */
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -29,7 +29,7 @@ export class LandingQueue {
     this.#options = options;
   }
 
-  /** Sends a transaction on its way; one that is on it already is not sent twice. */
+  /** Queues a transaction; one that is pending already is not queued twice. */
   add(transaction: DecodedTransaction): void {
     const { delayMs } = this.#options;
     if (delayMs === 0) {
@@ -43,12 +43,12 @@ export class LandingQueue {
     this.#timer ??= setTimeout(this.#run, delayMs);
   }
 
-  /** Whether the transaction is on its way. */
+  /** True when the transaction is pending. */
   has(transaction: DecodedTransaction): boolean {
     return this.#waiting.has(keyOf(transaction));
   }
 
-  /** Loses all that is on its way. */
+  /** Drops all pending transactions. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#waiting.clear();

@@ -18,27 +18,27 @@ import { type Landing, landTransaction } from './transaction/land.ts';
 
 const INCINERATOR = '1nc1nerator11111111111111111111111111111111';
 
-/** What is not given is as spec/config.yaml says. */
+/** Defaults are those of spec/config.yaml. */
 export type LedgerOptions = {
   /** The clock: milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly slotMs?: number;
-  /** How many slots a block is finalized after it is confirmed. */
+  /** Number of slots between a block's confirmation and its finalization. */
   readonly finalitySlots?: number;
-  /** What a byte of an account must hold to be free of rent. */
+  /** Lamports per byte for rent exemption. */
   readonly lamportsPerByte?: number;
-  /** How long a transaction is on its way; absent: it lands at once. */
+  /** Time before a transaction lands; absent: it lands at once. */
   readonly landingDelayMs?: number;
-  /** Blocks kept. */
+  /** Number of blocks kept. */
   readonly historySlots?: number;
-  /** Transactions kept: the oldest blocks go when there are more. */
+  /** Number of transactions kept: the oldest blocks are dropped when there are more. */
   readonly historyTransactions?: number;
 };
 
 /**
- * A ledger of one validator. Transactions execute when they land, in the open slot, which is the processed bank; `tick` closes
- * it as a block. The block before is confirmed, and finalized `finalitySlots` later. It starts behind a genesis block and as many
- * empty ones, so that every commitment has its slot.
+ * A ledger of one validator. Transactions execute when they land, in the open slot, which is the processed bank; `tick` closes it as a
+ * block. The previous block is confirmed, and finalized `finalitySlots` later. It starts after a genesis block and as many empty ones, so
+ * that every commitment has its slot.
  */
 export class Ledger {
   readonly genesis: Genesis;
@@ -49,7 +49,7 @@ export class Ledger {
   readonly samples: PerformanceSamples;
   readonly slotMs: number;
   readonly finalitySlots: bigint;
-  /** "ip:port" on which the ledger serves RPC and subscriptions; null while it serves none. */
+  /** "ip:port" of the ledger's RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
   readonly #epochs: EpochTimes;
   readonly #nowMs: () => number;
@@ -87,12 +87,12 @@ export class Ledger {
     });
   }
 
-  /** The slot of the bank that a commitment selects. */
+  /** Returns the slot of the bank at a commitment. */
   slotAt(commitment: Commitment): bigint {
     return slotAtCommitment(this.#tip, commitment);
   }
 
-  /** The commitment that a slot has reached. */
+  /** Returns the commitment that a slot has reached. */
   commitmentOf(slot: bigint): Commitment {
     return commitmentOfSlot(this.#tip, slot);
   }
@@ -110,18 +110,18 @@ export class Ledger {
       advanced({ closed, finalized, openSlot: this.blocks.openSlot, timeMs });
   }
 
-  /** Sends a sanitized transaction on its way: it lands a moment later. */
+  /** Queues a sanitized transaction, which lands a moment later. */
   submit(transaction: DecodedTransaction): void {
     this.#incoming.add(transaction);
   }
 
-  /** Whether a transaction has landed or is on its way. */
+  /** True when a transaction has landed or is pending. */
   isKnown(transaction: DecodedTransaction): boolean {
     const [signature = ''] = transaction.signatures;
     return this.blocks.index.find(signature) !== undefined || this.#incoming.has(transaction);
   }
 
-  /** Ends; what is on its way is lost. */
+  /** Stops the ledger; pending transactions are lost. */
   stop(): void {
     this.#incoming.stop();
   }
@@ -133,13 +133,13 @@ export class Ledger {
     return landing;
   }
 
-  /** Tells a follower what happens from now on. Returns what ends that. */
+  /** Sends a follower all events from now on. Returns a function that stops that. */
   follow(follower: LedgerFollower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
-  /** Of a slot that is not finalized yet. */
+  /** For a slot that is not finalized yet. */
   #changesOf(slot: bigint): SlotChanges {
     return { slot, written: this.accounts.writtenIn(slot) };
   }
@@ -156,7 +156,7 @@ export class Ledger {
     return { openSlot: this.blocks.openSlot, finalitySlots: this.finalitySlots };
   }
 
-  /** What was sent to the incinerator is gone when its slot closes. */
+  /** Lamports sent to the incinerator are burnt when its slot closes. */
   #burn(): void {
     const { openSlot } = this.blocks;
     if (this.accounts.read(INCINERATOR, openSlot) !== undefined)

@@ -3,7 +3,7 @@ import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { LOCALNET_OPTION_NAMES } from '../config/localnet-settings.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** How the embedded ledger is started. */
+/** The options of the embedded ledger. */
 export type LocalnetOptions = {
   readonly host: string;
   /** 0: any free port. */
@@ -30,7 +30,7 @@ const NUMBERS = {
   'history-transactions': CONFIG_INTEGERS['localnet.history_transactions'],
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** Reads the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
+/** Parses the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
 export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions {
   const text = { type: 'string' } as const;
   const options = {
@@ -46,7 +46,7 @@ export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions
   }
 }
 
-/** Reads the option values of `keyslot localnet`, as the command line gives them. @throws ServiceError invalidConfig. */
+/** Parses the options of `keyslot localnet` from the command line. @throws ServiceError invalidConfig. */
 export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
   const { host, json } = values;
   return {

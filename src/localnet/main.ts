@@ -9,12 +9,12 @@ import { startSlotTimer } from './slot-timer.ts';
 export { readLocalnetOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-/** A transaction is on its way for a slot, but as long as a client needs to subscribe to it, and no longer. */
+/** A transaction is pending for a slot, within these bounds: long enough for a client to subscribe to it, and no longer. */
 const LANDING_DELAY_MS = { least: 50, most: 200 };
 
 /**
- * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It announces
- * `{kind: 'ready', port}` to a parent, or prints where it serves.
+ * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It sends `{kind: 'ready', port}` to
+ * a parent, or prints its address.
  *
  * @throws ServiceError portTaken, listenFailed.
  */

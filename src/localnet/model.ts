@@ -1,7 +1,7 @@
 import type { TokenBalance, TransactionError } from '../../generated/ledger/types.ts';
 import type { DecodedTransaction, Instruction } from '../wire/message.ts';
 
-/** One account as the ledger holds it. `rentEpoch` is kept beside the runtime, which forgets it. */
+/** An account as the ledger stores it. `rentEpoch` is stored separately, because the runtime drops it. */
 export type Account = {
   readonly lamports: bigint;
   readonly data: Uint8Array;
@@ -25,7 +25,7 @@ export type InnerInstructions = {
 
 export type ReturnData = { readonly programId: string; readonly data: Uint8Array };
 
-/** What executing a transaction did. Balances follow static keys, then loaded writable, then loaded readonly. */
+/** The result of executing a transaction. Balances follow static keys, then loaded writable, then loaded readonly. */
 export type TransactionMeta = {
   readonly err: TransactionError | null;
   readonly fee: bigint;

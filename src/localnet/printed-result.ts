@@ -3,13 +3,13 @@ import { byName } from './encode/by-name.ts';
 
 const TEXTS = new WeakMap<object, string>();
 
-/** Attaches its JSON text to a result that is answered again and again, so that a long one is not printed anew each time. */
+/** Attaches its JSON text to a result that is returned repeatedly, so that a long one is not printed each time. */
 export function withText<T extends object>(result: T, json: string): T {
   TEXTS.set(result, json);
   return result;
 }
 
-/** A result as JSON text, its members in the order in which nodes write them. */
+/** Prints a result as JSON text, its members in the order in which nodes write them. */
 export function printResult(result: unknown): string {
   const known = typeof result === 'object' && result !== null ? TEXTS.get(result) : undefined;
   return known ?? stringifyJson(byName(result));

@@ -14,23 +14,23 @@ export type RpcServerOptions = {
   /** 0: any free port. */
   readonly port: number;
   readonly sockets?: Partial<SocketOptions>;
-  /** Bounds of connections, where a test meets them. */
+  /** Limits on connections, for tests. */
   readonly connections?: Partial<ConnectionLimits>;
 };
 
 /** More than any gateway opens, on all ports and from one address. */
 const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 10_000, maxPerAddress: 5_000 };
-/** Files that are kept for the ledger itself. */
+/** File descriptors reserved for the ledger itself. */
 const RESERVED_DESCRIPTORS = 64;
 
-/** `socketPorts`: where WebSocket is served. */
+/** `socketPorts`: the ports that serve WebSocket. */
 export type RpcServer = HttpServer & { readonly socketPorts: readonly number[] };
 
 const MAX_PORT = 65_535;
 
 /**
- * Serves the ledger's JSON-RPC like a validator: on every path, without a key, and `/health`. WebSocket is on the same port and,
- * where a port is asked for, on the next one too, where clients look that are told nothing else; the last port has no next one.
+ * Serves the ledger's JSON-RPC like a validator: on every path, without a key, and `/health`. WebSocket is on the same port and, unless any
+ * free port is requested, on the next one too, the default of clients; the last port has no next one.
  *
  * @throws ServiceError portTaken, listenFailed.
  */

@@ -1,9 +1,9 @@
 import type { Ledger } from './ledger.ts';
 
-/** Slots that a stalled process makes up for; a longer stall (a machine that slept) is left out of the chain. */
+/** Number of slots that a stalled process catches up on; a longer stall (a machine that slept) is left out of the chain. */
 const MAX_SLOTS_BEHIND = 32;
 
-/** Ticks the ledger at its slot time, without drift. Returns what stops it. */
+/** Ticks the ledger at its slot time, without drift. Returns a function that stops it. */
 export function startSlotTimer(ledger: Ledger): () => void {
   const { slotMs } = ledger;
   let nextMs = performance.now() + slotMs;

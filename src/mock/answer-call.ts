@@ -8,15 +8,15 @@ import { openrpcDocument } from '../ledger/openrpc-document.ts';
 import type { Call } from '../rpc/call.ts';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 
-/** Where the calls are refused that only a test environment takes: nowhere. */
+/** The environment of the mock: it refuses none of the calls that only test environments take. */
 const ENVIRONMENT = 'localnet';
 
 /**
- * Answers a call by the examples of the specification: by the one with the same params, or by the method's first that has a result.
+ * Answers a call from the examples of the specification: the one with the same params, or the method's first one with a result.
  *
- * @param address where the mock serves, for the document that says so.
+ * @param address the mock's own address, for the document that contains it.
  * @returns the JSON text of the result.
- * @throws ServiceError what the specification refuses, and the error of an example with the same params.
+ * @throws ServiceError a refusal by the specification, or the error of an example with the same params.
  */
 export function answerCall(call: Pick<Call, 'method' | 'params'>, address?: string): string {
   const method = checkCall(call, ENVIRONMENT, { hasNode: false });

@@ -1,2 +1,2 @@
-/** Loaded ahead of a program that knows nothing of its parent: ends it when the parent is gone, however it went. */
+/** Preloaded into a program that does not watch its parent: ends it when the parent has exited, for whatever reason. */
 process.once('disconnect', () => process.exit());

@@ -13,14 +13,14 @@ import { type MockOptions, readMockOptions } from './mock-options.ts';
 export { readMockOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-/** It answers on every path; its document names the one that a server has by default. */
+/** It answers on every path; its document names a server's default one. */
 const DOCUMENTED_PATH = '/solana-localnet';
-/** How often there is something new: as often as the embedded ledger has it. */
+/** Interval of new slots: that of the embedded ledger. */
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
- * Runs the mock ledger, the mock of the stream service, and that of the wallet service where it is installed, until SIGTERM or SIGINT. They keep nothing: the
- * same request is answered the same, always.
+ * Runs the mock ledger, the mock of the stream service, and that of the wallet service if it is installed, until SIGTERM or SIGINT. They
+ * keep no state: the same request always gets the same answer.
  *
  * @returns the exit code: 1 if the wallet mock ended by itself.
  * @throws ServiceError portTaken, listenFailed.

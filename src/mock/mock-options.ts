@@ -1,7 +1,7 @@
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { serviceError } from '../base/service-error.ts';
 
-/** How the mock ledger is started. */
+/** The options of the mock ledger. */
 export type MockOptions = {
   readonly host: string;
   /** 0: any free port. */
@@ -20,7 +20,7 @@ const MAX_PORT = CONFIG_INTEGERS['http.port'].maximum;
 
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Reads the option values of `keyslot mock`, as the command line gives them. @throws ServiceError invalidConfig. */
+/** Parses the options of `keyslot mock` from the command line. @throws ServiceError invalidConfig. */
 export function readMockOptions({ host, port, json, ...options }: OptionValues): MockOptions {
   const ledgerPort = readPort('port', port, DEFAULT_PORT);
   return {
@@ -32,7 +32,7 @@ export function readMockOptions({ host, port, json, ...options }: OptionValues):
   };
 }
 
-/** The port beside the ledger's; any free one where that is any. */
+/** The port after the ledger's; any free one if that is 0. */
 function nextPort(port: number): number {
   return port === 0 || port === MAX_PORT ? 0 : port + 1;
 }

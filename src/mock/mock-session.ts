@@ -20,17 +20,17 @@ import { withSameParams } from './same-params.ts';
 const INVALID_DATA = 1007;
 
 /**
- * One WebSocket of the mock ledger. A subscription notifies what the example with the same params has, or the first one: one
- * notification per slot, each once.
+ * One WebSocket of the mock ledger. A subscription sends the notifications of the example with the same params, or of the first one: one
+ * per slot, each once.
  */
 export class MockSession {
   readonly #socket: WebSocket;
   readonly #slotMs: number;
   readonly #address: string;
-  /** The subscriptions, with what will notify next. */
+  /** The subscriptions, with the timer of the next notification. */
   readonly #timers = new Map<string, NodeJS.Timeout | undefined>();
   #lastId = 0;
-  /** Messages are answered one after the other. */
+  /** Messages are answered one at a time. */
   #answered: Promise<void> = Promise.resolve();
 
   constructor(socket: WebSocket, slotMs: number, address: string) {
@@ -39,12 +39,12 @@ export class MockSession {
     this.#address = address;
   }
 
-  /** Answers what comes until the connection ends. */
+  /** Answers messages until the connection ends. */
   start(): void {
     this.#socket.on('message', (message: Buffer) => {
       this.#answered = this.#answered.then(() => this.#answer(message));
     });
-    // What is no WebSocket ws answers with a close code itself; 'close' follows.
+    // ws answers anything that is not a WebSocket with a close code itself; 'close' follows.
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => {
       for (const timer of this.#timers.values()) clearTimeout(timer);

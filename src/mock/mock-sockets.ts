@@ -16,7 +16,7 @@ export class MockSockets {
   readonly #slotMs: number;
   readonly #addressOf: () => string;
 
-  /** `slotMs`: how long after the reply the first notification comes, and the next after each. `addressOf`: where the mock serves. */
+  /** `slotMs`: delay of the first notification after the reply, and between notifications. `addressOf`: returns the mock's address. */
   constructor(slotMs: number, addressOf: () => string) {
     this.#slotMs = slotMs;
     this.#addressOf = addressOf;

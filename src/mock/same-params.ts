@@ -1,6 +1,6 @@
 import { stringifyJson } from '../rpc/json.ts';
 
-/** The first example of a call with these params. */
+/** Returns the first example of a call with these params. */
 export function withSameParams<E extends { readonly params: readonly unknown[] }>(
   examples: readonly E[],
   params: unknown,
@@ -9,7 +9,7 @@ export function withSameParams<E extends { readonly params: readonly unknown[] }
   return examples.find((example) => printParams(example.params) === wanted);
 }
 
-/** Params as text that is the same for the same call: members in order, without what is null and so means nothing. */
+/** Prints params as text that is the same for the same call: members in order, without nulls, which have no meaning. */
 function printParams(params: unknown): string {
   const given = Array.isArray(params) ? params.map(inOrder) : [];
   return stringifyJson(given.slice(0, given.findLastIndex((param) => param !== null) + 1));

@@ -21,11 +21,12 @@ import { serviceError, toServiceError } from '../base/service-error.ts';
 /** A running mock of the stream service. */
 export type StreamMock = { readonly port: number; readonly close: () => void };
 
-/** How often there is something new: as often as the embedded ledger has it. */
+/** Interval of new slots: that of the embedded ledger. */
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
- * Streams the example of each topic once per slot, with slots that rise by one, to anyone; reflection is served too. Port 0: any free port.
+ * Streams the example of each topic once per slot, with slots that rise by one, to any client; serves reflection too. Port 0: any free
+ * port.
  *
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
@@ -62,7 +63,7 @@ const IMPLEMENTATION: StreamServiceServer = {
     let slot = 0n;
     const timer = setInterval(() => {
       slot++;
-      // What a client has not taken yet is not added to.
+      // Skips a client that has not read its earlier messages.
       if (!call.writableNeedDrain) call.write({ topic, slot, payload: payloadOf(topic, format, slot) });
     }, SLOT_MS);
     call.once('cancelled', () => clearInterval(timer)).once('close', () => clearInterval(timer));

@@ -16,19 +16,19 @@ const STOP_DEADLINE_MS = 2_000;
 /** A running mock of the wallet service. */
 export type WalletMock = {
   readonly url: string;
-  /** Resolves when it has ended, asked or not. */
+  /** Resolves when it has ended, requested or not. */
   readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Whether the mock is installed: it comes with a checkout, not with what is installed to serve. */
+/** True when the mock is installed: it comes with a checkout, not with a production install. */
 export function hasWalletMock(): boolean {
   return existsSync(PRISM);
 }
 
 /**
- * Starts Prism on a document, that of the wallet service, as a child that ends with this process. It answers from the examples and
- * checks what it is asked; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
+ * Starts Prism on a document, by default that of the wallet service, as a child that ends with this process. It answers from the examples
+ * and validates requests; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
  *
  * @throws ServiceError portTaken, listenFailed.
  */
@@ -45,7 +45,7 @@ export async function startWalletMock(host: string, port: number, document = DOC
   return { url, ended, close: () => stop(child, ended) };
 }
 
-/** Reads the output to its end, so that the child never waits for a reader; answers the address that it tells. */
+/** Reads the output to its end, so that the child never blocks on it; returns the address that it prints. */
 async function addressIn(child: ChildProcess, output: string[]): Promise<string> {
   return await new Promise((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
@@ -59,7 +59,7 @@ async function addressIn(child: ChildProcess, output: string[]): Promise<string>
   });
 }
 
-/** Enough to say why it did not start. */
+/** Enough to show why it did not start. */
 const MAX_KEPT_LINES = 50;
 
 function failure(host: string, port: number, output: string): Error {

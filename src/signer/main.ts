@@ -5,18 +5,18 @@ import { openGate } from './process/open-gate.ts';
 import { serveLink } from './process/serve-link.ts';
 import { ProtocolError } from './wire/protocol-error.ts';
 
-/** The socket that the gateway hands over. It has no name: nobody else can reach the signer. */
+/** The socket that the gateway hands over. It has no name, so no other process can reach the signer. */
 const LINK_FD = 3;
 const CLOSE_DEADLINE_MS = 2_000;
 
 process.umask(0o077);
 hardenProcess();
-// Ctrl-C is for the gateway, which lets requests finish before it lets its signer go.
+// Ctrl-C is for the gateway, which lets requests finish before it stops its signer.
 process.on('SIGINT', () => undefined);
 
 const log = pino({ name: 'signer' }, pino.destination({ dest: 2, sync: true }));
 process.exitCode = await run();
-// What a vendor's library leaves running must not keep the process.
+// Threads of a vendor's library must not keep the process alive.
 setTimeout(() => process.exit(), CLOSE_DEADLINE_MS).unref();
 
 async function run(): Promise<number> {

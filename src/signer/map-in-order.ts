@@ -1,6 +1,6 @@
 /**
- * Maps with so many calls under way at the same time; the results are in the order of the items. After a failure no further
- * call is begun, and the first one is thrown when those under way are over.
+ * Maps with a limited number of calls at the same time; the results are in the order of the items. After a failure no further call begins,
+ * and the first failure is thrown when those under way are over.
  */
 export async function mapInOrder<T, R>(
   items: readonly T[],

@@ -8,8 +8,8 @@ const DEADLINE_MS = 1_000;
 const VALID_MS = 1_000;
 
 /**
- * Asks the signer whether a key could be used, at most once a second and one question at a time, however often it is called. Where
- * there is no answer within `deadlineMs`, it is `signerUnavailable`. Never rejects.
+ * Asks the signer whether keys can be used, at most once a second and one request at a time, however often it is called. Without an answer
+ * within `deadlineMs` the result is `signerUnavailable`. Never rejects.
  */
 export function createSignerProbe(
   { health }: Pick<Signer, 'health'>,

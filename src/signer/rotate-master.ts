@@ -5,14 +5,14 @@ export type RotationPlace = {
   readonly signer: Pick<Signer, 'beginRotation' | 'reseal' | 'finishRotation'>;
   /** All wallets with a sealed key, from the first; called once for each pass. */
   readonly rows: () => AsyncIterable<SealedKey>;
-  /** Puts the new sealed keys into the rows, where the rows still have the old ones, in one commit. */
+  /** Writes the new sealed keys to the rows that still have the old ones, in one commit. */
   readonly write: (changes: readonly ResealedRow[]) => Promise<void>;
-  /** Resolves when whoever holds a sealed key now, a new one or one that was read, has committed or used it, or given it up. */
+  /** Resolves when all work that holds a sealed key now, a new one or one that was read, has committed, used or dropped it. */
   readonly settled: () => Promise<void>;
   readonly onProgress?: (progress: RotationProgress) => void;
 };
 
-/** A row whose key is sealed anew. `was` is what it had, so that a row that was changed meanwhile is left alone. */
+/** A row with a newly sealed key. `was` is its old value, so that a row that was changed meanwhile is left alone. */
 export type ResealedRow = SealedKey & { readonly was: Uint8Array };
 
 export type RotationProgress = { readonly seen: number; readonly resealed: number };
@@ -20,11 +20,11 @@ export type RotationProgress = { readonly seen: number; readonly resealed: numbe
 const ROWS_AT_ONCE = 128;
 
 /**
- * Seals every key under a new master key, while the old one is live beside it, and then forgets the old one. A run that was
- * killed is continued by the next: what is sealed under the new key already is passed over. The old key is forgotten only
- * after a pass that began after `settled` and found nothing under it, and when nobody holds what was read before that.
+ * Seals every key under a new master key, while the old one is live beside it, and then drops the old one. The next run continues one that
+ * was killed: keys already sealed under the new key are skipped. The old key is dropped only after a pass that began after `settled` and
+ * found nothing under it, and when no work holds a key that was read before that.
  *
- * @throws ServiceError what the signer or the store says; both master keys then stay live.
+ * @throws ServiceError an error of the signer or the store; both master keys then stay live.
  */
 export async function rotateMaster(place: RotationPlace): Promise<RotationProgress> {
   await place.signer.beginRotation();

@@ -1,20 +1,20 @@
 /**
- * Work under way with sealed keys in its hands: new ones that no row has yet, or ones that were read from rows. A master key can be
- * forgotten only when nobody holds what is sealed under it.
+ * Work under way that holds sealed keys: new ones without a row, or ones that were read from rows. A master key can be dropped only when no
+ * work holds a key sealed under it.
  */
 export type SealedWork = {
-  /** Begins a piece of work. Call what it returns when everything that was sealed is committed or given up. */
+  /** Begins a piece of work. Call the returned function when everything that was sealed is committed or given up. */
   readonly begin: () => () => void;
   /**
-   * Changes when somebody begins to wait. A key that was sealed in an earlier generation, and that no work has held since, may be
-   * sealed under a master key that is forgotten: it is not to be stored.
+   * Changes when a wait begins. A key that was sealed in an earlier generation, and held by no work since, may be sealed under a dropped
+   * master key: it must not be stored.
    */
   readonly generation: () => number;
-  /** Resolves when all work that is under way now has ended; what begins later is not waited for, and is of another generation. */
+  /** Resolves when all work that is under way now has ended; later work is not waited for, and belongs to another generation. */
   readonly settled: () => Promise<void>;
 };
 
-/** The work of this process; none is under way. */
+/** Tracks the work of this process; none is under way. */
 export function createSealedWork(): SealedWork {
   const underWay = new Set<Promise<void>>();
   let generation = 0;

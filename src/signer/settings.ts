@@ -1,23 +1,26 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../generated/config.ts';
 
-/** What the signer is told when it starts. A PIN is among them only where the operator gave it to the gateway. */
+/** The signer's settings at start. They include a PIN only if the operator gave it to the gateway. */
 export type SignerSettings = {
-  /** Where the signer keeps its own files. */
+  /** The directory of the signer's own files. */
   readonly directory: string;
   readonly hsm: Config['hsm'];
   readonly logLevel: string;
 } & SignerStart;
 
-/** What a start of the signer may do beside opening what is there. */
+/** The rights of a start, beyond opening existing files. */
 export type SignerStart = {
-  /** Whether it may make its files where it has none. The store may know another signer, whose files are missing then. */
+  /** True: it may create missing files. Otherwise the store may know another signer, whose files are missing. */
   readonly mayCreate: boolean;
-  /** Whether destroyed keys that were acknowledged may be missing from its record. */
+  /** True: acknowledged destroyed keys may be missing from its record. */
   readonly acceptsLoss: boolean;
 };
 
-/** The signer's part of the configuration, and where its files are, by default in the data directory; relative paths are those of the gateway's working directory. */
+/**
+ * Returns the signer's part of the configuration, and the directory of its files, by default in the data directory; relative paths are
+ * those of the gateway's working directory.
+ */
 export function signerSettings(
   dataDir: string,
   hsm: Config['hsm'],
@@ -28,7 +31,7 @@ export function signerSettings(
   return { directory, hsm: { ...hsm, ...absolutePaths(hsm) }, logLevel, ...start };
 }
 
-/** Reads what the gateway sent. The gateway has checked it against spec/config.yaml. */
+/** Parses the settings from the gateway, which has checked them against spec/config.yaml. */
 export function parseSettings(text: string): SignerSettings {
   return JSON.parse(text) as SignerSettings;
 }

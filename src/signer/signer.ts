@@ -14,73 +14,73 @@ import type { Hello } from './wire/hello.ts';
 import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './wire/limits.ts';
 import { OPERATIONS } from './wire/operations.ts';
 
-/** A new key as the wallet's row keeps it; `protection` says honestly how it is protected. */
+/** A new key as the wallet's row stores it; `protection` states how it really is protected. */
 export type NewKey = MadeKey & { readonly protection: string };
 
-/** A child that is asked for: its own wallet's id, and where it stands below the master. */
+/** A requested child: its own wallet's id, and its place below the master. */
 export type NewChild = { readonly walletId: string; readonly x: number; readonly y: number };
 
 export type SignerCapabilities = Omit<Hello, 'keysPerRequest' | 'identity'>;
 
 export type CallOptions = {
-  /** Gives the call up; it rejects with the reason of the signal then. */
+  /** Gives up the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * The signer as the gateway sees it. Every call rejects with `signerUnavailable` when there is no answer within its deadline
- * (10 s; 30 s for 128 keys), and with `keyBackendFailed` when the backend fails or refuses a sealed key: one that was
- * changed, or is another wallet's or account's. A call that is lost because the signer dies is made once more. Calls on a
- * destroyed wallet reject with `walletNotFound`, whatever sealed key comes with them.
+ * The signer as the gateway sees it. Every call rejects with `signerUnavailable` when there is no answer within its deadline (10 s; 30 s
+ * for 128 keys), and with `keyBackendFailed` when the backend fails or refuses a sealed key: one that was changed, or belongs to another
+ * wallet or account. A call that is lost because the signer dies is made once more. Calls on a destroyed wallet reject with
+ * `walletNotFound`, whatever sealed key comes with them.
  */
 export type Signer = {
   /**
-   * Makes Ed25519 keys, in the order asked for. Where `capabilities().keysIn` is `token`, an object stays in the token for
-   * each, so that an intent must be on record before, and `destroy` called for the ones that come to nothing.
+   * Makes Ed25519 keys, in the order of the request. If `capabilities().keysIn` is `token`, an object stays in the token for each: record
+   * an intent before, and call `destroy` for unused ones.
    */
   readonly create: (keys: readonly KeyOwner[], options?: CallOptions) => Promise<readonly NewKey[]>;
   /** Makes a SLIP-0010 master from random bytes; its public key is that of the master node. @throws `deriveNotSupported`. */
   readonly createMaster: (key: KeyOwner) => Promise<NewKey>;
   /**
-   * Children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order asked for. A place
-   * whose child was destroyed gives `destroyed`. @throws `deriveNotSupported`.
+   * Derives children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order of the request. A place whose
+   * child was destroyed gives `destroyed`. @throws `deriveNotSupported`.
    */
   readonly derive: (
     request: { readonly master: SealedKey; readonly children: readonly NewChild[] },
     options?: CallOptions,
   ) => Promise<readonly (NewKey | 'destroyed')[]>;
-  /** 64 bytes of signature over 1 byte to 1 MiB of message. */
+  /** Returns a signature of 64 bytes over a message of 1 byte to 1 MiB. */
   readonly sign: (
     request: SealedKey & { readonly message: Uint8Array },
     options?: CallOptions,
   ) => Promise<Uint8Array>;
   /**
-   * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its
-   * place. Destroying twice is no failure. Call it before the row's deletion is committed.
+   * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its place. Destroying
+   * twice is not an error. Call it before the row's deletion is committed.
    */
   readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
-  /** Whether each of the wallets was destroyed, or is a child at a place whose key was; in the order asked for. */
+  /** Returns for each wallet whether it was destroyed, or is a child at a place whose key was; in the order of the request. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
-  /** Up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
+  /** Returns up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;
   /** Destroys keys for good by their fingerprints in another record, 4,096 at most. */
   readonly addTombstones: (fingerprints: Buffer) => Promise<void>;
-  /** The signer writes down that the store knows its record. */
+  /** Has the signer record that the store knows its record. */
   readonly adoptTombstones: () => Promise<void>;
-  /** The signature of the signer's own key over 1 byte to 1 MiB; that key signs nothing else. */
+  /** Signs 1 byte to 1 MiB with the signer's own key, which signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Promise<Uint8Array>;
-  /** As the signer said at its latest start. */
+  /** The capabilities that the signer reported at its latest start. */
   readonly capabilities: () => SignerCapabilities;
-  /** Resolves when a key could be used now. */
+  /** Resolves when keys can be used now. */
   readonly health: () => Promise<void>;
-  /** A new master key is current from now on; one that was begun is resumed. @throws `invalidCommand` with the reason. */
+  /** Makes a new master key current, or resumes a rotation under way. @throws `invalidCommand` with the reason. */
   readonly beginRotation: () => Promise<void>;
-  /** Each key sealed under the current master key, or why not. */
+  /** Returns each key sealed under the current master key, or the reason why not. */
   readonly reseal: (keys: readonly SealedKey[]) => Promise<readonly Resealed[]>;
-  /** Forgets the old master key: see `rotateMaster`. */
+  /** Drops the old master key: see `rotateMaster`. */
   readonly finishRotation: () => Promise<void>;
-  /** Stops the signer. What waits for it is refused. */
+  /** Stops the signer. Waiting calls are refused. */
   readonly close: () => Promise<void>;
 };
 
@@ -90,13 +90,13 @@ export type SignerOptions = {
   readonly dataDir: string;
   readonly config: Pick<Config, 'hsm'>;
   readonly log: Logger;
-  /** Default: it may make its files where it has none, and accepts no loss. */
+  /** Default: it may create missing files, and accepts no loss. */
   readonly start?: Partial<SignerStart>;
-  /** How it is started, where not as a child of this process. */
+  /** Starts the process, if not as a child of this one. */
   readonly launcher?: SignerLauncher | undefined;
 };
 
-/** Requests of one call that are with the signer at the same time: others get in between. */
+/** Requests of one call that are with the signer at the same time, so that other calls get in between. */
 const PARTS_AT_ONCE = 2;
 
 /**
@@ -198,7 +198,7 @@ function split<T>(items: readonly T[], size: number): readonly (readonly T[])[] 
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
-/** A request that the signer would refuse by the bound of its protocol. */
+/** Refuses a message that exceeds the bound of the signer's protocol. */
 function assertSize({ length }: Uint8Array): void {
   if (length > 0 && length <= MAX_MESSAGE_BYTES) return;
   throw serviceError(

@@ -14,10 +14,12 @@ import {
 import { bytes, instant } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
-/** Processes that serve on this store, by an id that each takes when it starts. What a process that is gone left half done is found by it. */
+/**
+ * Processes that serve on this store, each with an id that is new at every start. The id finds work that a dead process left unfinished.
+ */
 export const gateways = pgTable('gateways', {
   id: uuid('id').primaryKey(),
-  /** The machine (and its process namespace) that `pid` and `started` count on. */
+  /** The machine (and its process namespace) that `pid` and `started` belong to. */
   machine: text('machine').notNull(),
   pid: integer('pid').notNull(),
   started: text('started').notNull(),
@@ -25,7 +27,7 @@ export const gateways = pgTable('gateways', {
   seenAt: instant('seen_at').notNull().default(sql`now()`),
 });
 
-/** Access tokens of the wallet API. Only the SHA-256 digest of a token is kept; `prefix` is its beginning, for people. */
+/** Access tokens of the wallet API. Only the SHA-256 digest of a token is stored; `prefix` is its beginning, for people. */
 export const accessTokens = pgTable(
   'access_tokens',
   {
@@ -47,23 +49,23 @@ export const accessTokens = pgTable(
   ],
 );
 
-/** Accounts that may create wallets at another rate than spec/plans.yaml says. */
+/** Accounts whose wallet creation limit differs from spec/plans.yaml. */
 export const walletCreateLimits = pgTable(
   'wallet_create_limits',
   {
     accountId: ofAccount().primaryKey(),
-    /** In a window of the length that spec/plans.yaml says. */
+    /** Per window of spec/plans.yaml. */
     requests: integer('requests').notNull(),
   },
   () => [check('wallet_create_limits_requests', sql`requests > 0`)],
 );
 
-/** Accounts that may use managed wallets at another rate than their plan says. */
+/** Accounts whose managed wallet limit differs from their plan. */
 export const walletUseLimits = pgTable(
   'wallet_use_limits',
   {
     accountId: ofAccount().primaryKey(),
-    /** In a window of the length that spec/plans.yaml says. */
+    /** Per window of spec/plans.yaml. */
     requests: integer('requests').notNull(),
   },
   () => [check('wallet_use_limits_requests', sql`requests > 0`)],
@@ -75,11 +77,11 @@ export const twoFactors = pgTable('two_factors', {
   sealedSecret: bytes('sealed_secret').notNull(),
   /** The latest time step whose code was used: no code of it or an earlier one works again. */
   lastStep: integer('last_step'),
-  /** Wrong codes of the whole account since `failingSince`, and until when no code of it is looked at. */
+  /** Wrong codes of the whole account since `failingSince`, and when its lock ends. */
   failures: integer('failures').notNull().default(0),
   failingSince: instant('failing_since'),
   lockedUntil: instant('locked_until'),
-  /** The same of each token, and of each token at an address, as JSON: src/account/two-factor/guesses.ts. */
+  /** The same for each token, and for each token at an address, as JSON: src/account/two-factor/guesses.ts. */
   guesses: text('guesses').notNull().default('{}'),
   enrolledAt: instant('enrolled_at').notNull(),
 });
@@ -92,24 +94,24 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     /** HMAC-SHA256 of the request under the installation key. */
     fingerprint: bytes('fingerprint').notNull(),
-    /** The process that does the work; none where it stopped midway and the request may go on with it. */
+    /** The process that does the work; none if it stopped midway and the request may resume it. */
     ownerId: uuid('owner_id'),
-    /** New each time that a request begins the work or goes on with it: an earlier one has no say any more. */
+    /** New each time a request begins or resumes the work, which revokes the earlier claim. */
     claimId: uuid('claim_id').notNull().defaultRandom(),
-    /** Wallets that the work has made carry it. */
+    /** Id on the wallets that the work has made. */
     workId: uuid('work_id').notNull().defaultRandom(),
     /** The answer; none while the work is under way. */
     status: integer('status'),
-    /** None where the answer had a secret; empty where it is told again from the wallets that carry the work. */
+    /** None if the answer had a secret; empty if it is rebuilt from the wallets that carry the work. */
     body: bytes('body'),
     /**
-     * How many wallets of an answer that was not kept were charged: those that did not come are made again, once. None where that was not
-     * promised yet when the key came.
+     * Number of charged wallets of an answer that was not kept: those that did not arrive are made again, once. None for keys from before
+     * this was promised.
      */
     charged: bigint('charged', { mode: 'number' }),
-    /** Whether the client was seen to take the whole answer. */
+    /** True when the client was seen to receive the whole answer. */
     isDrained: boolean('is_drained').notNull().default(false),
-    /** Whether what did not come was asked for again. */
+    /** True when undelivered wallets were requested again. */
     isMadeAgain: boolean('is_made_again').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },

@@ -2,22 +2,27 @@ import { sql } from './drizzle.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
-/** Whose chain it is. Of nobody's (`NOBODY` of src/account/audit) there is no account. */
+/** The account of a chain. `NOBODY` of src/account/audit is not an account. */
 const ofChain = () => uuid('account_id');
 
 const sequence = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
-/** Where each account's chain of audit records ends, and up to where its head was signed. The row is locked while a record is added. */
+/**
+ * The end of each account's chain of audit records, and the record up to which its head was signed. The row is locked while a record is
+ * added.
+ */
 export const auditTips = pgTable('audit_tips', {
   accountId: ofChain().primaryKey(),
   seq: sequence('seq'),
   hash: bytes('hash').notNull(),
   signedSeq: sequence('signed_seq').default(0),
-  /** The oldest record that no signed head covers was added then. */
+  /** Time of the oldest record that no signed head covers. */
   unsignedSince: instant('unsigned_since'),
 });
 
-/** Who did what to which wallet. Each record holds the hash of the one before. Only ever added to: a trigger refuses everything else. */
+/**
+ * Actions on wallets, with actor and time. Each record holds the hash of the previous one. Append-only: a trigger refuses everything else.
+ */
 export const auditRecords = pgTable(
   'audit_records',
   {
@@ -30,9 +35,9 @@ export const auditRecords = pgTable(
     tokenId: uuid('token_id'),
     requestId: text('request_id').notNull(),
     walletId: text('wallet_id'),
-    /** Wallets, or requests that were refused, that the record stands for. */
+    /** Number of wallets, or of refused requests, that the record covers. */
     units: integer('units').notNull().default(1),
-    /** Where a request that was refused came from. */
+    /** Address that a refused request came from. */
     address: text('address'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
@@ -44,7 +49,7 @@ export const auditRecords = pgTable(
   ],
 );
 
-/** Signed statements of how a chain was at one of its records. */
+/** Signed statements of a chain's state at one of its records. */
 export const auditHeads = pgTable(
   'audit_heads',
   {

@@ -6,7 +6,7 @@ export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
   toDriver: (value) => Buffer.from(value),
 });
 
-/** An instant to the millisecond. */
+/** An instant with millisecond precision. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
 /** Integer micro-USD. */

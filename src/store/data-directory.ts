@@ -4,11 +4,12 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { makePrivate } from './make-private.ts';
 
-/** It is the signer's, which keeps it from others itself. */
+/** Belongs to the signer, which protects it itself. */
 const OF_SIGNER = new Set(['signer']);
 
 /**
- * Takes the data directory, and all in it but what is the signer's, from other users, whoever made it; one that does not exist is none.
+ * Removes other users' access to the data directory and everything in it except the signer's, whoever created it. Does nothing if it does
+ * not exist.
  *
  * @throws ServiceError `dataDirectoryNotPrivate`.
  */
@@ -20,8 +21,8 @@ export function makeDataPrivate(dataDir: string, log: Pick<Logger, 'warn'>): voi
 }
 
 /**
- * Makes the data directory, readable by its owner only, where it does not exist, and the directories above it. Not by mkdir's `recursive`, which never ends below /proc: nothing can be
- * made there, and the answer is ENOENT as for a missing parent.
+ * Creates the data directory, readable by its owner only, and its parents if they are missing. Not by mkdir's `recursive`, which never ends
+ * below /proc: nothing can be created there, and the error is ENOENT as for a missing parent.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
   const directory = resolve(dataDir);
@@ -34,7 +35,7 @@ export async function prepareDataDirectory(dataDir: string): Promise<void> {
   if (repeated !== undefined) throw repeated;
 }
 
-/** Undefined: the directory is there. */
+/** Undefined: the directory exists. */
 async function makeDirectory(directory: string): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(directory, { mode: 0o700 });

@@ -1,12 +1,12 @@
-/** How long the store may take, in milliseconds. */
+/** Deadlines of the store, in milliseconds. */
 export const DEADLINES = {
-  /** To get a connection, waiting for a free one included. */
+  /** To get a connection, including the wait for a free one. */
   connectMs: 10_000,
   /** For one statement. */
   queryMs: 15_000,
-  /** For one statement of a migration, and for waiting while another process migrates. */
+  /** For one statement of a migration, and for the wait while another process migrates. */
   migrationMs: 120_000,
-  /** For the embedded store to start, its first creation included. */
+  /** For the embedded store to start, including its creation. */
   startMs: 60_000,
   /** For running statements to end when the store is closed. */
   closeMs: 5_000,

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-// What is used of the driver and is not in its types.
+// Members of the driver that its types lack.
 
 /** A connection, as the driver's own queries use it. */
 export type DriverConnection = pg.Connection & { readonly submittedNamedStatements: Record<string, string> };
 
 export type DriverCallback = (error: Error | null, result?: unknown) => void;
 
-/** What the driver's client calls of a query. */
+/** The methods of a query that the driver's client calls. */
 export type DriverQuery = {
   readonly name?: string | undefined;
   readonly text: string;
@@ -22,15 +22,15 @@ export type DriverQuery = {
 };
 
 export type DriverClient = pg.ClientBase & {
-  /** Whether nothing is under way. */
+  /** True when nothing is under way. */
   readonly readyForQuery: boolean;
-  /** As PostgreSQL last said: `I`, in no transaction; `T`, in one; `E`, in one that has failed. */
+  /** The last state reported by PostgreSQL: `I`, in no transaction; `T`, in one; `E`, in one that has failed. */
   readonly getTransactionStatus: () => string | null;
-  /** The name of a statement that the client keeps prepared; not of every client. */
+  /** Returns the name of a statement that the client keeps prepared; not every client has this. */
   readonly nameOf?: (text: string) => string | undefined;
 };
 
-/** Whether a connection is in no transaction, as far as PostgreSQL has said. */
+/** True when a connection is in no transaction, as far as PostgreSQL has reported. */
 export function isOutside(client: DriverClient): boolean {
   return client.getTransactionStatus() === 'I';
 }

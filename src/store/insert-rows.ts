@@ -9,8 +9,8 @@ type Columns = Readonly<Record<string, readonly unknown[]>>;
 const insertions = new WeakMap<PgTable, (db: Executes, columns: Columns) => Promise<unknown>>();
 
 /**
- * Inserts whole rows, with one array for each column: at half the cost of a statement that has a parameter for each value, and
- * without its limit of 65,535 of them. No column of the table may be an array.
+ * Inserts whole rows, with one array per column: at half the cost of a statement with a parameter per value, and without its limit of
+ * 65,535. No column of the table may be an array.
  */
 export async function insertRows<T extends PgTable>(
   db: Executes,
@@ -24,10 +24,12 @@ export async function insertRows<T extends PgTable>(
 }
 
 /**
- * The same together with a change of another table, in one statement: without it nothing is inserted.
+ * As `insertRows`, together with a change of another table, in one statement: nothing is inserted without the change.
  *
- * @param write writes the change, which returns something of each row that it changes. Its values are not called like columns of the table.
- * @returns what does both, for one row or more; it tells whether anything was changed, or fails if not (see `expecting`).
+ * @param write writes the change, which returns something for each row that it changes. Its values must not be named like columns of the
+ *   table.
+ * @returns a function that does both, for one row or more; it resolves to whether anything was changed, or fails if not (see
+ *   `expecting`).
  */
 export function createInsertionIfChanged<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
@@ -54,8 +56,8 @@ export function createInsertionIfChanged<T extends PgTable, V extends Record<str
 }
 
 /**
- * Inserts the rows that no row of the table is like in the columns of `target`.
- * @returns what the inserted rows have in `key`.
+ * Inserts the rows that differ from all rows of the table in the columns of `target`.
+ * @returns the values of the inserted rows in `key`.
  */
 export async function insertNewRows<T extends PgTable>(
   db: Executes,
@@ -81,7 +83,7 @@ function writeInsertion(table: PgTable, place: PlaceOf<Columns>): SQL {
   return sql`insert into ${table} (${into}) select * from unnest(${from})`;
 }
 
-/** What rows have in each column. */
+/** Returns the values of the rows by column. */
 function columnsOf<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): Columns {
   const columns = Object.entries(getTableColumns(table));
   return Object.fromEntries(
@@ -93,7 +95,7 @@ function toDriver(column: PgColumn, value: unknown): unknown {
   return value === null || value === undefined ? null : column.mapToDriverValue(value);
 }
 
-/** The type without its precision, which the column itself applies. */
+/** Returns the type without its precision, which the column itself applies. */
 function typeOf(column: PgColumn): string {
   return column.getSQLType().replace(/ ?\(\d+\)/, '');
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 import { processStartedAt } from './process-started-at.ts';
 
-/** A lock that this process holds. `text` is unique, so that nobody else's lock is ever taken for it. */
+/** A lock that this process holds. `text` is unique, so that no other lock is ever mistaken for it. */
 export type Lock = { readonly path: string; readonly text: string };
 
 type Holder = { readonly pid: number; readonly startedAt: string; readonly host: string };
@@ -13,8 +13,8 @@ type Holder = { readonly pid: number; readonly startedAt: string; readonly host:
 const ATTEMPTS = 5;
 
 /**
- * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is
- * taken over; one from another host (or container) cannot be judged from here and counts as held.
+ * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is taken over; one
+ * from another host (or container) cannot be judged from here and counts as held.
  * @throws ServiceError dataDirectoryLocked naming the holder.
  */
 export async function acquireLock(dataDir: string): Promise<Lock> {
@@ -25,14 +25,14 @@ export async function acquireLock(dataDir: string): Promise<Lock> {
   return lock;
 }
 
-/** Gives the lock back. A lock that is no longer this process's own is left alone. */
+/** Releases the lock. A lock that no longer belongs to this process is left alone. */
 export async function releaseLock({ path, text }: Lock): Promise<void> {
   if ((await readFile(path, 'utf8').catch(ignoreMissing)) === text) await rm(path);
 }
 
 /**
- * A stale file is replaced by whoever holds the file of its succession, which is named after its content and taken in
- * the same way. So one process at most replaces it, and only while it is still the one that was judged.
+ * A stale file is replaced by the process that holds its succession file, which is named after the content and taken in the same way. So at
+ * most one process replaces it, and only while it is still the one that was judged.
  */
 async function takeFile(file: Lock, dataDir: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -53,7 +53,7 @@ async function takeFile(file: Lock, dataDir: string): Promise<void> {
   });
 }
 
-/** Written aside and linked: the file appears with its content, or not at all where there is one. */
+/** Written aside and linked: the file appears with its content, and an existing one stays. */
 async function putInPlace({ path, text }: Lock): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
@@ -84,7 +84,7 @@ function lockedBy(dataDir: string, { pid, host }: Holder): Error {
   return serviceError('dataDirectoryLocked', { path: dataDir, holder });
 }
 
-/** Undefined for anything that this version does not write: a lock nobody can be found by is stale. */
+/** Undefined for anything that this version does not write: a lock without an identifiable holder is stale. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, startedAt, host } = JSON.parse(text) as Partial<Holder>;

@@ -6,9 +6,9 @@ import { openStore } from './open-store.ts';
 import { emptyStorePath } from './pglite/empty-store.ts';
 
 /**
- * Prepares the empty store that new data directories are copied from, where it is not there yet.
+ * Prepares the empty store that new data directories are copied from, if it does not exist yet.
  *
- * @returns where it lies.
+ * @returns its path.
  * @throws ServiceError as `openStore` does.
  */
 export async function makeEmptyStore(): Promise<string> {
@@ -32,7 +32,7 @@ export async function makeEmptyStore(): Promise<string> {
   return path;
 }
 
-/** The server may run as another user than the one who installed it; there is nothing in the store to hide. */
+/** The server may run as another user than the one who installed it; the store contains nothing to hide. */
 async function openForReading(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))

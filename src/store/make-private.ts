@@ -6,16 +6,17 @@ const OTHERS = 0o077;
 const ROOT = 0;
 
 /**
- * Takes a directory and everything below it from other users: directories become 0700, files 0600, whoever made them. A directory comes
- * before what is in it, so that nobody can exchange that meanwhile. Entries of `except`, by their names in the directory, are left alone.
+ * Removes other users' access to a directory and everything below it: directories become 0700, files 0600, whoever created them. A
+ * directory is changed before its contents, so that nobody can exchange those meanwhile. Entries of `except`, by their names in the
+ * directory, are left alone.
  *
- * @returns how many were open to others before.
+ * @returns the number of entries that were open to others before.
  * @throws ServiceError `dataDirectoryNotPrivate`, naming the first entry that belongs to another user, is a symbolic link, or stays open.
  */
 export function makePrivate(directory: string, except: ReadonlySet<string> = new Set()): number {
   const found = lstatSync(directory);
   if (!isTrusted(found.uid)) throw refuse(directory, found, 'it belongs to another user');
-  // The way to a directory that is no link may be closed to this user, who is in it.
+  // The way to a directory that is not a link may be closed to this user, who is in it.
   return narrow(found.isSymbolicLink() ? realpathSync(directory) : directory, except);
 }
 
@@ -33,7 +34,7 @@ function narrow(path: string, except: ReadonlySet<string>): number {
     .reduce((count, name) => count + narrow(join(path, name), new Set()), Number(isOpen));
 }
 
-/** A file system that keeps no modes takes the change and stays as it is. */
+/** A file system without modes accepts the change and stays as it is. */
 function close(path: string, found: Stats): void {
   let reason = 'the file system keeps no modes';
   try {

@@ -8,10 +8,10 @@ import { DEADLINES } from './deadlines.ts';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /**
- * Applies the migrations that the schema has not seen, all of them or none. Processes that open the same
- * database at once take turns: the advisory lock is held until the transaction ends.
+ * Applies the migrations that are new to the schema, all of them or none. Processes that open the same database at the same time take
+ * turns: the advisory lock is held until the transaction ends.
  *
- * @param check is called when they are applied.
+ * @param check called once they are applied.
  */
 export async function applyMigrations(
   clientConfig: pg.ClientConfig,
@@ -23,7 +23,7 @@ export async function applyMigrations(
     query_timeout: DEADLINES.migrationMs,
     statement_timeout: clientConfig.statement_timeout === undefined ? undefined : DEADLINES.migrationMs,
   });
-  // Of a connection that breaks the query tells; without a listener it would end the process.
+  // The query reports a broken connection; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -15,14 +15,14 @@ import { instant, microUsd } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
 /**
- * The four accounts that each customer has in the books. `balance` is the sum of its entries, kept with them in one
- * statement. `floor` is the least that a balance may be: for `available` minus the credit limit, else 0 or none.
+ * The four ledger accounts of each customer. `balance` is the sum of its entries, updated with them in one statement. `floor` is the lowest
+ * value of a balance: minus the credit limit for `available`, else 0 or none.
  */
 export const ledgerAccounts = pgTable(
   'ledger_accounts',
   {
     accountId: ofAccount().notNull(),
-    /** What may be spent, what is set aside for work under way, what was charged, what was paid in (with a minus). */
+    /** Spendable, reserved for work under way, charged, and deposited (with a minus). */
     kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
     balance: microUsd('balance').notNull().default(sql`0`),
     floor: microUsd('floor'),
@@ -34,7 +34,7 @@ export const ledgerAccounts = pgTable(
   ],
 );
 
-/** Movements of money. Only ever added to: a trigger refuses everything else. */
+/** Movements of money. Append-only: a trigger refuses everything else. */
 export const ledgerTransactions = pgTable(
   'ledger_transactions',
   {
@@ -42,7 +42,7 @@ export const ledgerTransactions = pgTable(
     accountId: ofAccount().notNull(),
     kind: text('kind', { enum: ['credit', 'test_credit', 'reserve', 'charge', 'refund'] }).notNull(),
     reservationId: uuid('reservation_id'),
-    /** What was charged for: a price row of spec/plans.yaml, how many of them, and the UTC month that they count in. */
+    /** The charge: a price row of spec/plans.yaml, the number of units, and the UTC month that they count in. */
     operation: text('operation'),
     units: bigint('units', { mode: 'bigint' }),
     month: text('month'),
@@ -56,7 +56,7 @@ export const ledgerTransactions = pgTable(
   ],
 );
 
-/** The parts of a movement, one for each account that it touches; their sum is zero, which a trigger enforces. Only ever added to. */
+/** The parts of a movement, one for each account that it changes; their sum is zero, which a trigger enforces. Append-only. */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
@@ -79,13 +79,13 @@ export const ledgerEntries = pgTable(
   ],
 );
 
-/** Money set aside for work. `charged` and `delivered` grow while it is open; what is left goes back when it is closed. */
+/** Money reserved for work. `charged` and `delivered` grow while it is open; the rest is given back when it is closed. */
 export const reservations = pgTable(
   'reservations',
   {
     id: uuid('id').primaryKey(),
     accountId: ofAccount().notNull(),
-    /** The process that does the work: a row of `gateways` while it lives. */
+    /** The process that does the work: a row of `gateways` while it is alive. */
     ownerId: uuid('owner_id').notNull(),
     /** A price row of spec/plans.yaml. */
     operation: text('operation').notNull(),
@@ -97,9 +97,9 @@ export const reservations = pgTable(
     charged: microUsd('charged').notNull().default(sql`0`),
     createdAt: instant('created_at').notNull(),
     closedAt: instant('closed_at'),
-    /** What becomes of it when its process is gone: charged in full, because it may have been delivered, or given back. */
+    /** Its fate when its process is gone: charged in full, because it may have been delivered, or given back. */
     isChargedWhenLost: boolean('is_charged_when_lost').notNull().default(false),
-    /** The claim in `idempotency_keys` of the request that it is for, where that has one. */
+    /** The claim in `idempotency_keys` of its request, if that has one. */
     claimId: uuid('claim_id'),
   },
   (table) => [
@@ -109,7 +109,7 @@ export const reservations = pgTable(
   ],
 );
 
-/** How many units of each price row an account was charged for in a UTC month: the volume price begins above a number of them. */
+/** Units of each price row that an account was charged for in a UTC month: above a number of them the volume price applies. */
 export const operationCounts = pgTable(
   'operation_counts',
   {

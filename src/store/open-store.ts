@@ -16,9 +16,9 @@ import { createStoreHealth } from './store-health.ts';
 import { type BeginTogether, sendTogether } from './together.ts';
 import { runTransaction } from './transaction.ts';
 
-/** Where the store lies and, where several share one database, under which name. */
+/** The location of the store and, if several share one database, its schema. */
 export type StoreOptions = {
-  /** Directory of everything the server keeps; made where it does not exist, and taken from other users where it does. */
+  /** Directory of all the server's files; created if it does not exist, and closed to other users if it does. */
   readonly dataDir: string;
   /** A PostgreSQL address (postgres://…). Absent: the embedded store in `<dataDir>/store`. */
   readonly databaseUrl?: string | undefined;
@@ -29,18 +29,18 @@ export type StoreOptions = {
 export type Store = {
   readonly kind: Backend['kind'];
   /**
-   * One query layer over both kinds. The embedded store has a single connection: inside `db.transaction(tx => …)` use
-   * `tx` only, a query on `db` would wait for the transaction and end in its deadline.
+   * One query layer over both kinds. The embedded store has a single connection: inside `db.transaction(tx => …)` use `tx` only, a query on
+   * `db` would wait for the transaction and end in its deadline.
    */
   readonly db: NodePgDatabase;
-  /** Carries out statements with one way there and back (see `sendTogether`). Not inside a transaction. */
+  /** Runs statements in one round trip (see `sendTogether`). Not inside a transaction. */
   together<T extends readonly unknown[]>(begin: BeginTogether<T>): Promise<T>;
   /**
-   * Hears what other processes announce on a channel (`pg_notify`). Undefined for the embedded store: there is no other process.
-   * @throws ServiceError storeUnavailable when the store cannot be listened to; what `onConnected` throws.
+   * Listens to notifications of other processes on a channel (`pg_notify`). Undefined for the embedded store: there is no other process.
+   * @throws ServiceError storeUnavailable when the store cannot be listened to; any error of `onConnected`.
    */
   readonly listen: ((channel: string, listener: Listener) => Promise<Listening>) | undefined;
-  /** Ends the connections and gives the data directory back. May be called twice. */
+  /** Closes the connections and releases the data directory. May be called twice. */
   close(): Promise<void>;
   /**
    * Resolves when the store answers and, as far as is known, can be written to (see `createStoreHealth`).
@@ -49,19 +49,19 @@ export type Store = {
   ping(): Promise<void>;
 };
 
-/** A transaction of the store: what is done through it is committed together, or not at all. */
+/** A transaction of the store: everything done through it is committed together, or not at all. */
 export type StoreTransaction = Parameters<Parameters<Store['db']['transaction']>[0]>[0];
 
-/** Whether there may be a store to open; where there is none, opening makes one. */
+/** True when there may be a store to open; if there is none, opening creates one. */
 export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
   return databaseUrl !== undefined || hasPglite(dataDir);
 }
 
 /**
- * Opens the store, brings its tables up to date and returns it ready for queries.
- * @throws ServiceError dataDirectoryLocked when another process has the embedded store open, naming that process;
- *   dataDirectoryNotPrivate when something in the data directory stays open to other users;
- *   storeUnavailable when the store cannot be opened, reached or migrated, naming where and why, never a password.
+ * Opens the store, migrates its tables and returns it ready for queries.
+ * @throws ServiceError dataDirectoryLocked when another process has the embedded store open, naming that process; dataDirectoryNotPrivate
+ *   when something in the data directory stays open to other users; storeUnavailable when the store cannot be opened, reached or migrated,
+ *   naming where and why, never a password.
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
   const schema = options.schema ?? 'keyslot';
@@ -83,7 +83,7 @@ async function prepare({ clientConfig, assertSound, explain }: Backend, schema: 
   }
 }
 
-/** Of a PostgreSQL the data directory has the rest: keys, heads of the audit log, the admin socket. */
+/** With a PostgreSQL, the data directory holds the rest: keys, heads of the audit log, the admin socket. */
 async function openBackend({ dataDir, databaseUrl }: StoreOptions, log: Logger): Promise<Backend> {
   if (databaseUrl === undefined) return openPglite(dataDir, log);
   makeDataPrivate(dataDir, log);
@@ -101,7 +101,7 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   };
   const pool = new pg.Pool(config);
   const health = createStoreHealth({ pool, where, directory });
-  // Of a connection that breaks in a transaction the query tells; without a listener it would end the process.
+  // The query reports a connection that breaks in a transaction; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
   const db = drizzle(pool);

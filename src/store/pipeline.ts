@@ -11,33 +11,32 @@ import type { BuiltSql, Executes, StatementResult } from './statement.ts';
 const { TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL } = pg.types.builtins;
 const AS_TEXT: ReadonlySet<number> = new Set([TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL]);
 
-/** Drizzle reads instants from text: what comes through it and through a pipeline is alike. */
+/** Drizzle reads instants from text, so results through it and through a pipeline are the same. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (type: number, format?: string) =>
     AS_TEXT.has(type) ? (value: string) => value : pg.types.getTypeParser(type, format as 'text'),
 };
 
 /**
- * Statements that go to PostgreSQL as one query of the driver: each is bound and executed, and the only Sync stands behind the last.
- * To PostgreSQL that is one transaction (protocol 3.0, "Pipelining"): with the first that fails nothing is done. All of them are told
- * what came of it when it is committed, or is not.
+ * Sends statements to PostgreSQL as one query of the driver: each is bound and executed, and the only Sync follows the last. To PostgreSQL
+ * that is one transaction (protocol 3.0, "Pipelining"): if one fails, nothing is done. All of them settle once it is committed, or is not.
  */
 export class Pipeline implements Executes, DriverQuery {
   readonly #client: DriverClient;
   readonly #queries: DriverQuery[] = [];
-  /** How many of them have been answered. */
+  /** Number of answered statements. */
   #answered = 0;
   #isSent = false;
   #hasFailed = false;
   #isUnderWay = false;
-  /** The client's own: it is told of the end. */
+  /** Set by the client, which is called at the end. */
   callback: DriverCallback = () => undefined;
 
   constructor(client: DriverClient) {
     this.#client = client;
   }
 
-  /** Adds a statement to those that `send` sends. Rejects where they are sent already. */
+  /** Adds a statement to those that `send` sends. Rejects if they are sent already. */
   async execute(statement: BuiltSql): Promise<StatementResult> {
     if (this.#isSent) throw new Error('a statement that is begun too late to go together with the others');
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
@@ -72,12 +71,12 @@ export class Pipeline implements Executes, DriverQuery {
     return this.#current?.text ?? '';
   }
 
-  /** Whether PostgreSQL may still be busy with them, or wait for their end: the connection is of no use to anybody else then. */
+  /** True while PostgreSQL may still be busy with them, or wait for their end: nobody else can use the connection then. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }
 
-  /** A value that cannot be sent leaves the others without their end: then the connection goes, and with it what they have done. */
+  /** A value that cannot be sent leaves the others without their Sync: the connection is then dropped, and their work with it. */
   submit(connection: DriverConnection): null {
     const { stream } = connection;
     const withoutSync = Object.create(connection, { sync: { value: () => undefined } }) as DriverConnection;
@@ -110,7 +109,7 @@ export class Pipeline implements Executes, DriverQuery {
     this.#answered += 1;
   }
 
-  /** On a connection that somebody left in a transaction nothing is committed. */
+  /** On a connection that was left in a transaction nothing is committed. */
   handleReadyForQuery(connection: DriverConnection): void {
     if (!isOutside(this.#client)) {
       this.handleError(new Error('the connection is in a transaction'), connection);
@@ -121,7 +120,7 @@ export class Pipeline implements Executes, DriverQuery {
     this.callback(null);
   }
 
-  /** PostgreSQL has skipped what came behind the failure: those statements are not parsed. */
+  /** PostgreSQL has skipped the statements after the failure: they are not parsed. */
   handleError(error: Error, connection: DriverConnection): void {
     if (error instanceof pg.DatabaseError && error.severity === 'ERROR' && isOutside(this.#client))
       this.#isUnderWay = false;

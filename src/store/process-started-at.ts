@@ -4,16 +4,16 @@ import { existsSync, readFileSync } from 'node:fs';
 const PS_DEADLINE_MS = 5_000;
 
 /**
- * When a process started, as text that only compares with itself on the same machine; undefined if there is no such
- * process. A pid alone does not name a process: the system gives it out again.
+ * Returns the start of a process, as text that only compares with itself on the same machine; undefined if there is no such process. A pid
+ * alone does not identify a process: the system reuses it.
  */
 export function processStartedAt(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? readProcStat(pid) : askPs(pid);
 }
 
 /**
- * proc(5): fields 3 (state) and 22 (start, in clock ticks since the boot) of `stat`, counted after the name, which may
- * contain anything. A zombie has ended and only waits for its parent.
+ * proc(5): fields 3 (state) and 22 (start, in clock ticks since the boot) of `stat`, counted after the name, which may contain anything. A
+ * zombie has ended and only waits for its parent.
  */
 function readProcStat(pid: number): string | undefined {
   try {

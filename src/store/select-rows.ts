@@ -4,9 +4,9 @@ import { getTableColumns, sql } from './drizzle.ts';
 import { createStatement, type Executes, type PlaceOf } from './statement.ts';
 
 /**
- * Reads whole rows of a table, with a statement that is built once.
+ * Returns a function that reads whole rows of a table, with a statement that is built once.
  *
- * @param condition writes which of them.
+ * @param condition writes the condition for the rows.
  */
 export function createSelection<T extends PgTable, V extends Record<string, unknown>>(
   table: T,

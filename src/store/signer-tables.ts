@@ -1,11 +1,11 @@
 import { bigint, index, pgTable, primaryKey } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
-/** The signers that this store takes, by their own keys, and what each stated last of its record of destroyed keys. */
+/** The signers that this store accepts, by their own keys, and the last statement of each about its record of destroyed keys. */
 export const signers = pgTable('signers', {
   /** Ed25519. */
   publicKey: bytes('public_key').primaryKey(),
-  /** Entries of the record, the hash of all of them, and when that was stated. */
+  /** Number of entries of the record, the hash of all of them, and the time of the statement. */
   tombstones: bigint('tombstones', { mode: 'number' }).notNull(),
   hash: bytes('hash').notNull(),
   at: instant('at').notNull(),
@@ -13,8 +13,8 @@ export const signers = pgTable('signers', {
 });
 
 /**
- * A copy of each signer's record of destroyed keys: what is destroyed at one is refused at all who share the store. A trigger refuses every
- * change but additions, and what `keyslot signer adopt` does.
+ * A copy of each signer's record of destroyed keys: a key destroyed at one is refused at all that share the store. A trigger refuses every
+ * change except additions, and those of `keyslot signer adopt`.
  */
 export const signerTombstones = pgTable(
   'signer_tombstones',

@@ -3,26 +3,26 @@ import { fillPlaceholders, PgDialect, SQL, sql } from './drizzle.ts';
 
 type Row = Record<string, unknown>;
 
-/** What PostgreSQL answers to a statement. `rowCount`: of the rows that it changed or read. */
+/** PostgreSQL's answer to a statement. `rowCount`: number of rows that it changed or read. */
 export type StatementResult<R extends Row = Row> = {
   readonly rows: readonly R[];
   readonly rowCount: number | null;
 };
 
-/** What carries out statements: a store, a transaction, or a pipeline (see `Store.together`). */
+/** Runs statements: a store, a transaction, or a pipeline (see `Store.together`). */
 export type Executes = { readonly execute: (statement: BuiltSql) => PromiseLike<StatementResult> };
 
-/** The place of a value in the text of a statement. */
+/** The placeholder of a value in the text of a statement. */
 export type PlaceOf<V> = (name: keyof V & string) => Placeholder;
 
 const DIALECT = new PgDialect();
 
 /**
- * A statement that requests carry out again and again. Its text is built when it is first wanted, and then only filled: to build
- * it anew each time leaves more to the garbage collector than the rest of a request does.
+ * Creates a statement that requests run again and again. Its text is built on first use, and only filled in later: rebuilding it each time
+ * leaves more to the garbage collector than the rest of a request does.
  *
- * @param write writes it; each value that differs from time to time stands where its `place` is.
- * @returns what carries it out with values; it has begun to when it returns.
+ * @param write writes it; each variable value is written as its `place`.
+ * @returns a function that runs it with values; it has started when the function returns.
  */
 export function createStatement<V extends Row, R extends Row = Row>(
   write: (place: PlaceOf<V>) => SQLWrapper,

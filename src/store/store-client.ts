@@ -1,34 +1,34 @@
 import pg from 'pg';
 import type { DriverCallback, DriverConnection, DriverQuery } from './driver.ts';
 
-/** What a client of the store is made from. */
+/** Configuration of a client of the store. */
 export type StoreClientConfig = pg.ClientConfig & {
-  /** Told of each statement that fails, before who sent it is. */
+  /** Called with each failed statement, before its sender. */
   readonly onFailure?: (error: Error) => void;
 };
 
-/** What a timer can wait for. */
+/** Maximum delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** What the driver has read from its configuration and the address; of a false deadline there is none. */
+/** The driver's settings from its configuration and the address; false means no deadline. */
 type Settings = { query_timeout: number | string | false };
 
 type TextQuery = DriverQuery & { name: string | undefined; readonly values: readonly unknown[] | undefined };
 
 /**
  * The driver's client with deadlines of its own: a query that is not answered within `query_timeout` milliseconds rejects, and its
- * connection is of no use any more.
+ * connection cannot be used any more.
  *
- * The driver's deadline, and its promises, assign a function literal to a member of the query. V8 puts such functions among the objects
- * that live long, and all that they can see stays with them until all memory is gone through: the values and the rows of every query.
+ * The driver's deadline, and its promises, assign a function literal to a member of the query. V8 moves such functions to the old
+ * generation, and everything they reference stays with them until a full garbage collection: the values and the rows of every query.
  */
 export class StoreClient extends pg.Client {
   readonly #deadlineMs: number;
   readonly #onFailure: (error: Error) => void;
-  /** What became of a query that was late: those after it hear the same. */
+  /** The error of a late query, which later ones get too. */
   #lateness: Error | undefined;
 
-  /** @throws RangeError where `query_timeout` is no number of milliseconds that a timer can wait. */
+  /** @throws RangeError unless `query_timeout` is a number of milliseconds that a timer can wait. */
   constructor(config?: StoreClientConfig) {
     super(config);
     this.#onFailure = config?.onFailure ?? ignore;
@@ -37,7 +37,7 @@ export class StoreClient extends pg.Client {
     connectionParameters.query_timeout = false;
   }
 
-  // The overloads of pg.Client are many; what they come to is a query that calls back.
+  // pg.Client has many overloads; all amount to a query with a callback.
   override query = ((...asked: QueryArguments): unknown => {
     const query = this.#queryOf(asked);
     const answer = isAnswered(query) ? undefined : promiseOf(query);
@@ -51,7 +51,7 @@ export class StoreClient extends pg.Client {
     return answer;
   }) as unknown as pg.Client['query'];
 
-  /** The name under which the connection keeps a statement prepared; undefined where it does not. */
+  /** Returns the name under which the connection keeps a statement prepared; undefined if it does not. */
   nameOf(_text: string): string | undefined {
     return undefined;
   }
@@ -102,7 +102,7 @@ function isQuery(config: DriverQuery | string | undefined): config is DriverQuer
   return typeof config === 'object' && 'submit' in config;
 }
 
-/** Whether somebody is called back already. */
+/** True when a callback is set already. */
 function isAnswered({ callback }: { readonly callback: DriverCallback | undefined }): boolean {
   return callback !== undefined;
 }
@@ -118,5 +118,5 @@ function promiseOf(query: DriverQuery): Promise<unknown> {
 }
 
 function ignore(): void {
-  // The caller was told that the query is late, or nobody wants to know.
+  // The caller already has the timeout error, or nobody wants the result.
 }

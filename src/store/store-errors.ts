@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { innermostError, storeFaultOf } from './store-fault.ts';
 
-/** Opens the store; whatever keeps it from that becomes `storeUnavailable`, naming the place and the reason. */
+/** Opens the store; any failure becomes `storeUnavailable`, naming the place and the reason. */
 export async function withStoreErrors<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -11,8 +11,8 @@ export async function withStoreErrors<T>(where: string, run: () => Promise<T>): 
 }
 
 /**
- * Works with an open store: `storeUnavailable` where the store has a fault that may pass, `storeRefused` where it refused a statement, or the
- * work itself failed.
+ * Runs work with an open store: throws `storeUnavailable` for a fault of the store that may pass, `storeRefused` if it refused a statement,
+ * or the work itself failed.
  */
 export async function withStoreFaults<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {
@@ -24,7 +24,7 @@ export async function withStoreFaults<T>(where: string, run: () => Promise<T>): 
   }
 }
 
-/** The error for a store that failed. The reason is the innermost message: drivers wrap it in query texts. */
+/** Returns the error for a store that failed. The reason is the innermost message: drivers wrap it in query texts. */
 export function storeUnavailable(where: string, error: unknown): ServiceError {
   const fault = storeFaultOf(error) ?? 'unreachable';
   return serviceError('storeUnavailable', { where, reason: reasonOf(error), fault }, error);

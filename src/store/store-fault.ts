@@ -3,15 +3,15 @@ import { Unexpected } from './expectation.ts';
 import { DamagedStore } from './pglite/damaged-store.ts';
 
 /**
- * Why a store cannot be used: `disk_full`; `read_only`; `damaged`, its files are not what it wrote; `exhausted`, it has no memory or
- * connection left; `unreachable`, it does not answer, or not in time.
+ * The reason why a store cannot be used: `disk_full`; `read_only`; `damaged`, its files are not as it wrote them; `exhausted`, it has no
+ * memory or connection left; `unreachable`, it does not answer, or not in time.
  */
 export type StoreFault = 'disk_full' | 'read_only' | 'damaged' | 'exhausted' | 'unreachable';
 
-/** Faults in which reading may go on and writing does not. */
+/** Faults in which writing fails but reading may still work. */
 export type WriteFault = Extract<StoreFault, 'disk_full' | 'read_only'>;
 
-/** Codes of PostgreSQL (appendix A) that tell of the store rather than of a statement; the longest that fits counts. */
+/** Codes of PostgreSQL (appendix A) for faults of the store rather than of a statement; the longest match counts. */
 const BY_SQLSTATE: readonly (readonly [prefix: string, fault: StoreFault])[] = [
   ['53100', 'disk_full'],
   ['25006', 'read_only'],
@@ -22,16 +22,16 @@ const BY_SQLSTATE: readonly (readonly [prefix: string, fault: StoreFault])[] = [
   ...(['08', '40', '55', '57', '58', 'XX'] as const).map((prefix) => [prefix, 'unreachable'] as const),
 ];
 
-/** What the system says where PostgreSQL has no code for it, or is not there to say it. */
+/** System messages for which PostgreSQL has no code, or is not there to send one. */
 const BY_TEXT: readonly (readonly [text: RegExp, fault: StoreFault])[] = [
   [/ENOSPC|EDQUOT|No space left on (?:the )?(?:device|disk)|quota exceeded/i, 'disk_full'],
   [/EROFS|read-only file system/i, 'read_only'],
 ];
 
-/** Errors that the program itself makes. */
+/** Errors of the program itself. */
 const OWN = [Unexpected, TypeError, RangeError, SyntaxError, ReferenceError];
 
-/** What an error tells of the store; undefined where it tells of the statement, or of us: trying again does not help. */
+/** Returns the store's fault in an error; undefined if the fault lies in the statement or in the program: trying again does not help. */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
   const innermost = innermostError(error);
   const text = innermost instanceof Error ? innermost.message : String(innermost);
@@ -47,12 +47,12 @@ export function storeFaultOf(error: unknown): StoreFault | undefined {
   return faultInText(text) ?? 'unreachable';
 }
 
-/** Whether a fault may leave the store readable. */
+/** True for a fault that may leave the store readable. */
 export function isWriteFault(fault: StoreFault | undefined): fault is WriteFault {
   return fault === 'disk_full' || fault === 'read_only';
 }
 
-/** The error that the others were wrapped around: drivers wrap it in query texts. */
+/** Returns the innermost cause: drivers wrap it in query texts. */
 export function innermostError(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return innermostError(error.errors[0]);
   return error instanceof Error && error.cause !== undefined ? innermostError(error.cause) : error;

@@ -5,28 +5,28 @@ import { isWriteFault, storeFaultOf } from './store-fault.ts';
 
 export type StoreHealthOptions = {
   readonly pool: Pick<pg.Pool, 'connect' | 'query'>;
-  /** Names the store in errors. */
+  /** Name of the store in errors. */
   readonly where: string;
-  /** Where the files of the store lie, if that is on this machine. */
+  /** Directory of the store's files, if on this machine. */
   readonly directory: string | undefined;
 };
 
-/** Whether a store can be read and written. */
+/** Tracks whether a store can be read and written. */
 export type StoreHealth = {
-  /** Takes note of what a statement failed with: of a full disk nothing tells but the statement that needs room. */
+  /** Notes the error of a failed statement: only a statement that needs space detects a full disk. */
   readonly note: (error: Error) => void;
   /** Resolves when the store can be used. @throws ServiceError `storeUnavailable`. */
   readonly ping: () => Promise<void>;
 };
 
-/** PostgreSQL writes its log in segments of this size, and has to stop at once where it cannot make the next. */
+/** PostgreSQL writes its log in segments of this size, and has to stop at once if it cannot create the next. */
 const WAL_SEGMENT_BYTES = 16 * 2 ** 20;
-/** 128 KiB, of rows that are too short to be put elsewhere. */
+/** 128 KiB, in rows that are too short to be stored out of line. */
 const PROBE = `insert into keyslot_write_probe select repeat('x', 1900) from generate_series(1, 64)`;
 
 /**
- * Watches a store. Where a statement failed because nothing can be written, a ping tries it, until it works: with a table that is made, filled
- * and forgotten in one transaction, because rows that find room in pages which are there say nothing.
+ * Watches a store. After a statement failed because nothing can be written, a ping tries to write until it works: with a table that is
+ * created, filled and rolled back in one transaction, because rows that fit in existing pages prove nothing.
  */
 export function createStoreHealth({ pool, where, directory }: StoreHealthOptions): StoreHealth {
   let doubt: Error | undefined;
@@ -55,7 +55,7 @@ export function createStoreHealth({ pool, where, directory }: StoreHealthOptions
   };
 }
 
-/** @throws Error where less is free on the disk of a directory than PostgreSQL needs to go on. */
+/** @throws Error if less is free on the disk of a directory than PostgreSQL needs to go on. */
 export async function assertRoom(directory: string): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize >= WAL_SEGMENT_BYTES) return;
@@ -64,7 +64,7 @@ export async function assertRoom(directory: string): Promise<void> {
   );
 }
 
-/** @throws what keeps PostgreSQL from writing. That the table may not be made says nothing of it. */
+/** @throws the error that keeps PostgreSQL from writing. A missing permission to create the table does not count. */
 async function tryToWrite(pool: StoreHealthOptions['pool']): Promise<void> {
   const client = await pool.connect();
   try {

@@ -4,7 +4,7 @@ import { bytes, instant } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** Plans that an operator wrote: they go before those of the specification that have the same name. */
+/** Plans that an operator wrote: they override those of the specification with the same name. */
 export const plans = pgTable(
   'plans',
   {
@@ -15,7 +15,7 @@ export const plans = pgTable(
   () => [check('plans_figures', sql`requests_per_second >= 1 and burst >= requests_per_second`)],
 );
 
-/** Who owns keys. A customer has a name; of development accounts there is at most one in a store, without a name. */
+/** Owners of keys. A customer has a name; a store has at most one development account, without a name. */
 export const accounts = pgTable(
   'accounts',
   {
@@ -36,7 +36,7 @@ export const accounts = pgTable(
 /** The column `account_id`, of tables whose rows belong to an account. */
 export const ofAccount = () => uuid('account_id').references(() => accounts.id);
 
-/** API keys. Only the SHA-256 digest of a key is kept; `prefix` is its beginning, for people to tell keys apart. */
+/** API keys. Only the SHA-256 digest of a key is stored; `prefix` is its beginning, for people to tell keys apart. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -47,9 +47,9 @@ export const apiKeys = pgTable(
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull(),
     revokedAt: instant('revoked_at'),
-    /** From when on a key that was rotated is refused. */
+    /** When a rotated key stops working. */
     expiresAt: instant('expires_at'),
-    /** Where requests may come from; none: from anywhere. */
+    /** Allowed origins of requests; none: from anywhere. */
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
     allowedCidrs: text('allowed_cidrs').array().notNull().default([]),
   },
@@ -61,8 +61,8 @@ export const apiKeys = pgTable(
 );
 
 /**
- * What each key called in each minute. Not bound to `api_keys`: a row that the store refused would hold up all others.
- * `calls` and `weight` are those served, `errors` those of them that were answered with an error.
+ * The calls of each key per minute. Not bound to `api_keys`: a row that the store refused would hold up all others. `calls` and `weight`
+ * are those served, `errors` those of them that were answered with an error.
  */
 export const usageMinutes = pgTable(
   'usage_minutes',
@@ -71,18 +71,18 @@ export const usageMinutes = pgTable(
     keyId: uuid('key_id').notNull(),
     /** `<name>-<environment>`. */
     network: text('network').notNull(),
-    /** A method of the specification, or what stands for all others. */
+    /** A method of the specification, or the name that covers all others. */
     method: text('method').notNull(),
     calls: count('calls'),
     errors: count('errors'),
-    /** Not served: the plan allowed no more. */
+    /** Not served: the plan's limit was reached. */
     refused: count('refused'),
     weight: count('weight'),
   },
   (table) => [primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] })],
 );
 
-/** How many batches of counts each process has written, so that one that is sent again is not added again. */
+/** Number of batches of counts that each process has written, so that a batch sent again is not added again. */
 export const usageWriters = pgTable('usage_writers', {
   id: uuid('id').primaryKey(),
   batches: bigint('batches', { mode: 'number' }).notNull(),

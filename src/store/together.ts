@@ -4,18 +4,18 @@ import type { DriverClient } from './driver.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Executes } from './statement.ts';
 
-/** Begins statements and says what they come to. */
+/** Begins statements and returns the promises of their results. */
 export type BeginTogether<T extends readonly unknown[]> = (db: Executes) => {
   readonly [K in keyof T]: Promise<T[K]>;
 };
 
 /**
- * Carries out statements with one way to the store and back, however many they are, in one transaction and in the order in which they
- * are begun: before any of them is answered.
+ * Runs statements in one round trip to the store, however many they are, in one transaction and in the order in which they begin: before
+ * any of them is answered.
  *
- * @returns what `begin` promises, when all is committed.
- * @throws what `begin` throws or one of its promises rejects with before anything is sent, or what PostgreSQL says of the first statement
- *   that fails: nothing is done then. Where PostgreSQL's answer is late or lost, it is not known whether it was.
+ * @returns the results that `begin` promises, when all is committed.
+ * @throws an error of `begin`, or a rejection of one of its promises before anything is sent, or PostgreSQL's error for the first
+ *   statement that fails: nothing is done then. If PostgreSQL's answer is late or lost, the outcome is unknown.
  */
 export async function sendTogether<T extends readonly unknown[]>(
   pool: pg.Pool,
@@ -25,7 +25,7 @@ export async function sendTogether<T extends readonly unknown[]>(
   const pipeline = new Pipeline(client);
   try {
     const all = Promise.all(begin(pipeline));
-    // Whatever fails by itself has done so when this turn of the event loop is over.
+    // Promises that fail by themselves have done so when this turn of the event loop is over.
     await Promise.race([all, turnOver()]);
     pipeline.send();
     return (await all) as unknown as T;

@@ -4,8 +4,8 @@ import { type DriverClient, isOutside } from './driver.ts';
 import { drizzle } from './drizzle.ts';
 
 /**
- * Runs a transaction on a connection of its own, which goes back to the pool if nothing of the transaction is left on it. Drizzle's own
- * keeps one for ever whose `begin` fails, and gives one back whose `rollback` was not answered.
+ * Runs a transaction on a connection of its own, which returns to the pool if nothing of the transaction is left on it. Drizzle's own keeps
+ * a connection for ever whose `begin` fails, and returns one whose `rollback` was not answered.
  */
 export async function runTransaction<T>(
   pool: pg.Pool,

@@ -6,8 +6,8 @@ import { ofAccount } from './tables.ts';
 const pathIndex = (name: string) => bigint(name, { mode: 'number' });
 
 /**
- * Managed wallets. One that is destroyed has no row. `sealed` is the key as only the signer can open it; none where it is an
- * object in a token. A master may be destroyed before its children: `masterId` names it, and does not need it to be there.
+ * Managed wallets. A destroyed one has no row. `sealed` is the key as only the signer can open it; none if it is an object in a token. A
+ * master may be destroyed before its children: `masterId` names it, and does not require it to exist.
  */
 export const wallets = pgTable(
   'wallets',
@@ -19,15 +19,15 @@ export const wallets = pgTable(
     kind: text('kind', { enum: ['single', 'master', 'child'] }).notNull(),
     publicKey: bytes('public_key').notNull(),
     sealed: bytes('sealed'),
-    /** How the key is protected, in words of the signer. */
+    /** The protection of the key, in the signer's words. */
     protection: text('protection').notNull(),
     derivationPath: text('derivation_path'),
     masterId: text('master_id'),
-    /** The last two indexes of a child's path, without the mark of hardening: 0 to 2^31 - 1. */
+    /** The last two indexes of a child's path, without the hardened bit: 0 to 2^31 - 1. */
     x: pathIndex('x'),
     y: pathIndex('y'),
     label: text('label'),
-    /** The request that made it and its place among those that the request made, where that came with an Idempotency-Key. */
+    /** The request that made it and its position among that request's wallets, if the request came with an Idempotency-Key. */
     workId: uuid('work_id'),
     workSeq: integer('work_seq'),
     createdAt: instant('created_at').notNull(),
@@ -47,7 +47,7 @@ export const wallets = pgTable(
   ],
 );
 
-/** Children that were destroyed: none of them is derived again. */
+/** Destroyed children: none of them is derived again. */
 export const derivationTombstones = pgTable(
   'derivation_tombstones',
   {
@@ -60,15 +60,15 @@ export const derivationTombstones = pgTable(
 );
 
 /**
- * Keys that are about to be made as objects in a token. A row goes when the wallet is stored, or when what was made is destroyed: what
- * a process that is gone left is found by it.
+ * Keys that are about to be created as objects in a token. A row is deleted when the wallet is stored, or when the object is destroyed: it
+ * finds objects that a dead process left.
  */
 export const keyIntents = pgTable(
   'key_intents',
   {
     walletId: text('wallet_id').primaryKey(),
     accountId: ofAccount().notNull(),
-    /** The process that makes the key: a row of `gateways` while it lives. */
+    /** The process that makes the key: a row of `gateways` while it is alive. */
     ownerId: uuid('owner_id').notNull(),
     createdAt: instant('created_at').notNull(),
   },

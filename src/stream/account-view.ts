@@ -1,9 +1,9 @@
 /** A managed wallet of an account. */
 export type OwnWallet = { readonly walletId: string; readonly address: string };
 
-/** What a topic of one account may see of the server. */
+/** The server's data that topics of one account may see. */
 export type AccountView = {
   readonly accountId: string;
-  /** Which of these addresses are managed wallets of the account, in any order. Throws what the store throws. */
+  /** Returns those of the addresses that are managed wallets of the account, in any order. Throws the store's errors. */
   readonly walletsAmong: (addresses: readonly string[]) => Promise<readonly OwnWallet[]>;
 };

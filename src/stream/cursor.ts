@@ -6,7 +6,7 @@ export type CursorOptions = {
   readonly history: History;
   /** Everything up to this slot is done. */
   readonly position: bigint;
-  /** New blocks that may come while the reader takes none. */
+  /** Number of new blocks that may arrive while the reader takes none. */
   readonly maxLagSlots: () => number;
   /** Reads the block after a slot that `history` no longer has, from the ledger node. */
   readonly refill: (position: bigint) => Promise<Entry>;
@@ -14,15 +14,15 @@ export type CursorOptions = {
 };
 
 /**
- * The place of one stream in the blocks of a network. It holds no block: a reader that is slow costs nothing here, and is let go
- * when it falls too far behind.
+ * The position of one stream in the blocks of a network. It holds no block: a slow reader costs nothing here, and is closed when it falls
+ * too far behind.
  */
 export class Cursor {
   readonly #options: CursorOptions;
   #position: bigint;
   #failure: Error | undefined;
   #onFail: ((error: Error) => void) | undefined;
-  /** Whether it was at the newest block once: from then on it must keep up with what is held in memory. */
+  /** True once it has reached the newest block: from then on it must keep up with the blocks held in memory. */
   #isLive = false;
   #blocksSinceRead = 0;
   #wake: (() => void) | undefined;
@@ -38,16 +38,16 @@ export class Cursor {
     return this.#position;
   }
 
-  /** Calls `listener` once when the stream cannot go on: ServiceError `streamTooSlow`, `ledgerChanged`, or what `fail` was given. */
+  /** Calls `listener` once when the stream cannot go on: ServiceError `streamTooSlow`, `ledgerChanged`, or the error passed to `fail`. */
   whenFailed(listener: (error: Error) => void): void {
     if (this.#failure === undefined) this.#onFail = listener;
     else listener(this.#failure);
   }
 
   /**
-   * The next block, as soon as there is one; the one before is done then.
+   * Returns the next block as soon as it arrives; the previous one is done then.
    *
-   * @throws what `whenFailed` tells; ServiceError `resumeSlotGone`, or what keeps the ledger node from answering.
+   * @throws the error that `whenFailed` reports; ServiceError `resumeSlotGone`, or the failure of the ledger node.
    */
   async next(): Promise<Entry> {
     for (;;) {
@@ -64,12 +64,12 @@ export class Cursor {
     }
   }
 
-  /** Says that everything of a block was handed on. */
+  /** Marks a block as completely handed on. */
   done({ slot }: Entry): void {
     this.#position = slot;
   }
 
-  /** To be called when the history has a new block. */
+  /** Call it when the history has a new block. */
   notice(): void {
     this.#blocksSinceRead++;
     const { history, maxLagSlots } = this.#options;
@@ -86,7 +86,7 @@ export class Cursor {
     this.#wakeUp();
   }
 
-  /** To be called when the stream has ended, however it did. */
+  /** Call it when the stream has ended, for whatever reason. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -7,21 +7,21 @@ import type { AccountView } from './account-view.ts';
 import type { Block } from './block/block.ts';
 import { createEnvelope } from './envelope.ts';
 
-/** Who asks for messages of which topic, in which form. `view`: for topics of one account. */
+/** A subscriber's topic and form. `view`: for topics of one account. */
 export type Wish = {
   readonly topic: TopicName;
   readonly format: OutputFormat;
   readonly view: AccountView | undefined;
 };
 
-/** Messages as they are sent: each an encoded SubscribeResponse. */
+/** Messages ready to send: each an encoded SubscribeResponse. */
 export type EncodedMessages = readonly Uint8Array[];
 
-/** In memory a parsed block takes about as much again as its JSON text. */
+/** Memory of a parsed block, in multiples of its JSON text. */
 const MEMORY_PER_JSON_BYTE = 2;
 const JSON_FORMAT: OutputFormat = 1;
 
-/** A block with the messages that were made of it: each is made and encoded once, whoever asks. */
+/** A block with its messages: each is built and encoded once, for all subscribers. */
 export class Entry {
   readonly block: Block;
   readonly #onGrow: (sizeBytes: number) => void;
@@ -29,7 +29,7 @@ export class Entry {
   readonly #ofAccounts = new Map<string, Promise<EncodedMessages>>();
   #sizeBytes: number;
 
-  /** `onGrow` is told of the bytes that come to its size later. */
+  /** `onGrow` is called with the bytes by which its size grows later. */
   constructor(block: Block, onGrow: (sizeBytes: number) => void = () => undefined) {
     this.block = block;
     this.#onGrow = onGrow;
@@ -40,16 +40,16 @@ export class Entry {
     return this.block.slot;
   }
 
-  /** Bytes that it takes in memory, about. */
+  /** Approximate size in memory, in bytes. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
   /**
-   * The messages of a topic in their order. Throws ServiceError `upstreamBroken` if the block cannot be read, and what the view throws.
+   * Returns the messages of a topic in order. Throws ServiceError `upstreamBroken` if the block cannot be read, and any error of the view.
    */
   messages(wish: Wish): EncodedMessages | Promise<EncodedMessages> {
-    // The register gives each topic the handler of its own messages.
+    // The registry maps each topic to the handler of its own messages.
     const handler = TOPIC_HANDLERS[wish.topic] as AnyHandler;
     return handler.kind === 'public' ? this.#public(wish, handler) : this.#ofAccount(wish, handler);
   }

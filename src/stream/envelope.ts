@@ -1,10 +1,10 @@
 import { SubscribeResponse } from '../../generated/stream/service.ts';
 
-/** Makes encoded SubscribeResponse messages that differ in their payload only. */
+/** Builds encoded SubscribeResponse messages that differ only in their payload. */
 export type Envelope = {
-  /** Around a payload as it is. */
+  /** Wraps a payload as it is. */
   readonly text: (payload: string) => Uint8Array;
-  /** Around the base64 of a payload. */
+  /** Wraps the base64 of a payload. */
   readonly base64: (payload: Uint8Array) => Uint8Array;
 };
 
@@ -13,8 +13,8 @@ const PAYLOAD_TAG = (5 << 3) | 2;
 const MAX_LENGTH_BYTES = 5;
 
 /**
- * What is before the payload is encoded once: a block has thousands of messages. The same bytes as `SubscribeResponse.encode` gives,
- * at a third of its cost.
+ * Encodes the part before the payload once: a block has thousands of messages. Produces the same bytes as `SubscribeResponse.encode`, at a
+ * third of its cost.
  */
 export function createEnvelope(topic: string, slot: bigint): Envelope {
   const head = SubscribeResponse.encode({ topic, slot, payload: '' }).finish();

@@ -8,35 +8,35 @@ import { createTurns } from './turns.ts';
 export type FeedOptions = {
   readonly node: LedgerNode;
   readonly pollMs: () => number;
-  /** Grows when the network's own ledger was started again. */
+  /** Increases when the network's own ledger is restarted. */
   readonly generation: () => number;
-  /** Told of each block, in order, without a hole. */
+  /** Called with each block, in order, without gaps. */
   readonly onBlock: (block: Block) => void;
-  /** The ledger is another one: nothing comes any more. */
+  /** The ledger was replaced: no more blocks follow. */
   readonly onChanged: (error: ServiceError) => void;
-  /** Told of what fails; it is tried again. */
+  /** Called with each failure; the feed retries. */
   readonly onFailure: (error: ServiceError) => void;
 };
 
-/** What follows the ledger of a network. */
+/** Follows the ledger of a network. */
 export type Feed = {
-  /** Blocks after this slot come. */
+  /** Delivers the blocks after this slot. */
   readonly startSlot: bigint;
-  /** Begins; nothing comes before. */
+  /** Starts the feed; nothing is delivered before. */
   readonly run: () => void;
   readonly stop: () => void;
 };
 
-/** Blocks that are asked for in one turn. */
+/** Number of blocks requested in one turn. */
 const TURN_BLOCKS = 16;
-/** Those that are read at the same time. */
+/** Number of blocks read at the same time. */
 const PARALLEL_BLOCKS = 4;
-/** So many turns without a block, and the ledger is asked whether it is still the same. */
+/** After this many turns without a block, the feed checks whether the ledger is still the same. */
 const QUIET_TURNS = 5;
 
 /**
- * Makes a feed that follows the ledger from its newest confirmed slot on. It asks what comes after the last block it has, so that a node that
- * was away is caught up with; a failure is tried again in the next turn.
+ * Creates a feed that follows the ledger from its newest confirmed slot. It asks for the blocks after its last one, and so catches up with
+ * a node that was away; failures are retried in the next turn.
  *
  * @throws ServiceError `upstreamUnavailable` and the like: the ledger cannot be reached.
  */
@@ -51,7 +51,7 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
   return { startSlot, run: () => follower.run(), stop: () => follower.stop() };
 }
 
-/** What tells one ledger from another. */
+/** Identifies a ledger. */
 type Identity = { readonly generation: number; readonly genesis: string };
 
 class Follower {
@@ -81,7 +81,7 @@ class Follower {
     clearTimeout(this.#timer);
   }
 
-  /** @returns whether there may be more at once. Never rejects. */
+  /** @returns true if there may be more at once. Never rejects. */
   async #turn(): Promise<boolean> {
     const { onFailure, onChanged } = this.#options;
     try {
@@ -117,18 +117,18 @@ class Follower {
           if (this.#isStopped) return false;
           this.#tip = next;
           this.#options.onBlock(next);
-          // Readers that keep up have each block before the next one.
+          // Lets readers that keep up take each block before the next one.
           await setImmediate();
         }
       }
     } finally {
-      // Where one fails, the others do not pile up behind those of the next turn.
+      // If one fails, the others must not pile up behind those of the next turn.
       await Promise.allSettled(reading);
     }
     return slots.length === TURN_BLOCKS;
   }
 
-  /** A ledger that began anew is below where the old one was, and may need days to get there. */
+  /** A ledger that was restarted is below the old one, and may need days to catch up. */
   async #watchIdentity(): Promise<void> {
     if (++this.#quietTurns % QUIET_TURNS !== 0) return;
     const { node, generation } = this.#options;
@@ -140,7 +140,7 @@ class Follower {
   }
 }
 
-/** What a node refuses is a failure of the node here: the calls are ours. */
+/** A refusal by the node counts as its failure: these calls are made by the service itself. */
 export function fromNode(thrown: unknown): ServiceError {
   if (thrown instanceof NodeRefusal) return serviceError('upstreamBroken', {}, thrown);
   return toServiceError(thrown);

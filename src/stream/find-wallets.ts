@@ -3,10 +3,10 @@ import type { Store } from '../store/open-store.ts';
 import { wallets } from '../store/wallet-tables.ts';
 import type { AccountView, OwnWallet } from './account-view.ts';
 
-/** Addresses of one query: PostgreSQL takes 65,535 parameters. */
+/** Maximum number of addresses per query: PostgreSQL takes 65,535 parameters. */
 const CHUNK_ADDRESSES = 10_000;
 
-/** The managed wallets of an account, as the store has them when they are asked for. */
+/** Returns the managed wallets of an account, as the store has them at the time of the query. */
 export function viewOf(store: Store, accountId: string): AccountView {
   const walletsAmong = async (addresses: readonly string[]): Promise<readonly OwnWallet[]> => {
     const found: OwnWallet[] = [];

@@ -4,8 +4,8 @@ import { Entry } from './entry.ts';
 export type HistoryLimits = { readonly maxSlots: number; readonly maxBytes: number };
 
 /**
- * The newest blocks of a network, without a hole: every block after `base` up to `newest`. The oldest go when there are too many
- * or they take too many bytes; the newest one stays whatever it takes.
+ * The newest blocks of a network, without gaps: every block after `base` up to `newest`. The oldest are dropped when there are too many or
+ * they take too many bytes; the newest one stays whatever its size.
  */
 export class History {
   readonly #limits: HistoryLimits;
@@ -19,12 +19,12 @@ export class History {
     this.#limits = limits;
   }
 
-  /** The slot that everything after is held of. */
+  /** Every block after this slot is held. */
   get base(): bigint {
     return this.#base;
   }
 
-  /** The newest slot; `base` as long as there is no block. */
+  /** The newest slot; `base` while there is no block. */
   get newest(): bigint {
     return this.#entries.at(-1)?.slot ?? this.#base;
   }
@@ -33,7 +33,7 @@ export class History {
     return this.#sizeBytes;
   }
 
-  /** Takes the block that comes next. */
+  /** Appends the next block. */
   add(block: Block): void {
     const entry = new Entry(block, (sizeBytes) => {
       if (this.#entries[0] === undefined || entry.slot < this.#entries[0].slot) return;
@@ -45,12 +45,12 @@ export class History {
     this.#trim();
   }
 
-  /** The first block after a slot that is not below `base`; undefined if there is none yet. */
+  /** Returns the first block after a slot that is not below `base`; undefined if there is none yet. */
   after(slot: bigint): Entry | undefined {
     return this.#entries[this.#indexAfter(slot)];
   }
 
-  /** How many blocks come after a slot. */
+  /** Returns the number of blocks after a slot. */
   countAfter(slot: bigint): number {
     return this.#entries.length - this.#indexAfter(slot);
   }

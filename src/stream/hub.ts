@@ -11,34 +11,34 @@ import { createTurns } from './turns.ts';
 export type HubOptions = Pick<FeedOptions, 'node' | 'generation' | 'onFailure'> & {
   readonly history: HistoryLimits;
   readonly pace: StreamPace;
-  /** How long the ledger is followed after the last stream. */
+  /** Time for which the ledger is still followed after the last stream. */
   readonly lingerMs: number;
 };
 
 /** The streams of one network. */
 export type Hub = {
   /**
-   * Opens a place after a slot, or after the newest one. Follows the ledger from the first on.
+   * Opens a cursor after a slot, or after the newest one. The first one starts following the ledger.
    *
-   * @param mayRefill asked before each block that is read from the ledger node again for this place alone; what it throws ends the stream.
-   * @throws ServiceError `resumeSlotAhead`, `resumeSlotGone`, or what keeps the ledger node from answering.
+   * @param mayRefill called before each block that is read from the ledger node again for this cursor alone; its error ends the stream.
+   * @throws ServiceError `resumeSlotAhead`, `resumeSlotGone`, or the failure of the ledger node.
    */
   readonly open: (resumeSlot: bigint | undefined, mayRefill?: MayRefill) => Promise<Cursor>;
-  /** What streams cost, for metrics. */
+  /** The cost of streams, for metrics. */
   readonly standing: () => { readonly streams: number; readonly slots: number; readonly sizeBytes: number };
-  /** Follows the ledger no more; streams that are open fail with `streamStopping`. */
+  /** Stops following the ledger; open streams fail with `streamStopping`. */
   readonly close: () => void;
 };
 
 /** Resolves when a block may be read again. */
 export type MayRefill = () => Promise<void>;
 
-/** Blocks that are read again for streams that resume, at the same time. */
+/** Number of blocks read again at the same time, for streams that resume. */
 const PARALLEL_REFILLS = 4;
 
 type Following = { readonly feed: Feed; readonly history: History };
 
-/** The streams of a network share one feed, which runs only while there are some, and one history. */
+/** Creates the hub of a network. Its streams share one feed, which runs only while there are any, and one history. */
 export function createHub(options: HubOptions): Hub {
   const cursors = new Set<Cursor>();
   const takeTurn = createTurns(PARALLEL_REFILLS);
@@ -135,7 +135,7 @@ export function createHub(options: HubOptions): Hub {
   };
 }
 
-/** Whether everything after a slot can still be had, here or from the node. */
+/** Asserts that everything after a slot is still available, here or from the node. */
 async function assertHeld(
   { node, pace }: HubOptions,
   { base, newest }: History,
@@ -150,7 +150,7 @@ async function assertHeld(
   if (slot < oldestSlot) throw serviceError('resumeSlotGone', { slot, oldestSlot: min(oldestSlot, base) });
 }
 
-/** The block after a slot, read from the node again. */
+/** Reads the block after a slot from the node again. */
 async function refill(node: LedgerNode, position: bigint): Promise<Entry> {
   try {
     const [slot] = await node.slotsFrom(position + 1n, 1);
@@ -165,13 +165,13 @@ async function refill(node: LedgerNode, position: bigint): Promise<Entry> {
   }
 }
 
-/** Whether what comes next, or a block between, will never be had again. */
+/** True when the next block, or one before it, will never be available again. */
 function isGone(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'ledgerChanged';
   return error instanceof NodeRefusal && error.isFinal;
 }
 
-/** The oldest slot after which the node has every block. */
+/** Returns the oldest slot after which the node has every block. */
 async function oldestAt(node: LedgerNode): Promise<bigint> {
   try {
     const first = await node.firstAvailableSlot();

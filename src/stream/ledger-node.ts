@@ -8,14 +8,14 @@ import type { Block } from './block/block.ts';
 import { parseReply } from './block/parse-reply.ts';
 import { readBlock } from './block/read-block.ts';
 
-/** What the nodes of a network answer the stream room, at confirmed. Everything throws what `Upstream.send` throws, and `NodeRefusal`. */
+/** The nodes of a network, read at confirmed. Every function throws the errors of `Upstream.send`, and `NodeRefusal`. */
 export type LedgerNode = {
   readonly confirmedSlot: () => Promise<bigint>;
   readonly finalizedSlot: () => Promise<bigint>;
   /** The lowest slot whose block the node still has. */
   readonly firstAvailableSlot: () => Promise<bigint>;
   readonly genesisHash: () => Promise<string>;
-  /** The next slots that have a block, from `start` on, at most `limit`, ascending. */
+  /** Returns the next slots with a block, from `start` on, at most `limit`, ascending. */
   readonly slotsFrom: (start: bigint, limit: number) => Promise<readonly bigint[]>;
   readonly block: (slot: bigint, finalizedSlot: bigint) => Promise<Block>;
 };
@@ -30,7 +30,7 @@ export class NodeRefusal extends Error {
     this.code = code;
   }
 
-  /** The node will never have that block: it was cleaned up, or was skipped (agave's codes). */
+  /** True if the node will never have that block: it was cleaned up, or was skipped (agave's codes). */
   get isFinal(): boolean {
     return GONE_CODES.has(this.code);
   }
@@ -44,13 +44,13 @@ const BLOCK = {
   ...{ ...CONFIRMED, encoding: 'base64', transactionDetails: 'full', rewards: true },
   maxSupportedTransactionVersion: 1,
 } as const;
-/** Largest blocks that fit in memory at once. */
+/** Number of largest blocks that fit in memory at once. */
 const HELD_BLOCKS = 4;
 
 /**
- * Asks the nodes of a network.
+ * Returns a reader of a network's nodes.
  *
- * @param maxBlockBytes the largest reply that is taken; `replyTooLarge` beyond.
+ * @param maxBlockBytes maximum size of a reply; `replyTooLarge` beyond.
  */
 export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): LedgerNode {
   const memory = createReplyMemory(HELD_BLOCKS * maxBlockBytes, maxBlockBytes);
@@ -84,7 +84,7 @@ export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): Led
   };
 }
 
-/** Slots are far below 2^53 wherever blocks are. */
+/** Slots of existing blocks are far below 2^53. */
 function asJson(param: unknown): unknown {
   return typeof param === 'bigint' ? Number(param) : param;
 }

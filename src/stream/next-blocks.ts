@@ -2,15 +2,15 @@ import { serviceError } from '../base/service-error.ts';
 import type { Block } from './block/block.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 
-/** Where a chain of blocks ends: its slot, and its hash where that is known. */
+/** The end of a chain of blocks: its slot, and its hash if it is known. */
 export type Tip = { readonly slot: bigint; readonly blockhash: string | undefined };
 
-/** More blocks that a node left out are not looked for one by one. */
+/** Maximum number of missing blocks that are looked up one by one. */
 const MAX_LEFT_OUT = 1_000;
 
 /**
- * The blocks between a tip and a block that comes after it, in order, the block itself last. Each block names its parent: what a
- * node leaves out of a list (it began later, or lags) is found by that.
+ * Returns the blocks between a tip and a later block, in order, that block itself last. Each block names its parent, which finds blocks
+ * that a node leaves out of a list (it began later, or lags).
  *
  * @throws ServiceError `ledgerChanged` if the block does not descend from the tip, or one between is gone for good.
  */
@@ -40,7 +40,7 @@ async function readParent(node: LedgerNode, tip: Tip, { parentSlot }: Block, fin
   }
 }
 
-/** The ledger is not the one whose tip this was. */
+/** Returns the error for a ledger that no longer contains this tip. */
 export function changed({ slot }: Pick<Tip, 'slot'>) {
   return serviceError('ledgerChanged', { slot });
 }

@@ -1,15 +1,15 @@
 import type { Config } from '../../generated/config.ts';
 import type { Pace } from '../upstream/nodes/pace.ts';
 
-/** What streams measure in slots or by the length of one, as the pace of their network is now. */
+/** Limits of streams in slots or slot lengths, at the current pace of their network. */
 export type StreamPace = {
-  /** How long the ledger node is not asked for new slots. */
+  /** Interval between requests for new slots. */
   readonly pollMs: () => number;
-  /** New blocks that may come while a reader takes none. */
+  /** Number of new blocks that may arrive while a reader takes none. */
   readonly maxLagSlots: () => number;
-  /** How far behind the newest slot a stream may resume. */
+  /** Maximum distance of a resumed stream to the newest slot. */
   readonly maxResumeSlots: () => number;
-  /** A node behind another one lags by no more. */
+  /** Maximum lag of one node behind another. */
   readonly maxAheadSlots: () => number;
 };
 
@@ -18,12 +18,15 @@ const RESUME_MS = 3_600_000;
 const POLLS_IN_SLOT = 2;
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 30_000;
-/** Until the pace is known. */
+/** Used until the pace is known. */
 const FIRST_POLL_MS = 100;
 
 type Settings = Pick<Config['grpc'], 'poll_ms' | 'max_lag_slots' | 'max_resume_slots'>;
 
-/** By the settings; where they say nothing, by the pace. While that is not known, only what memory and nodes hold bounds streams. */
+/**
+ * Creates the pace from the settings; those that are missing follow the network's pace. While that is unknown, only memory and nodes limit
+ * streams.
+ */
 export function createStreamPace(settings: Settings, pace: Pick<Pace, 'slotMs' | 'slotsIn'>): StreamPace {
   const slotsIn = (ms: number): number => pace.slotsIn(ms) ?? Number.POSITIVE_INFINITY;
   return {

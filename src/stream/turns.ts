@@ -1,4 +1,4 @@
-/** Lets at most `parallel` works run at the same time; the others wait for their turn, in order. */
+/** Runs at most `parallel` tasks at the same time; the others wait, in order. */
 export function createTurns(parallel: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -4,8 +4,8 @@ import { serviceError } from '../base/service-error.ts';
 import type { SystemUser } from './system-user.ts';
 
 /**
- * A directory of a user, made with mode 0700 where it does not exist. One that exists has to be that user's: root changes the owner of nothing that
- * another user may have put there. Its parent has to exist.
+ * Creates a directory of a user with mode 0700 if it does not exist. An existing one has to belong to that user: root never changes the
+ * owner of anything that another user may have put there. Its parent has to exist.
  *
  * @throws ServiceError `invalidConfig` with what to do.
  */
@@ -17,7 +17,7 @@ export async function ownDirectory(path: string, owner: SystemUser): Promise<voi
       throw refuse(`${path} cannot be made: ${error.message}`, error);
     },
   );
-  // By its descriptor: what was looked at is what is changed, and no link is followed.
+  // By its descriptor: the checked directory is the one that is changed, and no link is followed.
   const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
     (error: Error) => {
       throw refuse(`${path} cannot be opened: ${error.message}`, error);

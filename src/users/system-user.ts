@@ -10,9 +10,9 @@ type ProcessWithGroups = { readonly initgroups?: (name: string, extraGroup: numb
 const LOOKUP_DEADLINE_MS = 5_000;
 
 /**
- * The user of a name, as the system knows it (NSS, not /etc/passwd alone).
+ * Looks up a user by name, as the system knows it (NSS, not /etc/passwd alone).
  *
- * @throws ServiceError `invalidConfig` naming the setting where there is none, or it is root.
+ * @throws ServiceError `invalidConfig` naming the setting if there is no such user, or it is root.
  */
 export function findUser(setting: string, name: string): SystemUser {
   const ask = (option: '-u' | '-g'): number => {
@@ -36,9 +36,10 @@ export function findUser(setting: string, name: string): SystemUser {
 }
 
 /**
- * Makes this process, all of its threads and whatever it starts from now on a user's, with that user's groups and no way back. For root.
+ * Changes the user of this process, of all its threads and of everything it starts from now on, with the user's groups and no way back. For
+ * root.
  *
- * @throws Error where the system refuses, or the process could become root again.
+ * @throws Error if the system refuses, or the process could become root again.
  */
 export function becomeUser({ name, uid, gid }: SystemUser): void {
   const { initgroups } = process as ProcessWithGroups;

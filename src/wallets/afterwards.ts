@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../base/service-error.ts';
 
 /**
- * Does what must be done though its request is over, such as charging for what was delivered: at once and, where the store does not
- * answer, again every second until it does or the process ends. It must be harmless to do twice.
+ * Runs work that must be done even after its request is over, such as charging for delivered wallets: at once and, while the store does not
+ * answer, again every second until it succeeds or the process ends. The work must be safe to repeat.
  *
- * @throws what the first try throws.
+ * @throws the error of the first try.
  */
 export type Afterwards = (work: () => Promise<void>) => Promise<void>;
 
 const PAUSE_MS = 1_000;
 
-/** @param pauseMs how long it waits between two tries. */
+/** @param pauseMs pause between two tries. */
 export function createAfterwards(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS): Afterwards {
   const again = (work: () => Promise<void>): void => {
     setTimeout(() => {

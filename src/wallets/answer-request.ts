@@ -18,26 +18,26 @@ import type { WalletPlaces } from './wallet-places.ts';
 import type { Caller, WalletContext } from './wallet-context.ts';
 import { toServiceError } from '../base/service-error.ts';
 
-/** A request that has passed, and who sent it. */
+/** A validated request, and its caller. */
 export type PassedRequest<O extends OperationId> = {
   readonly operation: O;
   readonly request: WalletRequest<O>;
   readonly caller: Caller;
   /** The value of Idempotency-Key. */
   readonly idempotencyKey: string | undefined;
-  /** The value of X-Wallets-Received: how many wallets of an earlier request with the key came. */
+  /** The value of X-Wallets-Received: number of wallets that arrived of an earlier request with the key. */
   readonly received?: number | undefined;
   readonly signal: AbortSignal;
-  /** Begins to watch the response, which is not sent yet. */
+  /** Starts watching the response, which is not sent yet. */
   readonly watchDelivery: () => WhenDelivered;
 };
 
-/** What an operation answers; a repetition is answered with the bytes of the first time. */
+/** The answer of an operation; a repeated request gets the bytes of the first answer. */
 export type Answer<O extends OperationId> = WalletAnswers[O] | PrintedAnswer;
 
 /**
- * Carries out one request, once where it came with an Idempotency-Key. A refusal by the operation goes into the audit log. What it
- * costs, what it made and what the log says of it are committed together, before the answer is there.
+ * Carries out one request, once if it has an Idempotency-Key. A refusal by the operation is written to the audit log. Its charge, its
+ * wallets and its audit record are committed together, before it is answered.
  *
  * @throws ServiceError the refusals of the operation, and those of its Idempotency-Key.
  */
@@ -90,7 +90,7 @@ async function claim<O extends OperationId>(
   }
 }
 
-/** The answer of the first request; a wallet that was destroyed since is not found by it either. */
+/** Returns the answer of the first request; a wallet that was destroyed since is not found by it either. */
 async function replay(context: WalletContext, { action, id }: Refused, bytes: Uint8Array) {
   const wallet = id === '' ? undefined : await findWallet(context, id);
   const fact = { action, outcome: 'replayed', ...(wallet && { walletId: wallet.id }) };
@@ -98,7 +98,10 @@ async function replay(context: WalletContext, { action, id }: Refused, bytes: Ui
   return { kind: 'printed' as const, bytes };
 }
 
-/** A stream, whose claim ends with it. What breaks it off goes into the audit log; that a client left is there where it matters. */
+/**
+ * Passes on a stream, whose claim ends with it. An error that breaks it off is written to the audit log; a client that leaves is recorded
+ * where the charge is settled.
+ */
 async function* recorded(
   context: WalletContext,
   refused: Refused,
@@ -112,7 +115,7 @@ async function* recorded(
   }
 }
 
-/** Gives the key of a refused request back. Why it was refused is what the caller must hear, whether or not the store takes it. */
+/** Releases the key of a refused request. The caller must see the reason of the refusal, whether or not the store can do it. */
 async function leave({ claim, log, caller: { requestId } }: WalletContext): Promise<void> {
   try {
     await claim.leave();

@@ -12,19 +12,22 @@ import { isDestroyed } from './managed/is-destroyed.ts';
 import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 
-/** What happened to a wallet, or to a number of client wallets, which have no ids. */
+/** An event of a wallet, or of a number of client wallets, which have no ids. */
 export type WalletFact = {
   /** As spec/wallets names it: `create`, `fetch`, `sign`, `destroy`. */
   readonly action: string;
-  /** `ok`; `replayed`: the answer of an earlier request, or wallets that it was charged for and that did not arrive; `interrupted`; or the code of a problem. */
+  /**
+   * `ok`; `replayed`: the answer of an earlier request, or wallets that it was charged for and that did not arrive; `interrupted`; or the
+   * code of a problem.
+   */
   readonly outcome: string;
   readonly walletId?: string;
   readonly units?: number;
-  /** Where a request that was refused came from. */
+  /** Address that a refused request came from. */
   readonly address?: string | undefined;
 };
 
-/** Adds to the audit log of the caller, last in the transaction. */
+/** Appends facts to the caller's audit log, last in the transaction. */
 export function audit(
   tx: StoreTransaction,
   context: Pick<WalletContext, 'caller' | 'clock'>,
@@ -34,7 +37,7 @@ export function audit(
   return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
 }
 
-/** The same by one statement that can go together with others. @throws Unexpected where the end of the log is not known. */
+/** As `audit`, in one statement that can be sent together with others. @throws Unexpected when the end of the log is unknown. */
 export function auditExpected(
   db: Executes,
   context: WalletContext,
@@ -50,13 +53,13 @@ const appendIfThere = createConditionalAudit(
   )`,
 );
 
-/** Adds a fact about a wallet of the caller that is there, by one such statement. False: it did not. */
+/** Appends a fact about an existing wallet of the caller, in one such statement. Returns false if it did not. */
 export function auditIfThere(db: Executes, context: WalletContext, fact: WalletFact): Promise<boolean> {
   const { caller, clock } = context;
   return appendIfThere(db, caller.accountId, toAuditFact(context, fact), clock.nowMs());
 }
 
-/** Adds one fact to the audit log of the caller, with which nothing else is written. @throws ServiceError `storeUnavailable`. */
+/** Appends one fact to the caller's audit log when nothing else is written. @throws ServiceError `storeUnavailable`. */
 export function auditAlone(context: WalletContext, fact: WalletFact): Promise<void> {
   const { store, caller, clock } = context;
   const facts = toAuditFacts(context, [fact]);

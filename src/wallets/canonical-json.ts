@@ -1,4 +1,4 @@
-/** A value as JSON text that does not depend on the order of members. Undefined members are left out. */
+/** Prints a value as JSON text that does not depend on the order of members. Undefined members are left out. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) => (isObject(member) ? inOrder(member) : member));
 }

@@ -11,21 +11,21 @@ import type { WalletPlaces } from './wallet-places.ts';
 
 /** A request with an Idempotency-Key, or without one: then every function does nothing. */
 export type Claim = {
-  /** The right to finish it, which money is set aside under; undefined without a key. */
+  /** The claim that money is reserved under; undefined without a key. */
   readonly id: string | undefined;
-  /** What wallets carry that the request makes, so that a repetition finds them; undefined without a key. */
+  /** Id on the wallets of the request, so that a repeated one finds them; undefined without a key. */
   readonly workId: string | undefined;
-  /** `begun`: wallets of an earlier try may be there. `done`: all of them are, and the answer is told again. */
+  /** `begun`: wallets of an earlier try may exist. `done`: all of them exist, and the answer is rebuilt. */
   readonly state: 'new' | 'begun' | 'done';
-  /** Where what an earlier request was charged and did not deliver is made again, free of charge; undefined otherwise. */
+  /** Set when charged but undelivered wallets of an earlier request are made again, free of charge; undefined otherwise. */
   readonly again: { readonly charged: number; readonly received: number } | undefined;
-  /** Keeps the answer, in the transaction that commits the last of the work. */
+  /** Stores the answer, in the transaction that commits the last of the work. */
   readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
-  /** Ends work that is not finished: what it has committed stays for the next try, and without any the key is given back. */
+  /** Ends unfinished work: committed wallets stay for the next try; without any, the key is released. */
   readonly leave: () => Promise<void>;
   /**
-   * To be called last, whatever went wrong before: the request may be sent again from now on or, where its answer is not kept, when its
-   * response has ended.
+   * Call it last, whatever went wrong before: the request may be repeated from now on or, if its answer is not kept, once its response has
+   * ended.
    */
   readonly end: () => void;
 };
@@ -37,24 +37,24 @@ export type Claimed =
 
 export type KeyedRequest = {
   readonly accountId: string;
-  /** As `readIdempotencyKey` gave it. */
+  /** From `readIdempotencyKey`. */
   readonly key: string;
   /** Everything that the outcome depends on. */
   readonly parts: readonly string[];
-  /** The status of its success. */
+  /** The status of a successful answer. */
   readonly status: number;
   readonly whenDelivered: WhenDelivered;
-  /** Where it asks for what an earlier request did not deliver. */
+  /** Set when it asks for undelivered wallets of an earlier request. */
   readonly again: Repetition | undefined;
 };
 
-/** Does something when the response has ended. It is told whether the client was seen to take the response whole. */
+/** Registers work for the end of the response; `isDrained` is true if the client was seen to receive all of it. */
 export type WhenDelivered = (work: (isDrained: boolean) => Promise<void>) => void;
 
 export type Repetition = Pick<MadeAgain, 'received' | 'free'> & {
-  /** The parts of the requests that it may be the repetition of. */
+  /** The parts of the requests that it may repeat. */
   readonly parts: readonly (readonly string[])[];
-  /** Puts it on record. */
+  /** Writes it to the audit log. */
   readonly record: (tx: StoreTransaction, units: number) => Promise<void>;
 };
 
@@ -72,7 +72,7 @@ export const NO_CLAIM: Claim = {
 /**
  * Claims the key of a request, before the work begins.
  *
- * @throws ServiceError `idempotencyKeyInUse`, `idempotencyKeyReused`, `idempotencySecretNotKept`, and of a repetition
+ * @throws ServiceError `idempotencyKeyInUse`, `idempotencyKeyReused`, `idempotencySecretNotKept`, and for a repetition
  *   `idempotencyNothingCharged`, `walletsReceivedInvalid`.
  */
 export async function claimKey(places: WalletPlaces, request: KeyedRequest): Promise<Claimed> {
@@ -93,7 +93,7 @@ function toClaim(
 ): Claim {
   const { idempotency } = places;
   const { kind, workId, claim } = finding;
-  // Of an answer that is not kept the client may miss a part: whether it does is known when the response has ended.
+  // The client may miss part of an answer that is not kept: this is known when the response has ended.
   let isNotKept = kind === 'again';
   return {
     id: claim.claimId,
@@ -115,7 +115,7 @@ function toClaim(
   };
 }
 
-/** Notes what became of a response. It never rejects: where the store does not answer it is tried again. */
+/** Records the end of a response. Never rejects: retries until the store answers. */
 async function close(
   { idempotency, afterwards, ...places }: WalletPlaces,
   claim: Begun['claim'],
@@ -131,7 +131,7 @@ async function close(
   }
 }
 
-/** A claim whose transaction is not known to be committed is nobody's. */
+/** A claim belongs to nobody if its transaction may not be committed. */
 async function begin(
   places: WalletPlaces,
   { accountId, key, parts, again }: KeyedRequest,

@@ -1,2 +1,2 @@
-/** Why the work of a request was given up: nobody waits for its answer. */
+/** The abort reason of a request whose client has disconnected. */
 export const CLIENT_LEFT = new Error('the client has left');

@@ -1,9 +1,9 @@
-/** What tells how many words a new mnemonic has where the body does not. */
+/** Number of words of a new mnemonic if the body does not say. */
 const DEFAULT_WORDS = 24;
 
 /**
- * The bodies of the requests that a request may be the repetition of: its own and, where it has a `mnemonic`, those of a new mnemonic of as
- * many words. The tree that such a request began goes on with the words of its first line.
+ * Returns the bodies of the requests that a request may repeat: its own and, if it has a `mnemonic`, those of a new mnemonic with as many
+ * words. A tree that such a request began is resumed with the words of its first line.
  */
 export function earlierBodies(body: object | undefined): readonly unknown[] {
   if (body === undefined || !('mnemonic' in body) || typeof body.mnemonic !== 'string') return [body];

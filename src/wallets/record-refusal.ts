@@ -5,12 +5,12 @@ import { CLIENT_LEFT } from './client-left.ts';
 import type { WalletContext } from './wallet-context.ts';
 import { isWalletId } from './wallet-id.ts';
 
-/** What was asked for: what the audit log calls it, and the id in the path; empty where the path has none. */
+/** The refused action, by its name in the audit log, and the id in the path; empty if the path has none. */
 export type Refused = { readonly action: string; readonly id: string };
 
 /**
- * Writes into the audit log why a request came to nothing. Never rejects: the refusal itself is what the caller must hear, whether or
- * not the log can be written.
+ * Writes the reason of a refusal to the audit log. Never rejects: the caller must see the refusal itself, whether or not the log can be
+ * written.
  */
 export async function recordRefusal(
   context: WalletContext,

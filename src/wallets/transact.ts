@@ -4,10 +4,10 @@ import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
 import type { WalletPlaces } from './wallet-places.ts';
 
-/** What a failure of the store is told of; the driver's own text would repeat all that was to be stored. */
+/** Subject of store failures; the driver's own text would repeat all values that were to be stored. */
 const WHERE = 'the wallet service';
 
-/** Runs a transaction. @throws ServiceError `storeUnavailable`, and what `work` throws: nothing is committed then. */
+/** Runs a transaction. @throws ServiceError `storeUnavailable`, and any error of `work`: nothing is committed then. */
 export function transact<T>(
   { store }: Pick<WalletPlaces, 'store'>,
   work: (tx: StoreTransaction) => Promise<T>,
@@ -24,8 +24,8 @@ export function read<T>(
 }
 
 /**
- * Carries out statements with one way to the store and back (see `Store.together`). @throws ServiceError `storeUnavailable`, and what a
- * promise of `begin` rejects with by itself.
+ * Runs statements in one round trip to the store (see `Store.together`). @throws ServiceError `storeUnavailable`, and any other rejection
+ * of a promise of `begin`.
  */
 export function together<T extends readonly unknown[]>(
   { store }: Pick<WalletPlaces, 'store'>,
@@ -35,11 +35,11 @@ export function together<T extends readonly unknown[]>(
 }
 
 /**
- * The same for statements that expect what they change to be as it was last seen. The embedded store only: nobody else writes there, and
- * each disappointment would be an error in the log of a PostgreSQL.
+ * As `together`, for statements that expect the rows they change to be as last seen. The embedded store only: nobody else writes there, and
+ * each mismatch would be an error in the log of a PostgreSQL.
  *
- * @returns undefined where something was not as expected, or PostgreSQL refused it otherwise, which going step by step will tell; nothing is
- *   done then. @throws ServiceError `storeUnavailable`.
+ * @returns undefined if something was not as expected, or PostgreSQL refused it for another reason, which going step by step reveals;
+ *   nothing is done then. @throws ServiceError `storeUnavailable`.
  */
 export function tryTogether<T extends readonly unknown[]>(
   { store }: Pick<WalletPlaces, 'store'>,
@@ -56,7 +56,7 @@ export function tryTogether<T extends readonly unknown[]>(
   });
 }
 
-/** Does what the store is needed for. @throws ServiceError `storeUnavailable` or `storeRefused` in the place of its own errors. */
+/** Runs work that needs the store. @throws ServiceError `storeUnavailable` or `storeRefused` instead of the store's own errors. */
 export function withStore<T>(work: () => Promise<T>): Promise<T> {
   return withStoreFaults(WHERE, work);
 }

@@ -1,16 +1,16 @@
 import type { WalletPlaces } from './wallet-places.ts';
 import type { Claim } from './claim.ts';
 
-/** Who asks, and under which name the request is known. */
+/** Account and token of a request, and its id. */
 export type Caller = {
   readonly accountId: string;
   readonly tokenId: string;
   readonly requestId: string;
-  /** Where the request came from; undefined where that is not known. */
+  /** Address of the client; undefined if unknown. */
   readonly address?: string | undefined;
 };
 
-/** What an operation works on: one request. */
+/** The context of an operation: one request. */
 export type WalletContext = WalletPlaces & {
   readonly caller: Caller;
   /** Aborted when the client has left. */

@@ -9,7 +9,7 @@ import type { Signer } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Afterwards } from './afterwards.ts';
 
-/** What the wallet service works with. */
+/** The dependencies of the wallet service. */
 export type WalletPlaces = {
   readonly store: Store;
   readonly money: Money;
@@ -24,24 +24,24 @@ export type WalletPlaces = {
   readonly reconciliation: Reconciliation;
   /** The id of this process in `gateways`. */
   readonly ownerId: string;
-  /** Most children that one call derives. */
+  /** Maximum number of children that one call derives. */
   readonly maxHdChildren: number;
 };
 
 /**
- * The search for rows of wallets that the signer knows as destroyed: those of a store that was restored from a backup, and of a
- * destruction that was broken off before its row was gone.
+ * The search for rows of wallets that the signer has destroyed: those of a store restored from a backup, and of a destruction that was
+ * interrupted before its row was deleted.
  */
 export type Reconciliation = {
-  /** Whether none of them is left. Until then who reads a row asks by `destroyedOf`. */
+  /** True when none of them is left. Until then, check rows with `destroyedOf`. */
   readonly isDone: () => boolean;
   /**
-   * Goes through all rows once, page by page, and deletes those: the destruction is completed at the signer, and on record under a
-   * request id of this start. What fails is logged and tried again. Resolves when it is done or closed; never rejects.
+   * Goes through all rows once, page by page, and deletes those: the destruction is completed at the signer, and audited under a request id
+   * of this start. Failures are logged and retried. Resolves when it is done or closed; never rejects.
    */
   readonly start: (
     places: Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>,
   ) => Promise<void>;
-  /** Ends it where it is; the next start begins anew. To be called before the signer and the store are closed. */
+  /** Stops it; the next start begins again. Call it before the signer and the store are closed. */
   readonly close: () => Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { WalletRequest } from '../../generated/wallets/handlers.ts';
 import type { AnswerForm } from '../../generated/wallets/operations.ts';
 
-/** What the body of the operation says. */
+/** The body of the operation. */
 export type CreateWalletBody = WalletRequest<'createWallet'>['body'];
 
 /** A batch of one custody, in one form. */

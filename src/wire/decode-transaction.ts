@@ -10,8 +10,8 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
 /**
- * Decodes a transaction of any version. Bytes after the end of a legacy or version 0 transaction are ignored, as nodes do;
- * version 1 has a stated end, and what comes after it is refused (SIMD-0385).
+ * Decodes a transaction of any version. Bytes after the end of a legacy or version 0 transaction are ignored, as nodes do; version 1 has a
+ * stated end, and any bytes after it are refused (SIMD-0385).
  *
  * @throws ServiceError transactionMalformed.
  */
@@ -71,7 +71,7 @@ function readMessage(reader: WireReader): Message {
   throw new MalformedBytes(`Invalid tag encoding: ${version}`);
 }
 
-/** What legacy and version 0 messages have in common; the latter has its lookups behind it. */
+/** The common part of legacy and version 0 messages; the latter has its lookups after it. */
 function readUnversioned(reader: WireReader, version: 'legacy' | 0): Message {
   const header = readHeader(reader, version);
   const keyCount = reader.length();
@@ -83,7 +83,7 @@ function readUnversioned(reader: WireReader, version: 'legacy' | 0): Message {
   return { version, header, staticKeys, recentBlockhash, instructions, lookups };
 }
 
-/** Nodes read the header of version 0 at once; that of a legacy message begins with the byte that told it from the others. */
+/** Nodes read the header of version 0 at once; that of a legacy message begins with the byte that identified the version. */
 function readHeader(reader: WireReader, version: 'legacy' | 0): MessageHeader {
   if (version === 0) reader.expect(3);
   const numRequiredSignatures = reader.u8();

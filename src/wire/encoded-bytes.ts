@@ -1,13 +1,13 @@
 import { base58 } from '@scure/base';
 
-/** The encodings in which transactions, messages and bytes to compare come as text. */
+/** The text encodings of transactions, messages and bytes to compare. */
 export type ByteEncoding = 'base58' | 'base64';
 
 const NOT_BASE58 = /[^1-9A-HJ-NP-Za-km-z]/u;
 const NOT_BASE64 = /[^A-Za-z0-9+/]/;
 const PADDING = /={1,2}$/;
 
-/** Bytes, or why there are none: the decoder's own debug text (crates bs58 and base64), as nodes print it. */
+/** The bytes, or the reason for failure: the decoder's own debug text (crates bs58 and base64), as nodes print it. */
 export type DecodedBytes =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'fault'; readonly reason: string };

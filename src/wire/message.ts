@@ -1,11 +1,11 @@
-/** How many of the account keys sign, and how many of each group, at its end, are only read. */
+/** The number of account keys that sign, and of those at the end of each group that are read-only. */
 export type MessageHeader = {
   readonly numRequiredSignatures: number;
   readonly numReadonlySignedAccounts: number;
   readonly numReadonlyUnsignedAccounts: number;
 };
 
-/** An instruction as it stands in the message: indexes into the account keys, raw data. */
+/** An instruction as encoded in the message: indexes into the account keys, raw data. */
 export type Instruction = {
   readonly programIdIndex: number;
   readonly accounts: readonly number[];
@@ -19,7 +19,7 @@ export type TableLookup = {
   readonly readonlyIndexes: readonly number[];
 };
 
-/** Resource limits that a version 1 message carries; null where it does not set one. */
+/** Resource limits in a version 1 message; null if it does not set one. */
 export type TransactionConfig = {
   /** Lamports in total, not per compute unit. */
   readonly priorityFee: bigint | null;
@@ -38,16 +38,16 @@ export type Message = {
   readonly header: MessageHeader;
   /** The keys in the message itself, without those of lookup tables. */
   readonly staticKeys: readonly string[];
-  /** Of a version 1 message: its lifetime specifier. */
+  /** In a version 1 message, its lifetime specifier. */
   readonly recentBlockhash: string;
   readonly instructions: readonly Instruction[];
   /** Empty unless the message has version 0. */
   readonly lookups: readonly TableLookup[];
-  /** Only of a version 1 message. */
+  /** Set for a version 1 message only. */
   readonly config?: TransactionConfig;
 };
 
-/** A transaction with the exact bytes that came over the wire. */
+/** A transaction with the exact bytes that were received. */
 export type DecodedTransaction = {
   readonly wire: Uint8Array;
   /** Base-58; the first is the transaction's id. */

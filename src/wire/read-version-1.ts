@@ -6,10 +6,10 @@ import type { WireReader } from './wire-reader.ts';
 const KEY_BYTES = 32;
 /** Header, config mask, lifetime specifier, number of instructions, number of addresses. */
 const FIXED_BYTES = 3 + 4 + KEY_BYTES + 1 + 1;
-/** Of an instruction: program index, number of accounts, length of the data. */
+/** Header of an instruction: program index, number of accounts, length of the data. */
 const INSTRUCTION_HEADER_BYTES = 4;
 
-/** Reads a version 1 message (SIMD-0385) from behind its version byte. Throws MalformedBytes. */
+/** Reads a version 1 message (SIMD-0385) after its version byte. Throws MalformedBytes. */
 export function readVersion1(reader: WireReader): Message {
   reader.expect(FIXED_BYTES);
   const header = {

@@ -2,18 +2,18 @@ import type { MessageVersion, TransactionConfig } from './message.ts';
 import { assertConfigMask, readConfigValues } from './transaction-config.ts';
 import { WireReader } from './wire-reader.ts';
 
-/** Where the parts of a transaction lie in its wire form, as offsets in bytes. */
+/** Offsets in bytes of the parts of a transaction in its wire form. */
 export type TransactionLayout = {
   readonly version: MessageVersion;
   readonly signatureCount: number;
   readonly signaturesAt: number;
-  /** Three counts: keys that sign, those of them that are only read, and the others that are only read. */
+  /** Three counts: keys that sign, those of them that are read-only, and the others that are read-only. */
   readonly headerAt: number;
   readonly keyCount: number;
   readonly keysAt: number;
   /** The recent blockhash, or the nonce in its place. */
   readonly lifetimeAt: number;
-  /** Only of version 1. */
+  /** Set for version 1 only. */
   readonly config?: TransactionConfig;
 };
 
@@ -23,8 +23,8 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
 /**
- * Finds the parts of a transaction without decoding its instructions: legacy, version 0, or version 1, whose signatures come
- * last. Undefined for another version.
+ * Finds the parts of a transaction without decoding its instructions: legacy, version 0, or version 1, whose signatures come last. Returns
+ * undefined for another version.
  *
  * @throws MalformedBytes if the bytes end early.
  */
@@ -72,7 +72,7 @@ function layoutOfVersion1(reader: WireReader): TransactionLayout {
   return { version: 1, signatureCount, signaturesAt, headerAt, keyCount, keysAt, lifetimeAt, config };
 }
 
-/** Reads the headers of the instructions; what they announce comes behind them. */
+/** Reads the headers of the instructions; returns the size of the payloads that follow. */
 function payloadBytes(reader: WireReader, instructionCount: number): number {
   let total = 0;
   for (let index = 0; index < instructionCount; index++) {

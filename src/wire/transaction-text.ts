@@ -1,7 +1,7 @@
 import { serviceError } from '../base/service-error.ts';
 import { type ByteEncoding, decodeBytes } from './encoded-bytes.ts';
 
-/** The most bytes, and the longest text that such bytes have. */
+/** Maximum number of bytes, and of characters of their text. */
 type SizeLimit = { readonly rawLimit: number; readonly limit: number };
 
 /** Base-58 is deprecated: its limit is that of a packet, whatever the version. */
@@ -9,11 +9,11 @@ const BASE58_LIMIT: SizeLimit = { rawLimit: 1_232, limit: 1_683 };
 const PACKET_LIMIT: SizeLimit = { rawLimit: 1_232, limit: 1_644 };
 const VERSION_1_LIMIT: SizeLimit = { rawLimit: 4_096, limit: 5_464 };
 
-/** What base-64 of a first byte of 0x81 or more begins with, or comes after: by this nodes tell version 1 before they decode. */
+/** Base-64 text of a first byte of 0x81 or more starts with this or sorts after it: nodes detect version 1 by it before they decode. */
 const VERSION_1_START = 'gQ';
 
 /**
- * The bytes of a transaction sent as text: at most 1,232, or 4,096 of version 1 in base-64 (agave, `decode_and_deserialize`).
+ * Decodes a transaction sent as text: at most 1,232 bytes, or 4,096 for version 1 in base-64 (agave, `decode_and_deserialize`).
  *
  * @throws ServiceError transactionTooLarge, transactionInvalidEncoding, decodedTransactionTooLarge.
  */
@@ -28,7 +28,7 @@ export function decodeTransactionText(text: string, encoding: ByteEncoding): Uin
 }
 
 /**
- * The bytes of a message sent as base-64 text, with the limits of a transaction.
+ * Decodes a message sent as base-64 text, with the limits of a transaction.
  *
  * @throws ServiceError messageTooLarge, transactionInvalidEncoding, decodedMessageTooLarge.
  */

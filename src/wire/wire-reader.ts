@@ -1,4 +1,4 @@
-/** The bytes are not a transaction or message. `reason` is what a node's deserializer (crate wincode) says. */
+/** The bytes are not a transaction or message. `reason` is the message of a node's deserializer (crate wincode). */
 export class MalformedBytes extends Error {
   override readonly name = 'MalformedBytes';
   readonly reason: string;
@@ -9,7 +9,7 @@ export class MalformedBytes extends Error {
   }
 }
 
-/** Reads the wire form of transactions, little-endian. Every method throws MalformedBytes where the bytes end early. */
+/** Reads the wire form of transactions, little-endian. Every method throws MalformedBytes if the bytes end early. */
 export class WireReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -20,7 +20,7 @@ export class WireReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Bytes that have not been read. */
+  /** Number of unread bytes. */
   get left(): number {
     return this.#bytes.length - this.offset;
   }
@@ -48,7 +48,7 @@ export class WireReader {
     return this.#view.getBigUint64(this.#advance(8), true);
   }
 
-  /** The next bytes, not copied. */
+  /** Returns the next bytes, not copied. */
   take(count: number): Uint8Array {
     const start = this.#advance(count);
     return this.#bytes.subarray(start, this.offset);
@@ -58,7 +58,7 @@ export class WireReader {
     this.#advance(count);
   }
 
-  /** Checks that so many bytes are left, for parts that a node reads at once. */
+  /** Checks that this many bytes are left, for parts that a node reads at once. */
   expect(count: number): void {
     this.#assertLeft(count);
   }
@@ -81,12 +81,12 @@ export class WireReader {
     return this.times(this.length(), read);
   }
 
-  /** Entries whose number is known. */
+  /** Reads a known number of entries. */
   times<T>(count: number, read: () => T): T[] {
     return Array.from({ length: count }, read);
   }
 
-  /** A zero here would mean that fewer bytes would have done. */
+  /** A zero here would mean that fewer bytes would have sufficed. */
   #laterByte(): number {
     const byte = this.u8();
     if (byte === 0) throw new MalformedBytes('Invalid value: short u16: non-canonical encoding');

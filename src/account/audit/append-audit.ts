@@ -8,30 +8,30 @@ import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import type { Executes, PlaceOf } from '../../store/statement.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
-/** What happened. */
+/** An event to be recorded in the audit log. */
 export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & {
   readonly tokenId?: string | undefined;
   readonly walletId?: string | undefined;
-  /** Where a request that was refused came from. */
+  /** Address that a refused request came from. */
   readonly address?: string | undefined;
-  /** How many wallets, or refused requests, it stands for. Default 1. */
+  /** Number of wallets or refused requests that the record covers. Default 1. */
   readonly units?: number;
 };
 
 type Row = typeof auditRecords.$inferSelect;
 
-/** Where a chain ends. */
+/** The end of a chain. */
 type Tip = { readonly seq: number; readonly hash: Uint8Array };
 
 type Addition = { readonly accountId: string; readonly facts: readonly AuditFact[]; readonly nowMs: number };
 
 /**
- * Where this process last saw chains end. Each is a guess, which the store confirms when a record is added to it: another process may
- * have added to the chain, or the transaction may have failed.
+ * Chain ends as this process last saw them. Each is a guess, which the store confirms when a record is added: another process may have
+ * added to the chain, or the transaction may have failed.
  */
 const guesses = new LRUCache<string, Tip>({ max: 10_000 });
 
-/** A chain that ended at one record ends at another one from now on. */
+/** Moves the end of a chain from one record to another. */
 type Move = {
   readonly ownerId: string;
   readonly tipSeq: number;
@@ -41,7 +41,7 @@ type Move = {
   readonly movedAt: string;
 };
 
-/** What says, in SQL, whether a record is added; `place('walletId')` is the wallet that it is about, in an array. */
+/** Builds the SQL condition for adding a record; `place('walletId')` is the wallet that the record is about, in an array. */
 type Condition = (place: PlaceOf<Move & { readonly walletId: unknown }>) => SQL;
 
 const addIf = (condition: Condition) =>
@@ -58,8 +58,8 @@ const addIf = (condition: Condition) =>
 const behindTip = addIf(() => sql`true`);
 
 /**
- * Adds facts to the end of an account's audit log, in their order, in the transaction of what they tell of. The chain is locked until
- * that transaction ends: do this last in it, after money.
+ * Appends facts to an account's audit log, in order, in the transaction of the changes that they record. The chain is locked until that
+ * transaction ends, so make this the last step, after money.
  */
 export async function appendAudit(
   tx: StoreTransaction,
@@ -79,9 +79,9 @@ async function appendLocked(tx: StoreTransaction, addition: Addition): Promise<v
 }
 
 /**
- * The same by one statement that can go together with others (see `Store.together`).
+ * As `appendAudit`, in one statement that can be sent together with others (see `Store.together`).
  *
- * @throws Unexpected where this process does not know the end of the chain.
+ * @throws Unexpected when this process does not know the end of the chain.
  */
 export async function appendAuditExpected(
   db: Executes,
@@ -99,9 +99,9 @@ export async function appendAuditExpected(
 }
 
 /**
- * The same where a condition holds.
+ * As `appendAuditExpected`, subject to a condition.
  *
- * @returns what adds a fact by one statement. It tells whether it did: where the end of the chain is not known it does not.
+ * @returns a function that appends a fact in one statement and resolves to true if it did: not when the end of the chain is unknown.
  */
 export function createConditionalAudit(condition: Condition) {
   const { tryChange } = addIf(condition);
@@ -109,7 +109,7 @@ export function createConditionalAudit(condition: Condition) {
     tryAppend(db, { accountId, facts: [fact], nowMs }, tryChange);
 }
 
-/** The same where nothing else is written: in one statement, where the end of the chain is known. */
+/** Appends facts when nothing else is written: in one statement if the end of the chain is known. */
 export async function appendAuditAlone(
   { db }: Pick<Store, 'db'>,
   accountId: string,
@@ -121,7 +121,7 @@ export async function appendAuditAlone(
   await db.transaction((tx) => appendLocked(tx, addition));
 }
 
-/** False: the chain ends elsewhere than this process knows, and nothing is changed. */
+/** Returns false, with nothing changed, when the chain ends elsewhere than this process knows. */
 async function tryAppend(
   db: Executes,
   addition: Addition,
@@ -131,7 +131,7 @@ async function tryAppend(
   return guess !== undefined && appendTo(guess, addition, (rows, move) => tryChange(db, rows, move));
 }
 
-/** Adds facts behind a tip, if `add` does. */
+/** Appends facts after a tip by means of `add`. */
 async function appendTo(
   tip: Tip,
   { accountId, facts, nowMs }: Addition,

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 
-/** A signed statement of how a chain was at one of its records. */
+/** A signed statement of a chain's state at one of its records. */
 export type AuditHead = {
   readonly accountId: string;
   readonly seq: number;
@@ -14,7 +14,7 @@ export type AuditHead = {
 
 const DOMAIN = 'keyslot audit head v1\0';
 
-/** The bytes that are signed: a mark, and the head as JSON, an array of account, place, hash (hex) and instant (ISO 8601). */
+/** The bytes that are signed: a mark, and the head as a JSON array of account, position, hash (hex) and instant (ISO 8601). */
 export function headBytes({
   accountId,
   seq,
@@ -25,13 +25,13 @@ export function headBytes({
   return Buffer.from(DOMAIN + JSON.stringify(members));
 }
 
-/** Whether one of these keys signed a head. */
+/** True when one of these keys signed the head. */
 export function isSignedBy(head: AuditHead, trustedKeys: readonly Uint8Array[]): boolean {
   if (!trustedKeys.some((key) => Buffer.compare(key, head.publicKey) === 0)) return false;
   return isSignatureOf(head, headBytes(head));
 }
 
-/** Whether a key signed these bytes. */
+/** True when the key signed these bytes. */
 export function isSignatureOf(
   { publicKey, signature }: Pick<AuditHead, 'publicKey' | 'signature'>,
   bytes: Uint8Array,

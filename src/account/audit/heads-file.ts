@@ -1,23 +1,23 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import type { AuditHead } from './audit-head.ts';
 
-/** What a heads file holds: the heads, and the numbers of lines (from 1) that hold none. */
+/** The contents of a heads file: the heads, and the numbers of lines (from 1) that do not hold one. */
 export type HeadsFile = { readonly heads: readonly AuditHead[]; readonly damagedLines: readonly number[] };
 
-/** How lines begin that state records of destroyed keys (see src/account/signers). */
+/** Prefix of lines that state records of destroyed keys (see src/account/signers). */
 export const TOMBSTONE_LINE = '{"tombstones":';
 
 const ACCOUNT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Appends heads to a file, one line of JSON each, and syncs it to disk. The file is made with mode 0600. Where that fails, on a full disk for
- * example, the file is as it was: half a line would pass for damage.
+ * Appends heads to a file, one line of JSON each, and syncs it to disk. The file is created with mode 0600. If that fails, on a full disk
+ * for example, the file is restored: half a line would pass for damage.
  */
 export async function appendHeads(path: string, heads: readonly AuditHead[]): Promise<void> {
   await appendLines(path, heads.map(printHead).join(''));
 }
 
-/** Appends whole lines to a file of heads and syncs it to disk. A line that a crash left torn is ended first. */
+/** Appends whole lines to a file of heads and syncs it to disk. Ends a line that a crash left torn first. */
 export async function appendLines(path: string, lines: string): Promise<void> {
   const isTorn = !(await endsInLine(path));
   const handle = await open(path, 'a', 0o600);
@@ -26,7 +26,7 @@ export async function appendLines(path: string, lines: string): Promise<void> {
     await handle.appendFile(`${isTorn ? '\n' : ''}${lines}`);
     await handle.sync();
   } catch (error) {
-    // A file that can only be appended to keeps the half line.
+    // An append-only file keeps the half line.
     await handle.truncate(size).catch(() => undefined);
     throw error;
   } finally {
@@ -34,7 +34,7 @@ export async function appendLines(path: string, lines: string): Promise<void> {
   }
 }
 
-/** True also of one that is not there, or that can only be written to. */
+/** True also for a file that does not exist or is write-only. */
 async function endsInLine(path: string): Promise<boolean> {
   const isFile = await stat(path).then((entry) => entry.isFile() && entry.size > 0, ignore);
   const handle = isFile === true ? await open(path, 'r').catch(ignore) : undefined;
@@ -50,7 +50,7 @@ async function endsInLine(path: string): Promise<boolean> {
 
 const ignore = (): undefined => undefined;
 
-/** Reads the audit heads of a heads file. One that is not there has none. */
+/** Reads the audit heads of a heads file. A file that does not exist has none. */
 export async function readHeads(path: string): Promise<HeadsFile> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -91,7 +91,7 @@ function parseHead(line: string): AuditHead | undefined {
   }
 }
 
-/** So many bytes in hex. @throws SyntaxError for anything else. */
+/** Decodes exactly this many bytes from hex. @throws SyntaxError for anything else. */
 export function bytesOf(hex: unknown, sizeBytes: number): Uint8Array {
   const bytes = Buffer.from(String(hex), 'hex');
   if (bytes.length !== sizeBytes) throw new SyntaxError('not hexadecimal');

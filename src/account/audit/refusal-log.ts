@@ -4,22 +4,22 @@ import type { Store } from '../../store/open-store.ts';
 import { storeUnavailable } from '../../store/store-errors.ts';
 import { type AuditFact, appendAuditAlone } from './append-audit.ts';
 
-/** A request that was refused before anything was done for it. */
+/** A request that was refused before any work was done for it. */
 export type RefusedAccess = {
-  /** Whose token it came with; undefined: with none, or one that nobody has. */
+  /** Holder of the token; undefined without a token or with an unknown one. */
   readonly holder: { readonly accountId: string; readonly tokenId: string } | undefined;
-  /** What was asked for, as the audit log calls it. */
+  /** The requested action, by its name in the audit log. */
   readonly action: string;
-  /** The code of the problem that was answered. */
+  /** Code of the problem that was answered. */
   readonly outcome: string;
   readonly address: string | undefined;
   readonly requestId: string;
 };
 
-/** Takes down who was refused what, and from where. */
+/** Records refused requests, with their holder and address. */
 export type RefusalLog = {
   readonly note: (refused: RefusedAccess) => void;
-  /** Writes what was noted. To be called when no request is under way any more, before the store is closed. */
+  /** Writes what was noted. Call it once no request is under way, before the store is closed. */
   readonly close: () => Promise<void>;
 };
 
@@ -27,29 +27,28 @@ export type RefusalLogOptions = {
   readonly store: Pick<Store, 'db'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;
-  /** How often is looked whether a minute is over. Default 1,000 ms. */
+  /** Interval of the check whether a minute is over. Default 1,000 ms. */
   readonly lookMs?: number;
 };
 
-/** The chain of what came without the token of an account. There is no account of this id. */
+/** Account id of the chain for requests without the token of an account. No account has this id. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 const LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** What is told apart in one chain and minute; what comes beyond it is counted as one, `others`. */
+/** Number of kinds counted separately per chain and minute; the rest is counted together as `others`. */
 const MAX_KINDS = 100;
-/** What the column holds. */
+/** The largest value of the column. */
 const MAX_COUNT = 2 ** 31 - 1;
 const OTHERS = 'others';
 
 type Kind = AuditFact & { readonly units: number };
-/** Of each chain what was refused, by what tells it apart. */
+/** The refusals of each chain, by kind. */
 type Minute = { readonly endsAtMs: number; readonly chains: Map<string, Map<string, Kind>> };
 
 /**
- * Keeps refusals in memory until their minute is over, and then adds one record for each kind of them to the audit log, with the number of
- * requests: a record that is written is never changed. While the store cannot be written to, the minute that is open goes on. A process that
- * is killed loses what was not written.
+ * Keeps refusals in memory for a minute, then appends one record per kind to the audit log, with the number of requests: a written record
+ * never changes. While the store cannot be written to, the open minute goes on. A process that is killed loses what it has not written.
  */
 export function createRefusalLog({ store, clock, log, lookMs = LOOK_MS }: RefusalLogOptions): RefusalLog {
   let open = newMinute(clock.nowMs());
@@ -92,7 +91,7 @@ export function createRefusalLog({ store, clock, log, lookMs = LOOK_MS }: Refusa
     close: async () => {
       clearInterval(timer);
       await work;
-      // What a minute that could not be written left, and then the minute that is open.
+      // First a minute that could not be written, then the open one.
       for (const _each of [1, 2]) {
         look(true);
         await work;
@@ -115,7 +114,7 @@ function note({ chains }: Minute, { holder, action, outcome, address, requestId 
   else count(kinds, OTHERS, { action: 'access', outcome: OTHERS, requestId });
 }
 
-/** The request id is that of the first. */
+/** The request id is that of the first request. */
 function count(kinds: Map<string, Kind>, name: string, fact: AuditFact): void {
   const known = kinds.get(name) ?? { ...fact, units: 0 };
   kinds.set(name, { ...known, units: Math.min(known.units + 1, MAX_COUNT) });

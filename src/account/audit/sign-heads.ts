@@ -6,7 +6,7 @@ import type { Store } from '../../store/open-store.ts';
 import { type AuditHead, headBytes } from './audit-head.ts';
 import { appendHeads } from './heads-file.ts';
 
-/** The key that heads are signed with. The signer holds it. */
+/** The key that signs heads. The signer holds it. */
 export type HeadKey = {
   /** Ed25519, 32 bytes. */
   readonly publicKey: () => Promise<Uint8Array>;
@@ -17,7 +17,7 @@ export type HeadKey = {
 export type HeadPlaces = {
   readonly store: Store;
   readonly key: HeadKey;
-  /** Heads are appended to this file too, before they are stored: the setting `audit_heads_file`. */
+  /** Heads are also appended to this file, before they are stored: the setting `audit_heads_file`. */
   readonly headsFile: string;
   readonly clock: Clock;
 };
@@ -27,9 +27,9 @@ const WAIT_MS = 60_000;
 const LOOK_MS = 1_000;
 
 /**
- * Signs the heads of the chains that have 1,000 records that no head covers, or one of them for a minute.
- * @param isAll true: of all that have any, as when a server stops.
- * @returns how many were signed.
+ * Signs the heads of chains with 1,000 uncovered records, or with an uncovered record that is a minute old.
+ * @param isAll true: signs every chain that has uncovered records, as when a server stops.
+ * @returns the number of signed heads.
  */
 export async function signDueHeads(places: HeadPlaces, isAll = false): Promise<number> {
   const { store, key, headsFile, clock } = places;
@@ -53,7 +53,7 @@ export async function signDueHeads(places: HeadPlaces, isAll = false): Promise<n
   return heads.length;
 }
 
-/** Signs heads when they are due, looked at every second. A failure is logged once, and tried again until it is over. */
+/** Signs heads when they are due; checks every second. A failure is logged once and retried until it is over. */
 export function startHeadSigning(places: HeadPlaces, log: Logger): { readonly close: () => Promise<void> } {
   let isFailing = false;
   const sign = async (isAll: boolean): Promise<void> => {

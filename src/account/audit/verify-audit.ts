@@ -5,18 +5,18 @@ import { type AuditHead, isSignedBy } from './audit-head.ts';
 import { readHeads } from './heads-file.ts';
 import { GENESIS, hashRecord } from './record-hash.ts';
 
-/** What is wrong with an account's audit log, and at which record. */
+/** A defect of an account's audit log, and the record that has it. */
 export type AuditProblem = {
   readonly kind: /** A record is not what its hash says. */
     | 'edited'
-    /** A record does not follow from the one before: one was taken out, put in or moved. */
+    /** A record does not follow from the previous one: a record was removed, inserted or moved. */
     | 'disordered'
     | 'missing'
-    /** Records that were there are gone from the end. */
+    /** Records are missing from the end. */
     | 'cutOff'
-    /** A signed head says otherwise: this record and all before it may have been written anew. */
+    /** A signed head differs: this record and all before it may have been rewritten. */
     | 'rewritten'
-    /** A head was not signed by a key that is trusted. */
+    /** A head is not signed by a trusted key. */
     | 'headForged';
   readonly at: number;
 };
@@ -24,24 +24,24 @@ export type AuditProblem = {
 export type AuditReport = {
   readonly accountId: string;
   readonly records: number;
-  /** Up to this record no change goes unnoticed; 0 where no head was signed or none could be checked. */
+  /** No change up to this record goes unnoticed; 0 if no head was signed or none could be checked. */
   readonly signedUpTo: number;
   /** The first 100. */
   readonly problems: readonly AuditProblem[];
 };
 
 export type AuditVerdict = {
-  /** Nothing is wrong anywhere. */
+  /** True when nothing is wrong anywhere. */
   readonly isSound: boolean;
   readonly accounts: readonly AuditReport[];
-  /** Lines of the file of heads, from 1, that hold none. */
+  /** Numbers of lines of the heads file, from 1, that do not hold a head. */
   readonly damagedLines: readonly number[];
 };
 
 export type AuditPlaces = {
   readonly store: Store;
   readonly headsFile: string;
-  /** Keys that heads may be signed with. None: signatures are not checked. */
+  /** Keys that may sign heads. Empty: signatures are not checked. */
   readonly trustedKeys: readonly Uint8Array[];
 };
 
@@ -49,12 +49,12 @@ const PAGE = 2_000;
 const MAX_PROBLEMS = 100;
 
 /**
- * Verifies the audit log of an account, or of all. What is found, and what nobody can find: docs/decisions/0020-audit-chain.md.
- * It may run while records are added.
+ * Verifies the audit log of one account, or of all. docs/decisions/0020-audit-chain.md says which changes it finds and which nobody can find. It
+ * may run while records are added.
  */
 export async function verifyAudit(places: AuditPlaces, accountId?: string): Promise<AuditVerdict> {
   const { store, headsFile } = places;
-  // In this order: what a head or a tip tells of was written before.
+  // In this order: the records behind a head or a tip were written before it.
   const file = await readHeads(headsFile);
   const stored = await store.db.select().from(auditHeads);
   const tips = await store.db.select().from(auditTips);
@@ -102,7 +102,7 @@ async function verifyChain(places: AuditPlaces, { accountId, tip, heads }: Chain
   return { accountId, records, signedUpTo, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** Page by page: a log of any length takes the memory of one. */
+/** Reads page by page: a log of any length takes the memory of one page. */
 async function* readRecords(store: Store, accountId: string, end: number) {
   let after = 0;
   for (;;) {

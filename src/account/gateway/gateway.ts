@@ -8,11 +8,11 @@ import { forgetExpiredKeys } from '../idempotency.ts';
 import { settleAbandoned } from './settle-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';
 
-/** This process among those that serve on a store. */
+/** This process among those that serve on the same store. */
 export type Gateway = {
   /** New at every start. */
   readonly id: string;
-  /** Leaves: what it has set aside is settled. */
+  /** Leaves: settles what the process has reserved. */
   readonly close: () => Promise<void>;
 };
 
@@ -20,17 +20,17 @@ export type GatewayOptions = {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often it shows that it lives, and looks after those that do not. Default 10,000 ms. */
+  /** Interval of the heartbeat and of the check for dead processes. Default 10,000 ms. */
   readonly beatMs?: number;
 };
 
 const BEAT_MS = 10_000;
 
 /**
- * Joins those that serve on a store, under a new id, and settles what processes that are gone had set aside: at once what
- * this machine or an embedded store tells of, what another machine left once it was silent for a minute.
+ * Joins the processes that serve on a store, under a new id, and settles what processes that are gone left reserved: at once for those of
+ * this machine or an embedded store, after a minute of silence for those of another machine.
  *
- * @throws Error the store's. Later failures are logged, and tried again at the next beat.
+ * @throws Error the store's. Later failures are logged, and retried at the next beat.
  */
 export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   const { store, clock, log, beatMs = BEAT_MS } = options;
@@ -58,7 +58,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Writes the row, anew where others thought that this process was gone. */
+/** Writes the row, again if others took this process for gone. */
 async function showLife(store: Store, id: string): Promise<void> {
   await store.db
     .insert(gateways)

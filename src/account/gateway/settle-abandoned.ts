@@ -7,17 +7,17 @@ import { SPEC_PRICES } from '../money/prices.ts';
 import { chargeInFull, giveBack } from '../money/reservation.ts';
 import { isGone } from './this-process.ts';
 
-/** How long a process of another machine may not have been seen, by the clock of the database, before it counts as gone. */
+/** A process of another machine counts as gone after this time without a heartbeat, by the clock of the database. */
 const SILENT_SECONDS = 60;
-/** With which streams are answered, the only work that is delivered before it is charged. */
+/** Status of streams, the only work that is delivered before it is charged. */
 const STREAM_STATUS = 200;
 
 /**
- * Settles what processes that are gone had set aside, each reservation once whoever else does the same. What may have been delivered before
- * it was charged is charged in full; its Idempotency-Key then knows of that, so that what did not arrive can be asked for. The rest is given
- * back, and the idempotency keys whose work committed nothing are forgotten. An embedded store has one process: all others are gone.
+ * Settles what processes that are gone left reserved, each reservation once even if others do the same. Work that may have been delivered
+ * before it was charged is charged in full; its Idempotency-Key records that, so that undelivered wallets can be requested. The rest is
+ * given back, and idempotency keys whose work committed nothing are deleted. An embedded store has one process: all others are gone.
  *
- * @returns how many reservations were settled.
+ * @returns the number of settled reservations.
  */
 export async function settleAbandoned(store: Store, ownId: string, nowMs: number): Promise<number> {
   await forgetGone(store, ownId);
@@ -41,7 +41,7 @@ export async function settleAbandoned(store: Store, ownId: string, nowMs: number
       isNull(idempotencyKeys.status),
       notInArray(idempotencyKeys.ownerId, alive),
       notExists(made.where(eq(wallets.workId, idempotencyKeys.workId))),
-      // One that another process has found gone meanwhile: its turn comes.
+      // Another process found it gone in the meantime and will settle it.
       notExists(left.where(and(eq(claimId, idempotencyKeys.claimId), isNull(reservations.closedAt)))),
     ),
   );
@@ -50,7 +50,7 @@ export async function settleAbandoned(store: Store, ownId: string, nowMs: number
 
 type Lost = Pick<typeof reservations.$inferSelect, 'id' | 'accountId' | 'claimId' | 'units'>;
 
-/** The row of the key is locked before the books, as everywhere. */
+/** Locks the row of the key before the books, as everywhere. */
 async function chargeLost(tx: StoreTransaction, lost: Lost, nowMs: number): Promise<void> {
   if (lost.claimId !== null) {
     const isClaimed = and(eq(idempotencyKeys.claimId, lost.claimId), isNull(idempotencyKeys.status));

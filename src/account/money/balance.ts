@@ -3,24 +3,24 @@ import { ledgerAccounts, operationCounts } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { utcMonth } from './prices.ts';
 
-/** How an account stands. Money in micro-USD. */
+/** The money of an account, in micro-USD. */
 export type Balance = {
   readonly billing: 'prepaid' | 'invoiced';
-  /** What was paid in and neither set aside nor charged; below 0 where an invoiced account owes. */
+  /** Deposits minus what is reserved or charged; below 0 for an invoiced account that owes. */
   readonly balance: bigint;
-  /** How far `balance` may go below 0; 0 for a prepaid account. */
+  /** Limit for `balance` below 0; 0 for a prepaid account. */
   readonly creditLimit: bigint;
-  /** What may be spent now: balance and credit limit. */
+  /** Amount that can be spent now: balance plus credit limit. */
   readonly available: bigint;
-  /** Set aside for work under way. */
+  /** Reserved for work under way. */
   readonly reserved: bigint;
-  /** Charged since ever. */
+  /** Total charged so far. */
   readonly charged: bigint;
-  /** Units charged in the running UTC month, by price row. */
+  /** Units charged in the current UTC month, by price row. */
   readonly operations: Readonly<Record<string, bigint>>;
 };
 
-/** Reads how an account stands. One that money never moved for has 0 of everything. */
+/** Reads the balance of an account. All figures are 0 for an account without any movement. */
 export async function readBalance(
   store: Pick<Store, 'db'>,
   accountId: string,

@@ -4,25 +4,25 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
 import type { Counted } from './operation-count.ts';
 
-/** The accounts of a customer in the books. */
+/** The ledger accounts of a customer. */
 export type LedgerAccount = (typeof ledgerAccounts.$inferSelect)['kind'];
 
-/** What a customer may spend, in micro-USD. */
+/** The amount a customer may spend, in micro-USD. */
 export type Books = {
   /** May be below 0 for an account that is invoiced. */
   readonly available: bigint;
-  /** The least that `available` may be: 0, or minus the credit limit. */
+  /** The lowest value of `available`: 0, or minus the credit limit. */
   readonly floor: bigint;
 };
 
-/** The same while the books are locked. */
+/** As `Books`, while they are locked. */
 export type LockedBooks = Books & { readonly accountId: string };
 
 /** One movement: its parts sum to zero. Parts of zero are left out. */
 export type Movement = {
   readonly kind: 'credit' | 'test_credit' | 'reserve' | 'charge' | 'refund';
   readonly reservationId?: string | undefined;
-  /** What was charged for. */
+  /** The operation that was charged. */
   readonly counted?: Counted & { readonly units: bigint };
   readonly note?: string | undefined;
   readonly nowMs: number;
@@ -46,7 +46,7 @@ type MovementValues = {
   readonly month: string | null;
   readonly note: string | null;
   readonly at: string;
-  /** Which of the customer's accounts are changed, and by how much. */
+  /** The customer's ledger accounts that change, and the amounts. */
   readonly accounts: readonly string[];
   readonly amounts: readonly string[];
 };
@@ -70,7 +70,7 @@ const write = createStatement<MovementValues>(
     select made.id, ${place('accountId')}, moved.kind, moved.amount, moved.balance from moved, made`,
 );
 
-/** Opens the books of a customer; without effect where they are open. */
+/** Opens the books of a customer; has no effect if they are open. */
 export async function openBooks(tx: StoreTransaction, accountId: string): Promise<void> {
   const kinds = Object.entries(FLOORS) as readonly [LedgerAccount, bigint | null][];
   await tx
@@ -80,8 +80,8 @@ export async function openBooks(tx: StoreTransaction, accountId: string): Promis
 }
 
 /**
- * Locks the books of a customer until the transaction ends, and opens them where there are none. Everything that moves money
- * or counts operations does this first, so that it happens one after the other per customer and nobody waits in a circle.
+ * Locks the books of a customer until the transaction ends, and opens them if there are none. Everything that moves money or counts
+ * operations does this first: such work runs one at a time per customer and cannot deadlock.
  */
 export async function lockBooks(tx: StoreTransaction, accountId: string): Promise<LockedBooks> {
   const locked = await lockAvailable(tx, accountId);
@@ -90,7 +90,7 @@ export async function lockBooks(tx: StoreTransaction, accountId: string): Promis
   return (await lockAvailable(tx, accountId)) ?? { accountId, available: 0n, floor: 0n };
 }
 
-/** Writes a movement of the customer whose books are locked, and the balances that follow from it, in one statement. */
+/** Writes a movement of the customer whose books are locked, and the resulting balances, in one statement. */
 export async function post(
   tx: Executes,
   { accountId }: Pick<LockedBooks, 'accountId'>,

@@ -5,20 +5,20 @@ import { serviceError } from '../../base/service-error.ts';
 import { lockBooks, post } from './books.ts';
 import { printUsd } from './micro-usd.ts';
 
-/** What a development account may spend, once: 1,000 USD. */
+/** One-time credit of a development account: 1,000 USD. */
 const TEST_CREDIT = 1_000_000_000n;
 
 export type Credit = {
   readonly accountId: string;
-  /** Micro-USD. Below 0: takes back what was credited by mistake. */
+  /** Micro-USD. Negative: takes back an erroneous credit. */
   readonly amount: bigint;
   readonly note: string | undefined;
   readonly nowMs: number;
 };
 
 /**
- * Adds to what an account may spend, or takes from it.
- * @throws ServiceError `invalidCommand` when less is available than is to be taken back; nothing is changed then.
+ * Adds to the amount an account may spend, or subtracts from it.
+ * @throws ServiceError `invalidCommand` when less is available than is to be taken back; nothing changes then.
  */
 export async function credit(
   tx: StoreTransaction,
@@ -34,7 +34,7 @@ export async function credit(
   await post(tx, books, { kind: 'credit', note, nowMs, parts: { available: amount, funding: -amount } });
 }
 
-/** Gives an account test credit of 1,000 USD, unless it has had it. */
+/** Credits an account with 1,000 USD for testing, once. */
 export async function ensureTestCredit(store: Store, accountId: string, nowMs: number): Promise<void> {
   await store.db.transaction(async (tx) => {
     const books = await lockBooks(tx, accountId);

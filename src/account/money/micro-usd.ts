@@ -3,8 +3,8 @@ const MICRO = 1_000_000n;
 const USD = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
 
 /**
- * Integer micro-USD of decimal text in USD, such as `25`, `0.0004` or `-3.50`: at most 9 digits before the point and 6 after
- * it, no exponent, no sign but a minus. Undefined for anything else. No floating point is involved.
+ * Parses decimal USD, such as `25`, `0.0004` or `-3.50`, to integer micro-USD: at most 9 digits before the point and 6 after it, no
+ * exponent, no sign but a minus. Returns undefined for anything else. No floating point is involved.
  */
 export function parseUsd(text: string): bigint | undefined {
   const [, sign, whole, fraction = ''] = USD.exec(text) ?? [];
@@ -13,7 +13,7 @@ export function parseUsd(text: string): bigint | undefined {
   return sign === '-' ? -amount : amount;
 }
 
-/** Decimal text in USD of integer micro-USD, exact, with two digits after the point or as many as it takes. */
+/** Prints integer micro-USD as decimal USD, exact, with two digits after the point or as many as needed. */
 export function printUsd(amount: bigint): string {
   const absolute = amount < 0n ? -amount : amount;
   const fraction = String(absolute % MICRO)

@@ -17,7 +17,7 @@ import {
 } from './reservation.ts';
 import { lockAndCount, lockAndCountExpected, lockExpected, readStanding } from './standing.ts';
 
-/** What is to be done, and for whom. `units` is a whole number from 0. */
+/** The work and the account it is for. `units` is a whole number from 0. */
 export type Work = {
   readonly accountId: string;
   readonly operation: Operation;
@@ -25,35 +25,35 @@ export type Work = {
   readonly nowMs: number;
 };
 
-/** What work costs, and what there is to pay it from. */
+/** The price of work, and the books it is paid from. */
 export type Quote = Omit<Work, 'nowMs'> & {
   readonly month: string;
   readonly books: Books;
-  /** How many units were charged before. */
+  /** Number of units charged before. */
   readonly before: bigint;
   /** Micro-USD. */
   readonly amount: bigint;
 };
 
 /**
- * Charges for work. Each function takes the transaction that it belongs to, so that wallets, charge and audit record are
- * committed together. Each locks the customer's books until that transaction ends: let it be short, and lock in the order
- * idempotency row, money, audit.
+ * Charges for work. Each function takes the transaction that it belongs to, so that wallets, charge and audit record are committed
+ * together. Each locks the customer's books until that transaction ends: keep it short, and lock in the order idempotency row, money,
+ * audit.
  *
- * - Nothing is charged twice, nor above what was set aside; no balance goes below 0, or below minus the credit limit.
- * - What a process that ends leaves set aside is settled when it stops, when the next one starts, or within two minutes: charged in full
- *   where it may have been delivered already, so that no more is ever delivered than charged, and given back otherwise.
- * - Units count in the UTC month in which they were set aside, once they are charged.
+ * - Nothing is charged twice, nor above the reserved amount; no balance goes below 0, or below minus the credit limit.
+ * - What a process leaves reserved is settled when it stops, when the next one starts, or within two minutes: charged in full if it may
+ *   have been delivered already, so that no more is ever delivered than charged, and given back otherwise.
+ * - Units count in the UTC month in which they were reserved, once they are charged.
  */
 export type Money = {
   /**
-   * Sets aside the most that the work can cost.
-   * @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`; nothing is changed then.
+   * Reserves the maximum cost of the work.
+   * @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`; nothing changes then.
    */
   readonly reserve: (tx: StoreTransaction, work: Work, terms?: ReservationTerms) => Promise<Reservation>;
   /**
-   * Charges for units that were delivered; the rest stays set aside.
-   * @throws ServiceError `reservationClosed`: what was done in this transaction must not be committed.
+   * Charges for delivered units; the rest stays reserved.
+   * @throws ServiceError `reservationClosed`: the work of this transaction must not be committed.
    */
   readonly charge: (
     tx: StoreTransaction,
@@ -61,27 +61,27 @@ export type Money = {
     deliveredUnits: number,
     nowMs: number,
   ) => Promise<Receipt>;
-  /** Charges for the last units that were delivered, 0 or more, and gives back what is left. @throws as `charge`. */
+  /** Charges for the last delivered units, 0 or more, and gives back the rest. @throws as `charge`. */
   readonly settle: Money['charge'];
-  /** Gives back what is left; without effect where that has happened. */
+  /** Gives back the rest; has no effect if that has happened. */
   readonly release: (
     tx: StoreTransaction,
     reservation: Pick<Reservation, 'id' | 'accountId'>,
     nowMs: number,
   ) => Promise<Receipt>;
-  /** What the work would cost now, without locking anything. */
+  /** Returns the current price of the work, without locking anything. */
   readonly quote: (db: Executes, work: Work) => Promise<Quote>;
   /**
-   * Charges at once for work that is done in this transaction, without setting anything aside.
+   * Charges at once for work that is done in this transaction, without a reservation.
    * @throws ServiceError as `reserve`: the transaction must not be committed then.
    */
   readonly chargeNow: (tx: StoreTransaction, work: Work) => Promise<Receipt>;
   /**
-   * The same by statements that can go together with others (see `Store.together`), expecting that the quote still holds.
-   * @throws Unexpected where it does not.
+   * As `chargeNow`, in statements that can be sent together with others (see `Store.together`), if the quote still holds.
+   * @throws Unexpected if it does not.
    */
   readonly chargeQuoted: (db: Executes, quote: Quote, nowMs: number) => Promise<Receipt>;
-  /** Sets aside what was quoted, in the same way. @throws as `chargeQuoted`. */
+  /** Reserves a quoted amount in the same way. @throws as `chargeQuoted`. */
   readonly reserveQuoted: (
     db: Executes,
     quote: Quote,
@@ -89,8 +89,8 @@ export type Money = {
     terms?: ReservationTerms,
   ) => Promise<Reservation>;
   /**
-   * Charges for all units that were delivered of a reservation, 1 or more, and gives back what is left, in the same way.
-   * @throws Unexpected where something was charged for it before, or the price is another one by now.
+   * Charges for all delivered units of a reservation, 1 or more, and gives back the rest, in the same way.
+   * @throws Unexpected if part of it was charged before, or the price has changed.
    */
   readonly settleExpected: (
     db: Executes,
@@ -101,13 +101,13 @@ export type Money = {
 };
 
 export type MoneyOptions = {
-  /** The id of this process in `gateways`: what it leaves set aside is settled when it ends. */
+  /** Id of this process in `gateways`: what it leaves reserved is settled when it ends. */
   readonly ownerId: string;
   /** Default: those of spec/plans.yaml. */
   readonly prices?: PriceBook;
 };
 
-/** Charges by a price book, in the name of this process. */
+/** Charges by a price book, on behalf of this process. */
 export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Money {
   return {
     reserve: async (tx, { accountId, operation, units, nowMs }, terms = newTerms()) => {
@@ -170,7 +170,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
   };
 }
 
-/** What is counted of a quote. @throws Unexpected in another month. */
+/** Returns the counter of a quote. @throws Unexpected in another month. */
 function countedOf(
   { accountId, operation, month, units }: Omit<Quote, 'books' | 'before' | 'amount'>,
   nowMs: number,

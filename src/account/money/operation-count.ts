@@ -4,16 +4,16 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Operation } from './prices.ts';
 
-/** What is counted together: an account's operations of one price row in one UTC month (`2025-01`). */
+/** A counter: an account's operations of one price row in one UTC month (`2025-01`). */
 export type Counted = { readonly accountId: string; readonly operation: Operation; readonly month: string };
 
-/** A number of units as an integer. @throws ServiceError `internalError` for what is no whole number from 0. */
+/** Converts a number of units to an integer. @throws ServiceError `internalError` unless it is a whole number from 0. */
 export function toUnits(count: number): bigint {
   if (Number.isSafeInteger(count) && count >= 0) return BigInt(count);
   throw serviceError('internalError', {}, new RangeError(`${count} is no number of units`));
 }
 
-/** How many were charged until now. Exact while the customer's books are locked. */
+/** Returns the number charged so far. Exact while the customer's books are locked. */
 export async function readCount(tx: Pick<StoreTransaction, 'select'>, counted: Counted): Promise<bigint> {
   const { accountId, operation, month } = counted;
   const [row] = await tx
@@ -29,7 +29,7 @@ export async function readCount(tx: Pick<StoreTransaction, 'select'>, counted: C
   return row?.units ?? 0n;
 }
 
-/** Counts units. @returns how many there were before. */
+/** Adds units. @returns the number before. */
 export async function addToCount(
   tx: StoreTransaction,
   { accountId, operation, month, units }: Counted & { readonly units: bigint },

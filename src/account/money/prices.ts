@@ -1,16 +1,16 @@
 import { PLANS } from '../../../generated/plans.ts';
 
-/** What is charged for: the price rows of spec/plans.yaml. */
+/** The price rows of spec/plans.yaml. */
 export type Operation = keyof typeof PLANS.wallet_prices;
 
 /** Prices of one unit, in integer micro-USD. */
 export type Price = {
   readonly standard: bigint;
-  /** For what lies above the threshold, per account and UTC month. At most the standard price. */
+  /** Price of units above the threshold, per account and UTC month. At most the standard price. */
   readonly volume: bigint;
 };
 
-/** Prices, and how many units of one row in a month have the standard price. */
+/** Prices, and the number of units per row and month at the standard price. */
 export type PriceBook = {
   readonly prices: Readonly<Record<Operation, Price>>;
   readonly volumeThreshold: bigint;
@@ -33,8 +33,8 @@ export const SPEC_PRICES: PriceBook = {
 };
 
 /**
- * What `units` cost, in micro-USD, after `before` units of the same row in the same month. The volume price is marginal: the
- * units up to the threshold have the standard price, whatever follows.
+ * Returns the price of `units`, in micro-USD, after `before` units of the same row in the same month. The volume price is marginal: units
+ * up to the threshold have the standard price, whatever follows.
  */
 export function priceOf(
   { prices, volumeThreshold }: PriceBook,
@@ -53,7 +53,7 @@ export function priceOf(
 /** Counts from `from` to `to`, both included. */
 export type CountRange = { readonly from: bigint; readonly to: bigint };
 
-/** After how many units of the same row in the same month `units` cost as much as they do after `before`. */
+/** Returns the range of earlier units in the same row and month for which `units` cost as much as after `before`. */
 export function samePriceRange(
   { volumeThreshold }: PriceBook,
   { before, units }: { readonly before: bigint; readonly units: bigint },
@@ -62,7 +62,7 @@ export function samePriceRange(
   return before < volumeThreshold ? { from: before, to: before } : { from: volumeThreshold, to: MAX_COUNT };
 }
 
-/** The UTC month of an instant, such as `2025-01`. */
+/** Returns the UTC month of an instant, such as `2025-01`. */
 export function utcMonth(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 7);
 }

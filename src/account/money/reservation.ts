@@ -11,34 +11,34 @@ import { addToCount, type Counted, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange } from './prices.ts';
 import { lockAndCountExpected } from './standing.ts';
 
-/** Money that is set aside for work. */
+/** Money reserved for work. */
 export type Reservation = Counted & {
   readonly id: string;
   readonly units: number;
-  /** How many units were charged before. */
+  /** Number of units charged before. */
   readonly before: bigint;
-  /** Micro-USD: the most that the work will cost. */
+  /** Micro-USD: the maximum cost of the work. */
   readonly amount: bigint;
 };
 
-/** What a reservation is for, beside its work. */
+/** The terms of a reservation, apart from its work. */
 export type ReservationTerms = {
   readonly id: string;
-  /** Whether it is charged in full when its process is gone, because more may have been delivered than was charged. */
+  /** True: charged in full if its process is gone, because more may have been delivered than was charged. */
   readonly isChargedWhenLost: boolean;
-  /** The claim of its request's Idempotency-Key. */
+  /** Claim of its request's Idempotency-Key. */
   readonly claimId: string | null;
 };
 
-/** Terms of a reservation that is given back when its process is gone: nothing of it is delivered before it is charged. */
+/** Returns the terms of a reservation that is given back if its process is gone: nothing is delivered before it is charged. */
 export function newTerms(): ReservationTerms {
   return { id: randomUUID(), isChargedWhenLost: false, claimId: null };
 }
 
-/** What a call charged, and what it gave back, in micro-USD. */
+/** The charged and refunded amounts of a call, in micro-USD. */
 export type Receipt = { readonly charged: bigint; readonly refunded: bigint };
 
-/** How a reservation is drawn on: for how many units, and whether they are the last. */
+/** A charge against a reservation: the number of units, and whether they are the last. */
 export type Draft = {
   readonly reservation: Pick<Reservation, 'id' | 'accountId'>;
   readonly units: number;
@@ -48,7 +48,7 @@ export type Draft = {
 
 type Row = typeof reservations.$inferSelect;
 
-/** What an operator reads who is asked to credit it. */
+/** Shown to an operator who is asked to credit it. */
 const CHARGED_IN_FULL = 'charged in full: the server ended before it could count what was delivered';
 
 /** Writes a new reservation of a process. */
@@ -84,9 +84,9 @@ const closeUntouched = createStatement<{
 );
 
 /**
- * Draws on a reservation for the first time and the last, by statements that can go together with others (see `Store.together`).
+ * Draws on a reservation for the first and last time, in statements that can be sent together with others (see `Store.together`).
  *
- * @throws Unexpected where it was drawn on before, or the price is another one by now.
+ * @throws Unexpected if it was drawn on before, or the price has changed.
  */
 export async function settleUntouched(
   db: Executes,
@@ -118,9 +118,8 @@ export async function settleUntouched(
 }
 
 /**
- * Charges for units that were delivered and, with the last ones, gives back the rest. The price goes by the units that were
- * counted until now: since they only become more in a month, and the volume price is the lower one, what was set aside
- * suffices.
+ * Charges for delivered units and, with the last ones, gives back the rest. The price depends on the units counted so far: since they only
+ * grow within a month, and the volume price is the lower one, the reserved amount suffices.
  *
  * @throws ServiceError `reservationClosed`.
  */
@@ -140,7 +139,7 @@ export async function drawOn(tx: StoreTransaction, prices: PriceBook, draft: Dra
   return write(tx, books, { row, units, charged, isLast, nowMs });
 }
 
-/** Gives back what is left of a reservation; without effect where it is closed. */
+/** Gives back the rest of a reservation; has no effect if it is closed. */
 export async function giveBack(
   tx: StoreTransaction,
   { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
@@ -152,9 +151,7 @@ export async function giveBack(
   return write(tx, books, { row, units: 0n, charged: 0n, isLast: true, nowMs });
 }
 
-/**
- * Charges for all units of a reservation that are not charged yet, whether or not they were delivered; without effect where it is closed.
- */
+/** Charges for all uncharged units of a reservation, delivered or not; has no effect if it is closed. */
 export async function chargeInFull(
   tx: StoreTransaction,
   prices: PriceBook,

@@ -7,7 +7,7 @@ import { printUsd } from './micro-usd.ts';
 
 /**
  * Lets an account go below 0 by its credit limit (micro-USD), to be invoiced; with a limit of 0 it pays from a prepaid balance.
- * @throws ServiceError `invalidCommand` when the account owes more than that; nothing is changed then.
+ * @throws ServiceError `invalidCommand` when the account owes more than that; nothing changes then.
  */
 export async function setCreditLimit(
   tx: StoreTransaction,

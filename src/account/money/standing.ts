@@ -7,7 +7,7 @@ import { type Books, type LockedBooks, openBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
 import type { CountRange } from './prices.ts';
 
-/** What a customer may spend, and how many units of one price row were charged before. */
+/** A customer's books, and the number of units of one price row charged before. */
 export type Standing<B extends Books = Books> = { readonly books: B; readonly before: bigint };
 
 /** The same as the driver reads it. */
@@ -42,7 +42,7 @@ const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
     select locked.balance as available, locked.floor, counted.units - ${place('units')}::bigint as before from locked, counted`,
 );
 
-/** Between which counts, and with which amount, a standing is still good enough. */
+/** The range of counts and the amount that a standing must meet. */
 type Expected = { readonly from: string; readonly to: string; readonly amount: string };
 
 const expectation = (place: PlaceOf<Expected>, before: SQL): SQL =>
@@ -67,7 +67,7 @@ const countAsExpected = createStatement<Counted & Expected & { readonly units: s
     )`)}`,
 );
 
-/** How a customer stands now; a moment later it may be otherwise. */
+/** Returns the current standing of a customer, without a lock. */
 export async function readStanding(
   db: Executes,
   { accountId, operation, month }: Counted,
@@ -77,8 +77,8 @@ export async function readStanding(
 }
 
 /**
- * Locks the books of a customer until the transaction ends, as `lockBooks` does, and counts units, in one statement: the count waits
- * for the lock, and adds to what is there then.
+ * Locks the books of a customer until the transaction ends, as `lockBooks` does, and counts units, in one statement: the count waits for
+ * the lock, and adds to the value at that time.
  */
 export async function lockAndCount(
   tx: StoreTransaction,
@@ -92,7 +92,7 @@ export async function lockAndCount(
   return opened;
 }
 
-/** The same, expecting that as many units as `range` says were counted before and that the amount is there. */
+/** As `lockAndCount`, if the earlier units lie in `range` and the amount is available. */
 export async function lockAndCountExpected(
   db: Executes,
   { accountId, operation, month, units }: Counted & { readonly units: bigint },
@@ -101,7 +101,7 @@ export async function lockAndCountExpected(
   await countAsExpected(db, { accountId, operation, month, units: String(units), ...printed(bounds) });
 }
 
-/** The same without counting anything. */
+/** As `lockAndCountExpected`, without counting. */
 export async function lockExpected(
   db: Executes,
   { accountId, operation, month }: Counted,
@@ -110,7 +110,7 @@ export async function lockExpected(
   await lockAsExpected(db, { accountId, operation, month, ...printed(bounds) });
 }
 
-/** The counts before, and what must be there. */
+/** The range of earlier counts, and the amount that must be available. */
 type Bounds = { readonly range: CountRange; readonly amount: bigint };
 
 function printed({ range: { from, to }, amount }: Bounds): Expected {

@@ -8,15 +8,15 @@ import { nameOf, refuse } from './refusal.ts';
 import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
 
 export type Admission = {
-  /** The signers that the store takes. */
+  /** The signers that the store accepts. */
   readonly known: readonly TombstoneHead[];
-  /** Whether the signer has been one of a store before. */
+  /** True when the signer has belonged to a store before. */
   readonly isAdopted: boolean;
 };
 
 /**
- * @throws ServiceError `signerNotStarted` where a store that takes other signers does not take this one by itself. It does where this is the
- *   first, where it was made before stores knew signers, and where there is nothing yet that another one keeps. An embedded store has one.
+ * @throws ServiceError `signerNotStarted` when the store accepts other signers and may not accept this one by itself. It may if this is
+ *   the first, if the store dates from before stores knew signers, or if no other signer keeps anything yet. An embedded store has one.
  */
 export async function assertAdmitted(
   { store, publicKey }: Pick<RecordPlaces, 'store' | 'publicKey'>,
@@ -33,7 +33,7 @@ export async function assertAdmitted(
   throw refuse(reason);
 }
 
-/** Has the store know a signer from now on, with an empty copy of its record. */
+/** Registers a signer with the store, with an empty copy of its record. */
 export async function introduceSigner(places: RecordPlaces): Promise<void> {
   const { publicKey, signer, clock } = places;
   const statement = { ...EMPTY_RECORD, atMs: clock.nowMs(), isAdoption: false };
@@ -41,7 +41,7 @@ export async function introduceSigner(places: RecordPlaces): Promise<void> {
   await withStoreErrors(WHERE, () => insertSigner(places.store.db, head));
 }
 
-/** The row of a signer, with its statement. */
+/** Writes the row of a signer, with its statement. */
 export async function insertSigner(
   db: Pick<Store['db'], 'insert'>,
   { publicKey, count, hash, atMs, signature }: TombstoneHead,

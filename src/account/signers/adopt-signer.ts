@@ -13,17 +13,17 @@ import { EMPTY_RECORD } from '../../signer/tombstones/record-chain.ts';
 
 export type Adoption = {
   readonly signer: string;
-  /** Destroyed keys that its record has now, and how many of them came from the store. */
+  /** Number of destroyed keys in its record now, and of those that came from the store. */
   readonly destroyedKeys: number;
   readonly fromStore: number;
-  /** The signers that the store takes no more. */
+  /** The signers that the store no longer accepts. */
   readonly forgotten: readonly string[];
 };
 
 /**
- * Makes a signer one of the store's, as it is: with the destroyed keys that it has, and those that the store has of any signer. In an
- * embedded store every other signer is forgotten, elsewhere those whose destroyed keys are not all there any more. What nobody knows to be
- * destroyed any more is not destroyed from then on. It may be broken off and begun again.
+ * Adopts a signer as it is: with its own destroyed keys and those that the store has of any signer. In an embedded store every other signer
+ * is removed, elsewhere those whose destroyed keys are not all present any more. Keys that no record lists as destroyed no longer count as
+ * destroyed. It can be interrupted and run again.
  */
 export async function adoptSigner(places: RecordPlaces): Promise<Adoption> {
   const { store, signer, publicKey, headsFile, clock } = places;
@@ -51,7 +51,7 @@ export async function adoptSigner(places: RecordPlaces): Promise<Adoption> {
   };
 }
 
-/** Those of the other signers that the store does not take any more. */
+/** Returns the other signers that the store no longer accepts. */
 async function findGone(
   { store, publicKey, headsFile }: RecordPlaces,
   stored: readonly TombstoneHead[],
@@ -67,7 +67,7 @@ async function findGone(
   return gone;
 }
 
-/** The signer's copy begins anew; the rows of the others go. */
+/** Starts the signer's copy again; deletes the rows of the others. */
 function replaceRows(
   { store }: RecordPlaces,
   keys: readonly Uint8Array[],

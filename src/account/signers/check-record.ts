@@ -8,9 +8,9 @@ import {
 } from '../../signer/tombstones/record-chain.ts';
 import { refuse } from './refusal.ts';
 
-/** A state that a record had. */
+/** An earlier state of a record. */
 export type KnownState = RecordState & {
-  /** Who says so, for people. */
+  /** The source of this state, for people. */
   readonly where: string;
 };
 
@@ -18,10 +18,10 @@ const RESTORE =
   'restore the directory signer/ of the data directory, whole, from its newest backup; if what is missing is lost for good, see keyslot signer adopt';
 
 /**
- * Reads the whole record of destroyed keys of a signer, and holds it against what is known of it elsewhere. One that has more is fine: what
- * knows less was restored from a backup, or a crash came before it was told.
+ * Reads the whole record of destroyed keys of a signer, and compares it with what is known of it elsewhere. A longer record is fine: the
+ * other side was restored from a backup, or a crash came before it was updated.
  *
- * @throws ServiceError `signerNotStarted` for one that has fewer, or others.
+ * @throws ServiceError `signerNotStarted` when keys are missing or differ.
  */
 export async function checkRecord(
   signer: Pick<Signer, 'readTombstones'>,

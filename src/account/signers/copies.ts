@@ -17,10 +17,10 @@ import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
 const PAGE = 4_096;
 
 /**
- * Adds entries of a signer's record to its copy; those that are there stay as they are.
+ * Adds entries of a signer's record to its copy; existing entries stay as they are.
  *
- * @param after how many come before them.
- * @returns how many they are.
+ * @param after number of entries before them.
+ * @returns the number of added entries.
  */
 export async function addToCopy(
   db: Executes,
@@ -38,7 +38,7 @@ export async function addToCopy(
   return rows.length;
 }
 
-/** The entries of a signer's copy in their order, page by page, up to a number. */
+/** Reads the entries of a signer's copy in order, page by page, up to a number. */
 export async function* readCopy(
   { db }: Pick<Store, 'db'>,
   signer: Uint8Array,
@@ -62,8 +62,8 @@ export async function* readCopy(
 }
 
 /**
- * Whether the copy of a signer's record is what the signer stated: nothing was taken out or changed. What the signer added since is not
- * looked at.
+ * True when the copy of a signer's record matches the signer's statement: nothing was removed or changed. Entries that the signer added
+ * since are ignored.
  */
 export async function isCopyWhole(store: Pick<Store, 'db'>, head: TombstoneHead): Promise<boolean> {
   let read: RecordState = EMPTY_RECORD;

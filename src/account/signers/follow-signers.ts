@@ -4,8 +4,8 @@ import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
 import type { KnownRecords } from './tombstone-heads-file.ts';
 
 /**
- * Writes down in this server's file of heads how far the records of the other signers are, as they are heard of: a store that knows less at
- * the next start has lost some of it. Where the store is heard again after a loss, the signer's own record is brought up to date there.
+ * Writes the state of other signers' records to this server's file of heads as they are announced: a store that knows less at the next
+ * start has lost data. When notifications resume after a loss, the store's copy of the signer's own record is updated.
  */
 export async function followSigners(
   places: RecordPlaces,

@@ -5,10 +5,10 @@ import { accounts } from '../../store/tables.ts';
 import { withStoreErrors } from '../../store/store-errors.ts';
 import type { TombstoneHead } from './tombstone-head.ts';
 
-/** What a failure of the store is told of. */
+/** Subject of store failures in messages. */
 export const WHERE = 'the signers of the store';
 
-/** What the store has of its signers: the last statement of each. */
+/** Returns the last statement of each signer in the store. */
 export async function readSigners({ db }: Pick<Store, 'db'>): Promise<readonly TombstoneHead[]> {
   const rows = await withStoreErrors(WHERE, () => db.select().from(signers).orderBy(asc(signers.publicKey)));
   return rows.map(({ tombstones, at, ...rest }) => ({
@@ -16,7 +16,7 @@ export async function readSigners({ db }: Pick<Store, 'db'>): Promise<readonly T
   }));
 }
 
-/** Whether a store has keys that only its signer opens, or knows of some that were destroyed. */
+/** True when a store has keys that only its signer opens, or a record of destroyed ones. */
 export async function hasManagedKeys({ db }: Pick<Store, 'db'>): Promise<boolean> {
   const { rows } = await withStoreErrors(WHERE, () =>
     db.execute<{ there: boolean }>(
@@ -27,15 +27,15 @@ export async function hasManagedKeys({ db }: Pick<Store, 'db'>): Promise<boolean
   return rows[0]?.there === true;
 }
 
-/** Whether somebody has worked with a store before. */
+/** True when a store has been used before. */
 export async function isInUse({ db }: Pick<Store, 'db'>): Promise<boolean> {
   const found = await withStoreErrors(WHERE, () => db.select({ id: accounts.id }).from(accounts).limit(1));
   return found.length > 0;
 }
 
 /**
- * Whether a signer may make its files where it has none. Not where a store has keys, nor where an embedded one, which has one signer,
- * knows it: they are lost then, and new ones in their place would hide that.
+ * True when a signer without files may create them. False if a store has keys, or if an embedded one, which has one signer, knows it: the
+ * files are lost then, and new ones would hide that.
  */
 export async function mayHaveNewSigner(store: Pick<Store, 'db' | 'kind'>): Promise<boolean> {
   if (await hasManagedKeys(store)) return false;

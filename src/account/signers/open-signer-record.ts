@@ -8,15 +8,15 @@ import { nameOf, refuse } from './refusal.ts';
 import type { TombstoneHead } from './tombstone-head.ts';
 import { type KnownRecords, readKnownRecords } from './tombstone-heads-file.ts';
 
-/** The signer of a server whose destructions are known to the store before they are acknowledged. */
+/** The signer of a server. Its destructions are stored before they are acknowledged. */
 export type SignerRecord<S> = { readonly signer: S; readonly close: () => Promise<void> };
 
 /**
- * Holds a signer that has started, and its record of destroyed keys, against what the store and the file of heads know, and brings the
- * store's copy up to date. A signer that the store does not know yet is taken in where that hides no loss; the log says so once.
+ * Compares a started signer and its record of destroyed keys with the store and the file of heads, and updates the store's copy. A signer
+ * that is new to the store is accepted if that hides no loss, which is logged once.
  *
- * @throws ServiceError `signerNotStarted`, with what to restore: the store takes another signer; keys that were destroyed are missing from
- *   the record, or from the store's copy of another signer's. `storeUnavailable`.
+ * @throws ServiceError `signerNotStarted`, with what to restore: the store accepts another signer; destroyed keys are missing from the
+ *   record, or from the store's copy of another signer's. `storeUnavailable`.
  */
 export async function openSignerRecord<S extends RecordSigner>(
   options: Omit<RecordPlaces, 'publicKey' | 'signer'> & { readonly signer: S },
@@ -29,7 +29,7 @@ export async function openSignerRecord<S extends RecordSigner>(
   const { isAdopted } = await signer.readTombstones(0);
   if (own === undefined) await assertAdmitted(places, { known: stored, isAdopted });
   const { count } = await checkRecord(signer, statesOf(own, inFile.get(hex(places.publicKey))));
-  // A signer that begins with its store is not worth a word.
+  // A signer that is created with its store is not logged.
   const isFound = own === undefined && (await isInUse(store));
   if (own === undefined) await introduceSigner(places);
   const publish = createPublisher(places);
@@ -46,7 +46,7 @@ export async function openSignerRecord<S extends RecordSigner>(
   return { signer: withPublishing(signer, publish), close: following.close };
 }
 
-/** A signer whose destructions resolve when the store knows them too. */
+/** Returns a signer whose destructions resolve once the store has them too. */
 function withPublishing<S extends RecordSigner>(signer: S, publish: () => Promise<void>): S {
   return {
     ...signer,
@@ -67,7 +67,10 @@ function statesOf(
   ];
 }
 
-/** What was taken out of the store's copy of this signer's record is put back: the record itself has been held against all that is known. */
+/**
+ * Restores entries that were removed from the store's copy of this signer's record: the record itself has been compared with all that is
+ * known.
+ */
 async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
   const { store, signer, publicKey, log } = places;
   const own = (await readSigners(store)).find(isOf(publicKey));
@@ -84,7 +87,7 @@ async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
   log.warn('the store had lost destroyed keys of this signer: they are written there again');
 }
 
-/** Another server's signer may not have less in the store than it stated: its destroyed keys would sign here. */
+/** Another server's signer may not have fewer entries in the store than it stated: its destroyed keys would sign here. */
 async function assertOthersWhole({ store, publicKey }: RecordPlaces, inFile: KnownRecords): Promise<void> {
   const stored = (await readSigners(store)).filter((head) => !isOf(publicKey)(head));
   for (const head of stored) if (!(await isCopyWhole(store, head))) throw lost(head.publicKey);

@@ -13,10 +13,10 @@ import { readSigners, WHERE } from './known-signers.ts';
 import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
 import { appendTombstoneHeads } from './tombstone-heads-file.ts';
 
-/** Where servers hear that a signer's record has grown. */
+/** Channel that notifies servers of new entries in a signer's record. */
 export const TOMBSTONE_CHANNEL = 'keyslot_tombstones';
 
-/** What a signer does for its record. */
+/** The signer's functions for its record. */
 export type RecordSigner = Pick<
   Signer,
   'auditPublicKey' | 'signAuditHead' | 'readTombstones' | 'addTombstones' | 'adoptTombstones' | 'destroy'
@@ -33,11 +33,11 @@ export type RecordPlaces = {
 };
 
 /**
- * Brings the store's copy of the signer's record up to date, with a signed statement of how it is then; the statement goes to the file of
- * heads too. Calls that come meanwhile share the next round.
+ * Updates the store's copy of the signer's record, with a signed statement of the new state, which is also written to the file of heads.
+ * Calls that arrive meanwhile share the next round.
  *
- * @returns what resolves when all that the record had when it was called is in the store.
- * @throws ServiceError `storeUnavailable`, what the signer says.
+ * @returns a function that resolves when the record, as it was at the call, is in the store.
+ * @throws ServiceError `storeUnavailable`; any error of the signer.
  */
 export function createPublisher(places: RecordPlaces): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -71,7 +71,7 @@ async function publish(places: RecordPlaces): Promise<void> {
   }
 }
 
-/** False: the store's copy is not what it was. */
+/** Returns false when the store's copy has changed in the meantime. */
 function keep(
   { store }: RecordPlaces,
   known: TombstoneHead,
@@ -94,7 +94,7 @@ function keep(
   );
 }
 
-/** What cannot be written there is known to the store, and keeps nobody from anything. */
+/** An entry that cannot be written there is in the store, and blocks nothing. */
 export async function keepInFile(
   { headsFile, log }: Pick<RecordPlaces, 'headsFile' | 'log'>,
   heads: readonly TombstoneHead[],

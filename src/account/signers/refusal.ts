@@ -1,11 +1,11 @@
 import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
-/** A start that an operator has to mend. */
+/** Returns the error for a start that an operator has to fix. */
 export function refuse(reason: string): ServiceError {
   return serviceError('signerNotStarted', { reason });
 }
 
-/** A signer's key as people compare it. */
+/** Returns a signer's key in the form that people compare. */
 export function nameOf(publicKey: Uint8Array): string {
   return Buffer.from(publicKey).toString('hex').slice(0, 16);
 }

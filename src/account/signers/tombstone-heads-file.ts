@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { appendLines, bytesOf, TOMBSTONE_LINE } from '../audit/heads-file.ts';
 import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
 
-/** The furthest statement of each signer's record, by its key in hex. */
+/** The latest statement of each signer's record, by its key in hex. */
 export type KnownRecords = ReadonlyMap<string, TombstoneHead>;
 
 /** Appends statements to the file of heads, one line of JSON each, and syncs it to disk. */
@@ -13,12 +13,12 @@ export async function appendTombstoneHeads(path: string, heads: readonly Tombsto
 }
 
 /**
- * What a file of heads tells of records of destroyed keys, since the signer with `ownKey` was adopted last. Lines that nobody signed tell
- * nothing, and neither does a file that is not there, or that this process may only write to.
+ * Returns the statements of a file of heads about records of destroyed keys, since the signer with `ownKey` was last adopted. Ignores
+ * unsigned lines; empty for a file that is missing or write-only.
  */
 export async function readKnownRecords(path: string, ownKey: Uint8Array): Promise<KnownRecords> {
   const furthest = await scan(path, ownKey, () => true);
-  // To verify the last lines is enough, unless one of them is forged.
+  // Verifying the last lines is enough, unless one of them is forged.
   return [...furthest.values()].every(isGenuine) ? furthest : scan(path, ownKey, isGenuine);
 }
 

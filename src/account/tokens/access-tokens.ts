@@ -10,10 +10,10 @@ import { digestKey } from '../keyring.ts';
 import type { Scope } from './scopes.ts';
 import { type TokenRing, toRecord } from './token-ring.ts';
 
-/** Where tokens are kept: the store, and the ring that answers for it. */
+/** The store that keeps tokens, and the ring that answers for it. */
 export type TokenPlaces = { readonly store: Store; readonly tokens: TokenRing };
 
-/** Whose a new token is to be, what for, and until when (Unix time); undefined: for ever. */
+/** Owner, scopes and expiry (Unix time) of a token to create; undefined: never expires. */
 export type WantedToken = {
   readonly accountId: string;
   readonly name: string;
@@ -21,19 +21,19 @@ export type WantedToken = {
   readonly expiresAtMs: number | undefined;
 };
 
-/** A new token; `text` is the token itself, which exists nowhere else. */
+/** A new token. `text` is the secret, which is stored nowhere. */
 export type NewToken = { readonly id: string; readonly text: string };
 
-/** A token as it may be listed: nothing in it opens anything. */
+/** A token as it is listed, without its secret. */
 export type AccessToken = Omit<typeof accessTokens.$inferSelect, 'digest'> & {
   /** The account's name. */
   readonly account: string;
 };
 
-/** What processes that follow the tokens of a store are told on: the id of a token. */
+/** Channel that notifies processes of changed tokens: the id of a token. */
 export const TOKEN_CHANNEL = 'keyslot_access_tokens';
 
-/** Makes a token for an account, with one scope at least. It is stored, as a digest, before it works. */
+/** Creates a token for an account, with at least one scope. Its digest is stored before the token works. */
 export async function createToken(
   { store, tokens }: TokenPlaces,
   { accountId, name, scopes, expiresAtMs }: WantedToken,
@@ -54,8 +54,8 @@ export async function createToken(
 }
 
 /**
- * Revokes a token at once and for good; every process that follows the tokens of the store is told.
- * @returns since when it is revoked; undefined when there is no such token.
+ * Revokes a token at once and for good, and notifies every process that follows the tokens of the store.
+ * @returns when it was revoked; undefined when there is no such token.
  */
 export async function revokeToken(
   { store, tokens }: TokenPlaces,
@@ -75,7 +75,7 @@ export async function revokeToken(
   return revokedAt;
 }
 
-/** The tokens of an account, or of all, oldest first, revoked ones included. */
+/** Lists the tokens of one account, or of all, oldest first, revoked ones included. */
 export async function listTokens(store: Store, account?: string): Promise<readonly AccessToken[]> {
   const { digest: _secret, ...shown } = getTableColumns(accessTokens);
   const rows = await store.db

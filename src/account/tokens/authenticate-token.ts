@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { TokenFinding } from './token-ring.ts';
 
-/** Who asks, with which token. */
+/** Account and token of a request. */
 export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
 
-/** What is asked of access tokens: to answer from memory. */
+/** Looks up access tokens, from memory. */
 export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
 
 export type TokenPlaces = { readonly tokens: TokenFinder; readonly clock: Clock };
@@ -13,9 +13,9 @@ export type TokenPlaces = { readonly tokens: TokenFinder; readonly clock: Clock 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
 /**
- * Whose token it is (RFC 6750 section 2.1), and whether it is for what is asked.
+ * Returns the holder of a token (RFC 6750 section 2.1) that has the required scope.
  *
- * @param tell gets whose token it is, of one that is refused too.
+ * @param tell called with the holder, also when the token is refused.
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
  */
 export function authenticateToken(

@@ -6,7 +6,7 @@ import { isKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
 import { isScope, type Scope } from './scopes.ts';
 
-/** What a presented access token is. A mistyped one is `unknown`. */
+/** The state of a presented access token. A mistyped token is `unknown`. */
 export type TokenFinding =
   | {
       readonly kind: 'valid';
@@ -18,7 +18,7 @@ export type TokenFinding =
   | { readonly kind: 'revoked'; readonly tokenId: string; readonly accountId: string }
   | { readonly kind: 'expired'; readonly tokenId: string; readonly accountId: string };
 
-/** What the ring holds of a token. */
+/** A token as the ring holds it. */
 export type TokenRecord = {
   readonly tokenId: string;
   readonly accountId: string;
@@ -38,15 +38,15 @@ export class TokenRing {
   readonly #byFingerprint = new Map<string, TokenRecord>();
   readonly #fingerprints = new Map<string, string>();
 
-  /** The number of tokens held, revoked ones included. */
+  /** The number of tokens in the ring, revoked ones included. */
   get size(): number {
     return this.#byFingerprint.size;
   }
 
   /**
-   * Finds whose token this is.
-   * @param presented what came after `Bearer ` in the header Authorization. The checksum is tried first, then one look-up,
-   *   then a comparison in constant time.
+   * Finds the holder of a token.
+   * @param presented the text after `Bearer ` in the header Authorization. Checksum first, then one look-up, then a comparison in
+   *   constant time.
    */
   find(presented: string, nowMs: number): TokenFinding {
     if (!isKeyText('ks_tok_', presented)) return UNKNOWN;
@@ -59,7 +59,7 @@ export class TokenRing {
     return { kind: 'valid', tokenId, accountId, scopes };
   }
 
-  /** Takes a token in, or what changed about it. A revoked one stays revoked, whatever an older reading of it says. */
+  /** Adds or updates a token. A revoked token stays revoked, even if an older read says otherwise. */
   put(record: TokenRecord): void {
     const mark = fingerprint(record.digest);
     const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
@@ -67,7 +67,7 @@ export class TokenRing {
     this.#fingerprints.set(record.tokenId, mark);
   }
 
-  /** Refuses a token from now on. One that the ring does not hold is left to the store. */
+  /** Refuses a token from now on. Ignores a token that the ring does not hold. */
   revoke(tokenId: string): void {
     const record = this.#byFingerprint.get(this.#fingerprints.get(tokenId) ?? '');
     if (record !== undefined) this.put({ ...record, isRevoked: true });
@@ -80,7 +80,7 @@ export async function readTokens(store: Store, ring: TokenRing, tokenId?: string
   for (const row of await store.db.select().from(accessTokens).where(wanted)) ring.put(toRecord(row));
 }
 
-/** What a ring holds of a row. */
+/** Returns the ring's record of a row. */
 export function toRecord(row: Omit<typeof accessTokens.$inferSelect, 'name' | 'prefix'>): TokenRecord {
   const { id: tokenId, accountId, digest, scopes, revokedAt, expiresAt } = row;
   return {
@@ -89,7 +89,7 @@ export function toRecord(row: Omit<typeof accessTokens.$inferSelect, 'name' | 'p
   };
 }
 
-/** Half of the digest: what the map may leak by its timing is not enough to find the rest. */
+/** Half of the digest: what the map may leak by timing is not enough to find the rest. */
 function fingerprint(digest: Uint8Array): string {
   return Buffer.from(digest.buffer, digest.byteOffset, 16).toString('latin1');
 }

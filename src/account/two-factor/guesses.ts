@@ -1,17 +1,17 @@
-// Wrong codes are counted three ways, because each way alone is either no lock or a way to lock somebody else out. A token at one address is
-// locked first, then the token wherever it is used, and only then the account: by three tokens at least.
+// Wrong codes are counted three ways, because each way alone is either no lock or a way to lock somebody else out. A token at one address
+// is locked first, then the token wherever it is used, and only then the account: by three tokens at least.
 
-/** Who sent a code. */
+/** The sender of a code. */
 export type Guesser = {
   readonly tokenId: string;
-  /** Where it came from; undefined where that is not known. */
+  /** Address of the sender; undefined if unknown. */
   readonly address?: string | undefined;
 };
 
-/** Wrong codes since an instant, and until when no more are looked at; Unix time. */
+/** Wrong codes since an instant, and when the lock ends; Unix time. */
 export type Count = { readonly failures: number; readonly sinceMs: number; readonly lockedUntilMs: number };
 
-/** What is counted of an account: its own, and by token and address. */
+/** The counts of an account: its own, and by token and address. */
 export type Guesses = { readonly account: Count; readonly by: Readonly<Record<string, Count>> };
 
 const WINDOW_MS = 15 * 60_000;
@@ -20,13 +20,13 @@ const MOST = { pair: 5, token: 10, account: 30 } as const;
 
 const NONE: Count = { failures: 0, sinceMs: 0, lockedUntilMs: 0 };
 
-/** Until when no code of a guesser is looked at; in the past where one is. */
+/** Returns when the lock of a guesser ends; in the past if there is none. */
 export function lockedUntilMs({ account, by }: Guesses, guesser: Guesser): number {
   const own = keysOf(guesser).map((key) => by[key]?.lockedUntilMs ?? 0);
   return Math.max(account.lockedUntilMs, ...own);
 }
 
-/** With one more wrong code. What is over is forgotten. */
+/** Returns the counts with one more wrong code. Expired counts are dropped. */
 export function withWrongCode({ account, by }: Guesses, guesser: Guesser, nowMs: number): Guesses {
   const [pair, token] = keysOf(guesser);
   const kept = Object.entries(by).filter(([, count]) => !isOver(count, nowMs));
@@ -40,13 +40,13 @@ export function withWrongCode({ account, by }: Guesses, guesser: Guesser, nowMs:
   };
 }
 
-/** After a good code: what was counted of its guesser and of the account is forgotten, what locks others is not. */
+/** Returns the counts after a correct code: those of its guesser and of the account are dropped, locks of others stay. */
 export function withGoodCode({ by }: Guesses, guesser: Guesser): Guesses {
   const own: readonly string[] = keysOf(guesser);
   return { account: NONE, by: Object.fromEntries(Object.entries(by).filter(([key]) => !own.includes(key))) };
 }
 
-/** As the store keeps those by token and address: key to failures, since when, locked until when. */
+/** The stored form of the counts by token and address: key to failures, since when, locked until when. */
 export function printGuesses(by: Guesses['by']): string {
   const rows = Object.entries(by).map(([key, count]) => [
     key,
@@ -55,7 +55,7 @@ export function printGuesses(by: Guesses['by']): string {
   return JSON.stringify(Object.fromEntries(rows));
 }
 
-/** Reads what `printGuesses` printed. */
+/** Parses the output of `printGuesses`. */
 export function parseGuesses(text: string): Guesses['by'] {
   const rows = JSON.parse(text) as Readonly<Record<string, readonly [number, number, number]>>;
   return Object.fromEntries(

@@ -14,7 +14,7 @@ export function sealSecret(key: InstallationKey, accountId: string, secret: Uint
 }
 
 /**
- * Opens what `sealSecret` sealed.
+ * Opens the output of `sealSecret`.
  * @throws ServiceError `installationKeyWrong` when it was sealed under another key or for another account.
  */
 export function openSecret(key: InstallationKey, accountId: string, sealed: Uint8Array): Uint8Array {

@@ -1,26 +1,26 @@
 import { TOTP, Secret } from 'otpauth';
 
-// Time-based one-time passwords (RFC 6238) as every authenticator app has them: SHA-1, 30 seconds, 6 digits.
+// Time-based one-time passwords (RFC 6238) as every authenticator app supports them: SHA-1, 30 seconds, 6 digits.
 
 const PERIOD_SECONDS = 30;
 const OPTIONS = { issuer: 'Keyslot', algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS } as const;
 const CODE = /^[0-9]{6}$/;
 
-/** How many bytes a secret has: those of SHA-1, as RFC 4226 section 4 recommends. */
+/** Size of a secret in bytes: that of SHA-1, as RFC 4226 section 4 recommends. */
 export const SECRET_BYTES = 20;
 
-/** A secret as people give it to an app: as an address (often shown as a QR code), or typed in as base-32. */
+/** A secret as users enter it in an app: as a URI (often shown as a QR code), or typed in as base-32. */
 export type ShownSecret = { readonly uri: string; readonly secret: string };
 
-/** Shows a secret of an account. */
+/** Returns the printable forms of a secret. */
 export function showSecret(secret: Uint8Array, label: string): ShownSecret {
   const totp = new TOTP({ ...OPTIONS, label, secret: holdSecret(secret) });
   return { uri: totp.toString(), secret: totp.secret.base32 };
 }
 
 /**
- * The time step whose code this is: the present one, the one before or the one after. Undefined when it is none of theirs.
- * Codes are compared in constant time.
+ * Returns the time step that a code belongs to: the present one, the one before or the one after; undefined if it belongs to none. Codes
+ * are compared in constant time.
  */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   if (!CODE.test(code)) return undefined;
@@ -31,7 +31,7 @@ export function findStep(secret: Uint8Array, code: string, nowMs: number): numbe
   return delta === null ? undefined : TOTP.counter({ period: PERIOD_SECONDS, timestamp: nowMs }) + delta;
 }
 
-/** Whether this was the code of a step. */
+/** True when this was the code of a step. */
 export function isCodeOfStep(secret: Uint8Array, code: string, step: number): boolean {
   return findStep(secret, code, step * PERIOD_SECONDS * 1_000) !== undefined;
 }

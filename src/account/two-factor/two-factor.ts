@@ -20,14 +20,14 @@ import { findStep, isCodeOfStep, SECRET_BYTES, type ShownSecret, showSecret } fr
 
 export type TwoFactorPlaces = { readonly store: Store; readonly installationKey: InstallationKey };
 
-/** What a code is. */
+/** The result of checking a code. */
 export type TwoFactorFinding =
   | { readonly kind: 'ok' }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'locked'; readonly retryAtMs: number }
   | { readonly kind: 'notEnrolled' };
 
-/** A code, who sent it, and when. */
+/** A code, its sender and its time. */
 export type TwoFactorAttempt = Guesser & {
   readonly accountId: string;
   readonly code: string;
@@ -35,7 +35,7 @@ export type TwoFactorAttempt = Guesser & {
 };
 
 /**
- * Gives an account a second factor. The secret is in the answer, and nowhere else but sealed.
+ * Enrols an account in two-factor authentication. The secret is in the answer; only a sealed copy is stored.
  * @param account the account's name, which authenticator apps show.
  * @throws ServiceError `twoFactorEnrolled` when it has one.
  */
@@ -57,7 +57,7 @@ export async function enrolTwoFactor(
   return shown;
 }
 
-/** Whether an account has a second factor with this secret (base-32). */
+/** True when an account has a second factor with this secret (base-32). */
 export async function hasTwoFactor(
   { store, installationKey }: TwoFactorPlaces,
   accountId: string,
@@ -73,14 +73,14 @@ export async function hasTwoFactor(
   }
 }
 
-/** Takes the second factor from an account, with its failures and its lock. @throws ServiceError `twoFactorNotEnrolled`. */
+/** Removes the second factor of an account, with its failures and its lock. @throws ServiceError `twoFactorNotEnrolled`. */
 export async function removeTwoFactor(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
   const gone = await store.db.delete(twoFactors).where(eq(twoFactors.accountId, accountId)).returning();
   if (gone.length === 0) throw serviceError('twoFactorNotEnrolled');
 }
 
 /**
- * Lifts every lock of an account's second factor, and forgets the wrong codes that led to them.
+ * Lifts every lock of an account's second factor, and deletes the wrong codes that led to them.
  * @throws ServiceError `twoFactorNotEnrolled`.
  */
 export async function unlockTwoFactor(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
@@ -102,12 +102,12 @@ export async function readTwoFactor(db: Executes, accountId: string): Promise<Se
 }
 
 /**
- * Checks a code (RFC 6238: the step of now, one before, one after). A code works once: neither it nor an earlier one is taken
- * again. To send again a code that was used is refused and no guess. The fifth wrong code of a token at one address within 15 minutes locks
- * them for 15 minutes, in which no code of theirs is looked at; the tenth of a token locks it, the thirtieth of an account the account.
- * What is found is stored before this resolves.
+ * Checks a code (RFC 6238: the current step, one before, one after). A code works once: neither it nor an earlier one is accepted again.
+ * Sending a used code again is refused and does not count as a guess. The fifth wrong code of a token at one address within 15 minutes
+ * locks them for 15 minutes, in which none of their codes is checked; the tenth of a token locks it, the thirtieth of an account the
+ * account. The result is stored before this resolves.
  *
- * @param seen the second factor of the account as `readTwoFactor` just gave it.
+ * @param seen the second factor of the account as `readTwoFactor` just returned it.
  * @throws ServiceError `installationKeyWrong`.
  */
 export async function checkTwoFactor(
@@ -129,7 +129,7 @@ export async function checkTwoFactor(
     const next = isGood
       ? stateOf(step, withGoodCode(guesses, attempt))
       : stateOf(lastStep, withWrongCode(guesses, attempt, nowMs));
-    // Where it is another one by now, whoever changed it has used a code or counted a failure: it is looked at anew.
+    // If the state has changed, another request has used a code or counted a failure: check again.
     if (await replaceState(store.db, row, next)) return { kind: isGood ? 'ok' : 'invalid' };
   }
   return { kind: 'notEnrolled' };
@@ -158,7 +158,7 @@ const replace = createStatement<
         is not distinct from (before.last_step, before.failures, before.failing_since, before.locked_until, before.guesses)`,
 );
 
-/** Whether the state was still the one that was read, and is the next one now. */
+/** Replaces the state if it is still the one that was read; true if it did. */
 async function replaceState(db: Store['db'], row: SecondFactor, next: State): Promise<boolean> {
   const { accountId, sealedSecret } = row;
   const states = { before: printState(row), after: printState(next) };

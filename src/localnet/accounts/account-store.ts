@@ -2,7 +2,7 @@ import type { Account, KeyedAccount } from '../model.ts';
 import { AccountIndex } from './account-index.ts';
 import { ChangeLog } from './change-log.ts';
 
-/** Data of an account that follows from the slot alone (sysvars, the vote account), so it is computed when read. */
+/** Data of an account that follows from the slot alone (sysvars, the vote account), computed on each read. */
 export type DerivedData = (slot: bigint) => Uint8Array;
 
 /**
@@ -19,24 +19,24 @@ export class AccountStore {
     this.#derived = derived;
   }
 
-  /** Accounts now held. */
+  /** Number of accounts. */
   get size(): number {
     return this.#current.size;
   }
 
-  /** Undo records held: bounded by the changes of the slots that are not finalized. */
+  /** Number of undo records: bounded by the changes of the slots that are not finalized. */
   get undoSize(): number {
     return this.#changes.size;
   }
 
-  /** The account as it was at the end of `slot`, or is now in the open slot. */
+  /** Returns the account as it was at the end of `slot`, or as it is now for the open slot. */
   read(address: string, slot: bigint): Account | undefined {
     const account = this.#stored(address, slot);
     const derive = this.#derived.get(address);
     return account === undefined || derive === undefined ? account : { ...account, data: derive(slot) };
   }
 
-  /** Puts (or, with undefined, removes) an account in the open slot. */
+  /** Writes (or, with undefined, removes) an account in the open slot. */
   write(address: string, account: Account | undefined, slot: bigint): void {
     const before = this.#current.get(address);
     if (before === undefined && account === undefined) return;
@@ -50,17 +50,17 @@ export class AccountStore {
     return this.#derived.has(address);
   }
 
-  /** Whether an account differs between the end of `slot` and now. */
+  /** True when an account differs between the end of `slot` and now. */
   changedSince(address: string, slot: bigint): boolean {
     return this.#derived.has(address) || this.#changes.before(address, slot) !== undefined;
   }
 
-  /** The program that an account belongs to at the end of `slot`, or now in the open slot. */
+  /** Returns the program that owns an account at the end of `slot`, or now for the open slot. */
   ownerOf(address: string, slot: bigint): string | undefined {
     return this.#stored(address, slot)?.owner;
   }
 
-  /** The addresses of the accounts that were written in a slot that is not finalized yet, each once. */
+  /** Returns the addresses of the accounts written in a slot that is not finalized yet, each once. */
   writtenIn(slot: bigint): readonly string[] {
     return this.#changes.touchedIn(slot);
   }
@@ -91,12 +91,12 @@ export class AccountStore {
     return this.#indexed(this.#index[by].get(address), slot);
   }
 
-  /** Forgets how accounts were before `slot`. */
+  /** Drops the states of accounts before `slot`. */
   finalize(slot: bigint): void {
     this.#changes.forget(slot);
   }
 
-  /** Candidates that are listed now, and all that changed lately: the caller's own test decides. */
+  /** Candidates that are listed now, and all that changed recently: the caller filters them. */
   #indexed(listed: ReadonlySet<string> | undefined, slot: bigint): readonly KeyedAccount[] {
     const now = listed ?? new Set<string>();
     return [

@@ -12,11 +12,11 @@ import type { Account, KeyedAccount } from '../model.ts';
 export type AccountViewOptions = Pick<AccountConfig, 'encoding' | 'dataSlice'> & {
   readonly slot: bigint;
   readonly defaultEncoding: AccountEncoding;
-  /** Where to read mints, if not in the bank of `slot`. */
+  /** Reads mints, if not from the bank of `slot`. */
   readonly read?: (address: string) => Account | undefined;
 };
 
-/** An account of a bank in the encoding asked for. Throws as encodeAccount does. */
+/** Returns an account of a bank in the requested encoding. Throws as encodeAccount does. */
 export function viewAccount(
   ledger: Ledger,
   { address, account }: KeyedAccount,
@@ -34,7 +34,7 @@ export function viewAccount(
   });
 }
 
-/** A list of accounts. Under jsonParsed a token program's accounts that cannot be parsed are left out, as nodes do. */
+/** Returns a list of accounts. Under jsonParsed a token program's accounts that cannot be parsed are left out, as nodes do. */
 export function viewAccounts(
   ledger: Ledger,
   accounts: readonly KeyedAccount[],

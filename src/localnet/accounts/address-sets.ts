@@ -6,7 +6,7 @@ export class AddressSets {
     return this.#sets.get(key);
   }
 
-  /** Moves an address from the set of one key to that of another; undefined is no key. */
+  /** Moves an address from the set of one key to that of another; undefined means no key. */
   move(address: string, from: string | undefined, to: string | undefined): void {
     if (from === to) return;
     if (from !== undefined) this.#remove(address, from);

@@ -1,6 +1,6 @@
 import type { Account } from '../model.ts';
 
-/** How an account was before it first changed in a slot; undefined: it did not exist. */
+/** The state of an account before its first change in a slot; undefined: it did not exist. */
 type Change = { readonly slot: bigint; readonly account: Account | undefined };
 
 /** Undo records of the slots that are not finalized yet, oldest first per account. */
@@ -26,17 +26,17 @@ export class ChangeLog {
     else touched.push(address);
   }
 
-  /** The account at the end of `slot`, if it changed later. */
+  /** Returns the account at the end of `slot`, if it changed later. */
   before(address: string, slot: bigint): Change | undefined {
     return this.#changes.get(address)?.find((change) => change.slot > slot);
   }
 
-  /** The addresses that have a record of a slot. */
+  /** Returns the addresses with a record of a slot. */
   touchedIn(slot: bigint): readonly string[] {
     return this.#touched.get(slot) ?? [];
   }
 
-  /** Drops the records of a slot, which nobody can read behind any more. Slots come in order. */
+  /** Drops the records of a slot, before which no read can go any more. Call it for slots in order. */
   forget(slot: bigint): void {
     for (const address of this.#touched.get(slot) ?? []) {
       const kept = (this.#changes.get(address) ?? []).filter((change) => change.slot > slot);

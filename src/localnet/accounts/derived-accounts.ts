@@ -15,7 +15,7 @@ import { slotHashesData } from '../sysvars/slot-hashes.ts';
 import { slotHistoryData } from '../sysvars/slot-history.ts';
 import { voteAccountData } from '../validator/vote-state.ts';
 
-/** The accounts whose data changes with every slot, and how it follows from the slot and the chain. */
+/** The accounts whose data changes with every slot, with the function from slot and chain to data. */
 export function derivedAccounts(
   blocks: BlockHistory,
   epochs: EpochTimes,

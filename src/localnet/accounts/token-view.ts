@@ -20,7 +20,7 @@ import { isTokenProgram } from '../addresses/is-token-program.ts';
 /**
  * Reads a mint.
  *
- * @throws ServiceError invalidParam where there is none.
+ * @throws ServiceError invalidParam if there is none.
  */
 export function findMint(ledger: Ledger, address: string, slot: bigint): MintState {
   const account = ledger.accounts.read(address, slot);
@@ -31,7 +31,7 @@ export function findMint(ledger: Ledger, address: string, slot: bigint): MintSta
   return mint;
 }
 
-/** The token account that an account of a token program holds. */
+/** Returns the token account in an account of a token program. */
 export function tokenAccountOf({ owner, data }: Account): TokenAccountState | undefined {
   return isTokenProgram(owner) ? readTokenAccount(data) : undefined;
 }
@@ -43,7 +43,7 @@ type TokenAccountQuery = {
   readonly config: AccountConfig | null | undefined;
 };
 
-/** The token accounts of an owner or a delegate, as both methods answer them. */
+/** Returns the token accounts of an owner or a delegate, in the form of both methods. */
 export function viewTokenAccounts(
   ledger: Ledger,
   { by, address, filter, config }: TokenAccountQuery,

@@ -22,7 +22,7 @@ export class Bank {
     this.#accounts = accounts;
   }
 
-  /** Executes in the open slot. The caller then takes over the accounts that may have changed with `keep`. */
+  /** Executes in the open slot. Call `keep` afterwards for the accounts that may have changed. */
   execute(wire: Uint8Array, addresses: readonly string[], slot: bigint): Outcome {
     this.#syncSysvars(slot, addresses);
     return this.#runtime.execute(wire);
@@ -40,8 +40,8 @@ export class Bank {
   }
 
   /**
-   * Simulates on the state at the end of `slot`, or of now. Accounts that changed since are put back for the time of
-   * the simulation; `addresses` are all that the transaction can reach.
+   * Simulates on the state at the end of `slot`, or on the current one. Accounts that changed since are restored during the simulation;
+   * `addresses` are all that the transaction can reach.
    */
   simulate(wire: Uint8Array, addresses: readonly string[], slot: bigint, openSlot: bigint): SimulatedOutcome {
     const rewound = slot === openSlot ? [] : this.#changedAddresses(addresses, slot);
@@ -54,7 +54,7 @@ export class Bank {
     }
   }
 
-  /** Code comes before the program that runs it, which the runtime loads when it is written. */
+  /** Code comes before its program, which the runtime loads when it is written. */
   #changedAddresses(addresses: readonly string[], slot: bigint): readonly string[] {
     const code = addresses.flatMap((address) => programDataAddress(this.#accounts.read(address, slot)) ?? []);
     const changed = new Set(code.filter((address) => this.#accounts.changedSince(address, slot)));

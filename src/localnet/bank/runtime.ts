@@ -8,11 +8,11 @@ import { transactionError } from './transaction-error.ts';
 /** Validators truncate the logs of a transaction here. */
 const LOG_LIMIT_BYTES = 10_000n;
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
-/** Rent is no longer by the year, and nothing is collected that could be burnt (SIMD-0194, SIMD-0437). */
+/** Rent is no longer annual, and none is collected that could be burnt (SIMD-0194, SIMD-0437). */
 const EXEMPTION_THRESHOLD = 1;
 const BURN_PERCENT = 50;
 
-/** What the runtime says about one transaction. `ran` is false if it was refused before its first instruction. */
+/** The runtime's outcome of one transaction. `ran` is false if it was refused before its first instruction. */
 export type Outcome = {
   readonly err: TransactionError | null;
   readonly ran: boolean;
@@ -21,17 +21,17 @@ export type Outcome = {
   readonly returnData: ReturnData | null;
   readonly units: bigint;
 };
-/** A simulation also tells the state of the writable accounts after success. */
+/** A simulation also returns the state of the writable accounts after success. */
 export type SimulatedOutcome = Outcome & { readonly accounts: readonly KeyedAccount[] };
 
 /**
- * The Solana runtime (LiteSVM), which executes transactions and nothing else: it checks no signatures, no blockhash
- * and no duplicates. Bytes that do not deserialize abort the process, so only sanitized transactions may come here.
+ * The Solana runtime (LiteSVM), which executes transactions and nothing else: it checks no signatures, no blockhash and no duplicates.
+ * Bytes that do not deserialize abort the process, so pass it sanitized transactions only.
  */
 export class Runtime {
   readonly #svm = new litesvm.LiteSvm();
 
-  /** `lamportsPerByte`: what a byte must hold to be free of rent. */
+  /** `lamportsPerByte`: lamports per byte for rent exemption. */
   constructor(lamportsPerByte: bigint) {
     this.#svm.setSigverify(false);
     this.#svm.setBlockhashCheck(false);
@@ -63,20 +63,20 @@ export class Runtime {
     return 'err' in result ? outcome(result.meta(), transactionError(result.err())) : outcome(result, null);
   }
 
-  /** Executes and keeps nothing. */
+  /** Executes without keeping the result. */
   simulate(wire: Uint8Array): SimulatedOutcome {
     const result = this.#svm.simulateVersionedTransaction(wire);
     if ('err' in result) return { ...outcome(result.meta(), transactionError(result.err())), accounts: [] };
     return { ...outcome(result.meta(), null), accounts: result.postAccounts().map(keyed) };
   }
 
-  /** Lamports that `size` bytes of data must hold to be free of rent. */
+  /** Returns the lamports for rent exemption of `size` bytes of data. */
   rentExemption(size: bigint): bigint {
     return this.#svm.minimumBalanceForRentExemption(size);
   }
 }
 
-/** All feature gates that the runtime knows: 32-byte ids. */
+/** Returns the ids of all feature gates that the runtime knows: 32 bytes each. */
 export function knownFeatures(): readonly Uint8Array[] {
   return litesvm.FeatureSet.allEnabled().getActiveFeatures();
 }
@@ -131,7 +131,7 @@ function innerInstructions(meta: TransactionMetadata): readonly InnerInstruction
   });
 }
 
-/** The runtime reports empty data where a program returned none. */
+/** The runtime reports empty data if a program returned none. */
 function returnData(meta: TransactionMetadata): ReturnData | null {
   const returned = meta.returnData();
   const data = returned.data();

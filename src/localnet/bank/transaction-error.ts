@@ -7,7 +7,7 @@ type RuntimeInstructionError = ReturnType<Extract<RuntimeError, { err(): unknown
 type InstructionErrorName = Extract<InstructionError, string>;
 type TransactionErrorName = Extract<TransactionError, string>;
 
-/** A transaction error of the runtime in the ledger's JSON form. */
+/** Converts a transaction error of the runtime to the ledger's JSON form. */
 export function transactionError(error: RuntimeError): TransactionError {
   if (typeof error === 'number') return nameAt(TRANSACTION_ERRORS, error);
   if ('err' in error) return { InstructionError: [error.index, instructionError(error.err())] };

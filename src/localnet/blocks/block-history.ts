@@ -6,10 +6,10 @@ import { RecentBlockhashes } from './recent-blockhashes.ts';
 import { SlotRing } from './slot-ring.ts';
 import { TransactionIndex } from './transaction-index.ts';
 
-/** How much history is kept: the oldest block goes when either limit is passed. */
+/** Limits of the history: the oldest block is dropped when either is exceeded. */
 export type HistoryLimits = { readonly slots: number; readonly transactions: number };
 
-/** The blocks that no limit drops: what the status cache and the newest finalized bank need. */
+/** The number of blocks that no limit drops: those that the status cache and the newest finalized bank need. */
 export const MINIMUM_HISTORY_SLOTS = CONFIG_INTEGERS['localnet.history_slots'].minimum;
 
 const NO_PARENT = base58.encode(new Uint8Array(32));
@@ -43,12 +43,12 @@ export class BlockHistory {
     this.#openTime = genesis.time;
   }
 
-  /** The slot that is being built. */
+  /** The slot under construction. */
   get openSlot(): bigint {
     return this.#openSlot;
   }
 
-  /** The oldest slot whose block is kept. */
+  /** The oldest slot with a block. */
   get firstAvailable(): bigint {
     return this.#first;
   }
@@ -65,7 +65,7 @@ export class BlockHistory {
     return this.#open;
   }
 
-  /** Closes the open block and opens the next slot, whose clock shows `time` (Unix seconds, never running back). */
+  /** Closes the open block and opens the next slot, whose clock shows `time` (Unix seconds, never going back). */
   close(time: bigint): void {
     const slot = this.#openSlot;
     this.#makeRoom();
@@ -86,7 +86,7 @@ export class BlockHistory {
     return slot >= this.#first && slot < this.#openSlot;
   }
 
-  /** A closed block that is still kept. */
+  /** Returns a closed block that is still kept. */
   block(slot: bigint): Block | undefined {
     if (!this.isClosed(slot)) return undefined;
     const parentSlot = slot === 0n ? 0n : slot - 1n;
@@ -101,7 +101,7 @@ export class BlockHistory {
     };
   }
 
-  /** Base-58 blockhash of a closed slot; the slot below the oldest block kept still has one. */
+  /** Returns the base-58 blockhash of a closed slot; the slot below the oldest kept block still has one. */
   blockhash(slot: bigint): string {
     return this.#ring.blockhash(slot);
   }
@@ -110,7 +110,7 @@ export class BlockHistory {
     return this.#ring.blockhashBytes(slot);
   }
 
-  /** Unix time in seconds of a slot, the open one included. */
+  /** Returns the Unix time in seconds of a slot, including the open one. */
   time(slot: bigint): bigint {
     return slot === this.#openSlot ? this.#openTime : this.#ring.time(slot);
   }
@@ -119,17 +119,17 @@ export class BlockHistory {
     return slot === this.#openSlot ? this.#open : this.#ring.transactions(slot);
   }
 
-  /** Transactions since genesis, up to and with a slot. */
+  /** Returns the number of transactions since genesis, up to and including a slot. */
   transactionCount(slot: bigint): number {
     return slot === this.#openSlot ? this.#count : this.#ring.transactionCount(slot);
   }
 
-  /** The latest slot whose blockhash the bank of `slot` knows: its own if closed, its parent's if open. */
+  /** Returns the latest slot whose blockhash the bank of `slot` knows: its own if closed, its parent's if open. */
   latestHashSlot(slot: bigint): bigint {
     return slot < this.#openSlot ? slot : this.#openSlot - 1n;
   }
 
-  /** The ring has one place more than blocks are kept, so that the previous blockhash of the oldest is known. */
+  /** The ring has one more place than blocks are kept, so that the previous blockhash of the oldest is known. */
   #makeRoom(): void {
     const { slots, transactions } = this.#limits;
     const kept = (): bigint => this.#openSlot - this.#first;

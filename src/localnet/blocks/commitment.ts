@@ -1,16 +1,16 @@
-/** How final the state must be that is read. */
+/** The commitment level of a read. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** Where the chain stands: the slot being built, and how many slots a block is finalized after it is confirmed. */
+/** The tip of the chain: the slot under construction, and the number of slots between a block's confirmation and finalization. */
 export type ChainTip = { readonly openSlot: bigint; readonly finalitySlots: bigint };
 
-/** The level that a request asks for; absent and unknown values mean finalized, as on a node. */
+/** Returns the requested level; absent and unknown values mean finalized, as on a node. */
 export function commitmentOf(config: { readonly commitment?: unknown } | null | undefined): Commitment {
   const level = config?.commitment;
   return level === 'processed' || level === 'confirmed' ? level : 'finalized';
 }
 
-/** The slot of the bank that a level selects. */
+/** Returns the slot of the bank at a level. */
 export function slotAtCommitment({ openSlot, finalitySlots }: ChainTip, commitment: Commitment): bigint {
   switch (commitment) {
     case 'processed':
@@ -24,7 +24,7 @@ export function slotAtCommitment({ openSlot, finalitySlots }: ChainTip, commitme
   }
 }
 
-/** The level that a slot has reached. */
+/** Returns the level that a slot has reached. */
 export function commitmentOfSlot(tip: ChainTip, slot: bigint): Commitment {
   if (slot <= slotAtCommitment(tip, 'finalized')) return 'finalized';
   return slot <= slotAtCommitment(tip, 'confirmed') ? 'confirmed' : 'processed';

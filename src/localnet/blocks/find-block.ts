@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger.ts';
 import type { Block } from '../model.ts';
 
 /**
- * The block of a slot, if it is not newer than `newest`.
+ * Returns the block of a slot, if it is not newer than `newest`.
  *
  * @throws ServiceError blockCleanedUp, blockNotAvailable.
  */

@@ -1,7 +1,7 @@
 import { MAX_BLOCKHASH_AGE } from './recent-blockhashes.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** The newest blockhash of the bank of `slot`, and the last block height at which it may be used. */
+/** Returns the newest blockhash of the bank of `slot`, and the last block height at which it is valid. */
 export function latestBlockhash(
   { blocks }: Ledger,
   slot: bigint,

@@ -1,6 +1,6 @@
-/** Blocks for which a blockhash stays valid. */
+/** Number of blocks for which a blockhash stays valid. */
 export const MAX_BLOCKHASH_AGE = 150n;
-/** Hashes known: those valid for the newest finalized bank and all later ones. */
+/** Number of known hashes: those valid for the newest finalized bank and all later ones. */
 const KEPT = 200n;
 
 /** The slots of the newest blockhashes, by hash. */
@@ -16,12 +16,12 @@ export class RecentBlockhashes {
     if (oldest !== undefined) this.#slots.delete(oldest);
   }
 
-  /** The slot whose blockhash it is, if that is recent. */
+  /** Returns the slot of a blockhash, if it is recent. */
   slotOf(blockhash: string): bigint | undefined {
     return this.#slots.get(blockhash);
   }
 
-  /** Whether a bank whose latest hash is that of `latestSlot` takes the blockhash. */
+  /** True when a bank whose latest hash is that of `latestSlot` accepts the blockhash. */
   isValid(blockhash: string, latestSlot: bigint): boolean {
     const slot = this.#slots.get(blockhash);
     return slot !== undefined && slot <= latestSlot && latestSlot - slot <= MAX_BLOCKHASH_AGE;

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger.ts';
 
-/** The slots from `start` to `end` that have a block no newer than `newest`, ascending. */
+/** Returns the slots from `start` to `end` that have a block no newer than `newest`, ascending. */
 export function availableSlots(
   { blocks }: Ledger,
   start: bigint,

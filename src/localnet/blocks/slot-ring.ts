@@ -4,7 +4,7 @@ import type { TransactionRecord } from '../model.ts';
 const NO_TRANSACTIONS: readonly TransactionRecord[] = [];
 const HASH_BYTES = 32;
 
-/** What is kept of a closed slot. `transactionCount` counts from genesis, this slot included. */
+/** The stored data of a closed slot. `transactionCount` counts from genesis, including this slot. */
 export type ClosedSlot = {
   readonly blockhash: Uint8Array;
   /** Unix time in seconds. */
@@ -58,7 +58,7 @@ export class SlotRing {
     return this.#transactions[this.#place(slot)] ?? NO_TRANSACTIONS;
   }
 
-  /** Drops the transactions of a slot, so that their memory can be reclaimed before the place is used again. */
+  /** Drops the transactions of a slot, so that their memory can be reclaimed before the place is reused. */
   clear(slot: bigint): void {
     this.#transactions[this.#place(slot)] = NO_TRANSACTIONS;
   }

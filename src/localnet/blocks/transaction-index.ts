@@ -3,17 +3,17 @@ import { accountKeys } from '../transaction/account-keys.ts';
 
 const NONE: readonly TransactionRecord[] = [];
 
-/** Finds transactions by signature, and by every address they name (static and loaded), oldest first. */
+/** Finds transactions by signature, and by each of their addresses (static and loaded), oldest first. */
 export class TransactionIndex {
   readonly #bySignature = new Map<string, TransactionRecord>();
   readonly #byAddress = new Map<string, TransactionRecord[]>();
 
-  /** Transactions held. */
+  /** Number of transactions. */
   get size(): number {
     return this.#bySignature.size;
   }
 
-  /** Addresses under which transactions are held. */
+  /** Number of addresses with transactions. */
   get addressCount(): number {
     return this.#byAddress.size;
   }
@@ -35,7 +35,7 @@ export class TransactionIndex {
     }
   }
 
-  /** Removes the transactions of the oldest block that has any: they are the first under each of their addresses. */
+  /** Removes the transactions of the oldest non-empty block: they are the first under each of their addresses. */
   dropOldest(records: readonly TransactionRecord[]): void {
     const dropped = new Map<string, number>();
     for (const record of records) {
@@ -50,7 +50,7 @@ export class TransactionIndex {
   }
 }
 
-/** The first signature of a transaction, which is its id. */
+/** Returns the first signature of a transaction, which is its id. */
 export function signatureOf({ transaction }: TransactionRecord): string {
   return transaction.signatures[0] ?? '';
 }

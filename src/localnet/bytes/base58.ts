@@ -1,18 +1,20 @@
 import { base58 } from '@scure/base';
 
-/** The most bytes that @scure/base encodes; instructions of version 1, and those that programs call, may have more. */
+/** Maximum size that @scure/base encodes; instructions of version 1, and those that programs call, may be longer. */
 const SHORT_BYTES = 2_048;
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const ZERO = '1';
 /** Base-58 digits per byte: log 256 / log 58, rounded up. */
 const DIGITS_PER_BYTE = 1.37;
 
-/** Bytes as base-58 text in the Bitcoin alphabet, the text form of addresses, hashes, signatures and instruction data; of any length. */
+/**
+ * Encodes bytes of any length as base-58 text in the Bitcoin alphabet, the text form of addresses, hashes, signatures and instruction data.
+ */
 export function encodeBase58(bytes: Uint8Array): string {
   return bytes.length > SHORT_BYTES ? encodeLong(bytes) : base58.encode(bytes);
 }
 
-/** The bytes of base-58 text. Throws on characters outside the alphabet: callers pass validated text. */
+/** Decodes base-58 text. Throws on characters outside the alphabet: callers pass validated text. */
 export function decodeBase58(text: string): Uint8Array {
   return base58.decode(text);
 }
@@ -24,7 +26,7 @@ function encodeLong(bytes: Uint8Array): string {
   return zeros + spell(value, Math.ceil(bytes.length * DIGITS_PER_BYTE)).replace(/^1+/, '');
 }
 
-/** So many base-58 digits of a value. Halves it, so that long ones take less than the square of their length. */
+/** Returns the given number of base-58 digits of a value. Splits it in halves, so that the cost of long ones is less than quadratic. */
 function spell(value: bigint, digits: number): string {
   if (digits === 1) return ALPHABET.charAt(Number(value));
   const low = digits >> 1;

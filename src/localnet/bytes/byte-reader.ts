@@ -2,7 +2,7 @@ import { encodeBase58 } from './base58.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Ends a decode; it never leaves `decodeBytes`. */
+/** Aborts a decode; never thrown out of `decodeBytes`. */
 class MalformedBytes extends Error {}
 
 /** Reads little-endian values from the front of a byte string, as bincode and borsh write them. */
@@ -16,7 +16,7 @@ export class ByteReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** How many bytes are left. */
+  /** Number of bytes left. */
   get left(): number {
     return this.#bytes.length - this.#offset;
   }
@@ -53,7 +53,7 @@ export class ByteReader {
     return this.#view.getFloat64(this.#take(8), true);
   }
 
-  /** A float that JSON has a form for: neither infinite nor NaN. */
+  /** Reads a float that JSON can represent: neither infinite nor NaN. */
   finiteF64(): number {
     const value = this.f64();
     if (!Number.isFinite(value)) throw new MalformedBytes();
@@ -70,28 +70,28 @@ export class ByteReader {
     return this.#bytes.subarray(start, start + length);
   }
 
-  /** Everything that is left. */
+  /** Reads all remaining bytes. */
   rest(): Uint8Array {
     return this.bytes(this.left);
   }
 
-  /** 32 bytes as a base-58 address (or hash). */
+  /** Reads 32 bytes as a base-58 address (or hash). */
   address(): string {
     return encodeBase58(this.bytes(32));
   }
 
-  /** 32 bytes as an address; all zeros mean none. */
+  /** Reads 32 bytes as an address; all zeros mean none. */
   nonZeroAddress(): string | null {
     const bytes = this.bytes(32);
     return bytes.every((byte) => byte === 0) ? null : encodeBase58(bytes);
   }
 
-  /** A value behind a presence byte, 0 or 1. */
+  /** Reads a value after a presence byte, 0 or 1. */
   option<T>(read: () => T): T | null {
     return this.bool() ? read() : null;
   }
 
-  /** UTF-8 text of `length` bytes. */
+  /** Reads UTF-8 text of `length` bytes. */
   text(length: number): string {
     try {
       return UTF8.decode(this.bytes(length));
@@ -100,22 +100,22 @@ export class ByteReader {
     }
   }
 
-  /** UTF-8 text behind a u64 length (bincode). */
+  /** Reads UTF-8 text after a u64 length (bincode). */
   longText(): string {
     return this.text(this.length(this.u64()));
   }
 
-  /** UTF-8 text behind a u32 length (borsh). */
+  /** Reads UTF-8 text after a u32 length (borsh). */
   shortText(): string {
     return this.text(this.u32());
   }
 
-  /** `count` values; a count beyond the bytes left is malformed. */
+  /** Reads `count` values; a count beyond the remaining bytes is malformed. */
   list<T>(count: bigint | number, read: () => T): T[] {
     return Array.from({ length: this.length(count) }, read);
   }
 
-  /** The entry of `table` at `index`; malformed if there is none. */
+  /** Returns the entry of `table` at `index`; malformed if there is none. */
   oneOf<T>(index: number, table: readonly T[]): T {
     const entry = table[index];
     return entry === undefined ? this.reject() : entry;
@@ -126,12 +126,12 @@ export class ByteReader {
     if (this.left > 0) this.reject();
   }
 
-  /** Gives up: the bytes are not what is being read. */
+  /** Aborts the decode: the bytes are not of the expected form. */
   reject(): never {
     throw new MalformedBytes();
   }
 
-  /** A length read from the data as a number; malformed beyond the bytes left. */
+  /** Converts a length in the data to a number; malformed beyond the remaining bytes. */
   length(count: bigint | number): number {
     return count > this.left ? this.reject() : Number(count);
   }
@@ -144,7 +144,7 @@ export class ByteReader {
   }
 }
 
-/** What `decode` makes of the bytes; undefined if they end too soon or `decode` rejects them. */
+/** Returns the result of `decode`; undefined if the bytes end too soon or `decode` rejects them. */
 export function decodeBytes<T>(bytes: Uint8Array, decode: (reader: ByteReader) => T): T | undefined {
   try {
     return decode(new ByteReader(bytes));

@@ -1,4 +1,4 @@
-/** Writes little-endian values one after the other into a buffer of known size. */
+/** Writes little-endian values in order into a buffer of known size. */
 export class ByteWriter {
   readonly bytes: Uint8Array;
   readonly #view: DataView;

@@ -3,8 +3,8 @@ import { decodeMemcmp } from './memcmp-bytes.ts';
 import { readTokenAccount } from './token-layout.ts';
 
 /**
- * A filter of getProgramAccounts made ready: says of account data whether they pass. Throws `invalidParam` for bytes that are not in the encoding they claim and
- * `memcmpDataTooLarge` for more than 128 of them.
+ * Compiles a filter of getProgramAccounts to a predicate on account data. Throws `invalidParam` for bytes that do not match their stated
+ * encoding and `memcmpDataTooLarge` for more than 128 of them.
  */
 export function compileFilter(filter: AccountFilter): (data: Uint8Array) => boolean {
   if (filter === 'tokenAccountState') return (data) => readTokenAccount(data) !== undefined;

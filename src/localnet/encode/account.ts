@@ -7,20 +7,20 @@ import { encodeBase64 } from '../bytes/base64.ts';
 import { parseAccount } from './parsed-account/parse-account.ts';
 import type { MintTerms } from './parsed-account/token.ts';
 
-/** The most bytes that base-58 account data may have. */
+/** Maximum size of account data in base-58. */
 const MAX_BASE58_BYTES = 128;
 
 export type AccountOptions = MintTerms & {
   readonly encoding: AccountEncoding;
   readonly dataSlice?: DataSlice | null | undefined;
-  /** The account's own address: the parsed form of a sysvar depends on it. */
+  /** The account's own address, on which the parsed form of a sysvar depends. */
   readonly address: string;
 };
 
 /**
- * An account in the node's form. `dataSlice` cuts every encoding but jsonParsed; `space` is the whole length either
- * way. Data that cannot be parsed is given as a base-64 pair. Throws `base58DataTooLarge` where the encoding is
- * base58 or binary and more than 128 bytes are to be shown.
+ * Encodes an account in the node's form. `dataSlice` applies to every encoding except jsonParsed; `space` is the whole length either way.
+ * Data that cannot be parsed is returned as a base-64 pair. Throws `base58DataTooLarge` if the encoding is base58 or binary and more than
+ * 128 bytes would be shown.
  */
 export function encodeAccount(account: Account, options: AccountOptions): UiAccount {
   return {
@@ -57,7 +57,7 @@ function encodeSmall(bytes: Uint8Array): string {
   return encodeBase58(bytes);
 }
 
-/** The part of the data asked for; what lies past the end is left out. */
+/** Returns the requested part of the data; anything past the end is left out. */
 function sliceData(data: Uint8Array, slice: DataSlice | null | undefined): Uint8Array {
   if (slice === null || slice === undefined) return data;
   const size = BigInt(data.length);

@@ -27,8 +27,8 @@ export type BlockOptions = {
 };
 
 /**
- * The answer of getBlock. Throws `transactionVersionNotSupported` where transactions are shown and one has a version
- * above the one the client names.
+ * Encodes the answer of getBlock. Throws `transactionVersionNotSupported` if transactions are shown and one has a version above the
+ * client's maximum.
  */
 export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
   const { previousBlockhash, blockhash, parentSlot, transactions } = block;

@@ -1,6 +1,6 @@
 /**
- * A value with the members of every object in the order of their names, as serde_json keeps them in a Value: nodes write the results
- * of calls so, and what is `parsed` anywhere. Notifications have the order of their types.
+ * Returns a value with the members of every object in the order of their names, as serde_json keeps them in a Value: nodes write the
+ * results of calls this way, and everything `parsed`. Notifications have the order of their types.
  */
 export function byName<T>(value: T): T {
   return sorted(value) as T;

@@ -12,8 +12,8 @@ export type TransactionOptions = {
 };
 
 /**
- * The answer of getTransaction; `blockTime` is Unix time in seconds. Throws `transactionVersionNotSupported` for a
- * version above the one the client names.
+ * Encodes the answer of getTransaction; `blockTime` is Unix time in seconds. Throws `transactionVersionNotSupported` for a version above
+ * the client's maximum.
  */
 export function encodeConfirmedTransaction(
   record: TransactionRecord,

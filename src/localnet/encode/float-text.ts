@@ -1,4 +1,4 @@
-/** A double split as `mantissa * 2^exponent`, both integers. */
+/** Splits a double into `mantissa * 2^exponent`, both integers. */
 function splitDouble(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -10,8 +10,8 @@ function splitDouble(value: number): { readonly mantissa: bigint; readonly expon
 }
 
 /**
- * A finite double with exactly `decimals` places, rounded half to even from its exact value: the text that token
- * programs make of an amount. (`toFixed` stops at 100 places and rounds halves up.)
+ * Prints a finite double with exactly `decimals` places, rounded half to even from its exact value: the text that token programs print for
+ * an amount. (`toFixed` stops at 100 places and rounds halves up.)
  */
 export function fixedText(value: number, decimals: number): string {
   const { mantissa, exponent } = splitDouble(value);
@@ -23,7 +23,7 @@ export function fixedText(value: number, decimals: number): string {
   return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** The shortest text that reads back as the same double, never with an exponent. */
+/** Prints the shortest text that parses to the same double, never with an exponent. */
 export function shortestText(value: number): string {
   const text = Object.is(value, -0) ? '-0' : value.toString();
   const parts = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

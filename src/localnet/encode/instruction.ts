@@ -9,10 +9,10 @@ import type { Instruction } from '../../wire/message.ts';
 import { encodeBase58 } from '../bytes/base58.ts';
 import { parseInstruction } from './parsed-instruction/parse-instruction.ts';
 
-/** Height of an instruction of the message; calls are higher. */
+/** Stack height of an instruction of the message; inner instructions are higher. */
 export const MESSAGE_STACK_HEIGHT = 1;
 
-/** An instruction with its indexes, as under encoding json. */
+/** Encodes an instruction with its indexes, as under encoding json. */
 export function encodeInstruction(instruction: Instruction, stackHeight: number): CompiledInstruction {
   return {
     programIdIndex: instruction.programIdIndex,
@@ -23,8 +23,8 @@ export function encodeInstruction(instruction: Instruction, stackHeight: number)
 }
 
 /**
- * An instruction as under jsonParsed: its parts named where nodes know the program, else its addresses written out.
- * `keys` are all account keys of the transaction; an index beyond them is left out.
+ * Encodes an instruction as under jsonParsed: its parts named if nodes know the program, else with full addresses. `keys` are all account
+ * keys of the transaction; an index beyond them is left out.
  */
 export function encodeParsedInstruction(
   instruction: Instruction,
@@ -38,7 +38,7 @@ export function encodeParsedInstruction(
   return { programId, accounts, data: encodeBase58(instruction.data), stackHeight };
 }
 
-/** The calls of one instruction with indexes. */
+/** Encodes the inner instructions of one instruction with indexes. */
 export function encodeInnerInstructions({
   index,
   instructions,
@@ -46,7 +46,7 @@ export function encodeInnerInstructions({
   return { index, instructions: instructions.map((call) => encodeInstruction(call, call.stackHeight)) };
 }
 
-/** The calls of one instruction, parsed. */
+/** Encodes the inner instructions of one instruction, parsed. */
 export function encodeParsedInnerInstructions(
   { index, instructions }: InnerInstructions,
   keys: readonly string[],

@@ -2,15 +2,15 @@ import type { MemcmpFilter } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { decodeBase58 } from '../bytes/base58.ts';
 
-/** The most bytes that a filter compares. */
+/** Maximum number of bytes that a filter compares. */
 const MAX_BYTES = 128;
 
 const NOT_BASE58 = /[^1-9A-HJ-NP-Za-km-z]/u;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The bytes of a memcmp filter. Numbers are the bytes themselves; text is base-58 unless it says base64, even where it
- * says bytes. Throws `invalidParam` for text that cannot be decoded and `memcmpDataTooLarge` for more than 128 bytes.
+ * Returns the bytes of a memcmp filter. Numbers are the bytes themselves; text is base-58 unless the encoding is base64, even if it is
+ * bytes. Throws `invalidParam` for text that cannot be decoded and `memcmpDataTooLarge` for more than 128 bytes.
  */
 export function decodeMemcmp({ bytes, encoding }: MemcmpFilter['memcmp']): Uint8Array {
   const decoded =

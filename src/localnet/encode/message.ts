@@ -7,7 +7,7 @@ import { parseAccountKeys } from './parsed-account-keys.ts';
 
 type VersionPart = Pick<JsonMessage, 'addressTableLookups' | 'transactionConfig'>;
 
-/** A message with indexes and raw data, as under encoding json. */
+/** Encodes a message with indexes and raw data, as under encoding json. */
 export function encodeJsonMessage(message: Message): JsonMessage {
   return {
     header: { ...message.header },
@@ -18,7 +18,7 @@ export function encodeJsonMessage(message: Message): JsonMessage {
   };
 }
 
-/** A message as under jsonParsed; there is no header, the keys say it. */
+/** Encodes a message as under jsonParsed; it has no header, the keys contain it. */
 export function encodeParsedMessage(message: Message, loaded: LoadedAddresses): ParsedMessage {
   const keys = accountKeys(message, loaded);
   return {
@@ -31,7 +31,7 @@ export function encodeParsedMessage(message: Message, loaded: LoadedAddresses): 
   };
 }
 
-/** What only messages of one version have: lookups of version 0, even where there are none, and the limits of version 1. */
+/** Returns the members that only one version has: lookups for version 0, even if empty, and the limits for version 1. */
 function versionPartOf({ version, lookups, config }: Message): VersionPart {
   if (version === 1) return config === undefined ? {} : { transactionConfig: { ...config } };
   if (version === 'legacy') return {};

@@ -8,10 +8,13 @@ import type { TransactionMeta } from '../model.ts';
 import { encodeInnerInstructions, encodeParsedInnerInstructions } from './instruction.ts';
 import { encodeReturnData } from './return-data.ts';
 
-/** Transactions earn no rewards; clients see an empty list, or null where they asked for none. */
+/** Transactions earn no rewards; clients see an empty list, or null if they did not request them. */
 const NO_REWARDS: Reward[] = [];
 
-/** What a transaction did, in the order in which nodes write it, as under json and the byte encodings; the calls keep their indexes. */
+/**
+ * Encodes the outcome of a transaction, in the nodes' order of members, as under json and the byte encodings; inner instructions keep their
+ * indexes.
+ */
 export function encodeMeta(meta: TransactionMeta, rewards: boolean): EncodedTransactionMeta {
   return {
     ...outcome(meta),
@@ -27,7 +30,7 @@ export function encodeMeta(meta: TransactionMeta, rewards: boolean): EncodedTran
   };
 }
 
-/** The same as under jsonParsed; `keys` are all account keys of the transaction, which show the loaded ones. */
+/** The same as under jsonParsed; `keys` are all account keys of the transaction, including the loaded ones. */
 export function encodeParsedMeta(
   meta: TransactionMeta,
   keys: readonly string[],
@@ -43,7 +46,7 @@ export function encodeParsedMeta(
   };
 }
 
-/** The little that transactionDetails accounts shows; rewards not asked for are absent here. */
+/** The reduced form under transactionDetails accounts; rewards that were not requested are absent here. */
 export function encodeAccountsMeta(meta: TransactionMeta, rewards: boolean): AccountsTransactionMeta {
   return { ...outcome(meta), ...tokens(meta), ...(rewards && { rewards: NO_REWARDS }) };
 }

@@ -9,8 +9,8 @@ const SECONDS_PER_YEAR = 60 * 60 * 24 * 365.24;
 const BASIS_POINTS = 10_000;
 
 /**
- * An amount of a mint's base units in the node's form. Mints of Token-2022 that bear interest or are scaled show the
- * amount that holds at `nowSeconds` (Unix time), computed in doubles as the program does.
+ * Encodes an amount of a mint's base units in the node's form. Token-2022 mints that bear interest or are scaled show the amount at
+ * `nowSeconds` (Unix time), computed in doubles as the program does.
  */
 export function mintAmount(amount: bigint, mint: MintState, nowSeconds: bigint): UiTokenAmount {
   const plain = tokenAmount(amount, mint.decimals);

@@ -3,7 +3,7 @@ import type { LoadedAddresses } from '../model.ts';
 import type { Message } from '../../wire/message.ts';
 import { accountKeys, isSigner, writableKeys } from '../transaction/account-keys.ts';
 
-/** All account keys with what the transaction may do with them; writable as the runtime grants it, not as asked for. */
+/** Returns all account keys with their roles in the transaction; writable as the runtime grants it, not as requested. */
 export function parseAccountKeys(message: Message, loaded: LoadedAddresses): ParsedAccountKey[] {
   const writable = new Set(writableKeys(message, loaded));
   return accountKeys(message, loaded).map((pubkey, index) => ({

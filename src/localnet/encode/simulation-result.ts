@@ -9,8 +9,8 @@ import { encodeParsedInnerInstructions } from './instruction.ts';
 import { encodeReturnData } from './return-data.ts';
 
 /**
- * What a simulation did. A transaction refused before it ran has no fee unless one was due, and its balances are the same before and
- * after; there are none where its signatures do not verify.
+ * The outcome of a simulation. A transaction refused before it ran has no fee unless one was due, and its balances are the same before and
+ * after; there are none if its signatures do not verify.
  */
 export type Simulation = {
   readonly err: TransactionError | null;
@@ -32,17 +32,17 @@ export type SimulationBalances = {
   readonly postTokenBalances: readonly TokenBalance[];
 };
 
-/** Calls, with all account keys of the transaction, against which they are parsed. */
+/** Inner instructions, with all account keys of the transaction, against which they are parsed. */
 type Calls = { readonly calls: readonly InnerInstructions[]; readonly keys: readonly string[] };
 
-/** What the caller of simulateTransaction asked for beyond the outcome; null where it did not. */
+/** The extras that the caller of simulateTransaction requested; null for the others. */
 export type SimulationExtras = {
   readonly accounts: readonly (UiAccount | null)[] | null;
   readonly innerInstructions: Calls | null;
   readonly replacementBlockhash: SimulationResult['replacementBlockhash'];
 };
 
-/** The value of simulateTransaction (agave rpc.rs): every member is there, null where nothing is known or asked for. */
+/** Encodes the value of simulateTransaction (agave rpc.rs): every member is present, null if unknown or not requested. */
 export function encodeSimulation(simulation: Simulation, extras: SimulationExtras): SimulationResult {
   const { balances, loadedAddresses } = simulation;
   const { innerInstructions } = extras;
@@ -62,7 +62,7 @@ export function encodeSimulation(simulation: Simulation, extras: SimulationExtra
   };
 }
 
-/** The error data of a sendTransaction whose preflight failed: the outcome alone, all else null. */
+/** Encodes the error data of a sendTransaction whose preflight failed: the outcome alone, all else null. */
 export function encodePreflight(simulation: Simulation): SimulationResult {
   return {
     err: simulation.err,

@@ -3,8 +3,8 @@ import type { UiTokenAmount } from '../../../generated/ledger/types.ts';
 const U64_MAX = 2n ** 64n - 1n;
 
 /**
- * An amount of base units in the node's form. `uiAmount` is a rounded double, null where 10^decimals exceeds a u64
- * (20 decimals and more); `uiAmountString` is exact, without trailing zeros.
+ * Encodes an amount of base units in the node's form. `uiAmount` is a rounded double, null if 10^decimals exceeds a u64 (20 decimals and
+ * more); `uiAmountString` is exact, without trailing zeros.
  */
 export function tokenAmount(amount: bigint, decimals: number): UiTokenAmount {
   const scale = 10n ** BigInt(decimals);
@@ -16,14 +16,14 @@ export function tokenAmount(amount: bigint, decimals: number): UiTokenAmount {
   };
 }
 
-/** `amount / 10^decimals` as text with exactly `decimals` places. */
+/** Prints `amount / 10^decimals` with exactly `decimals` places. */
 export function decimalText(amount: bigint, decimals: number): string {
   if (decimals === 0) return amount.toString();
   const digits = amount.toString().padStart(decimals + 1, '0');
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** Decimal text without trailing zeros behind the point, and without a bare point. */
+/** Trims trailing zeros after the point, and a bare point. */
 export function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

@@ -35,12 +35,12 @@ export const EXTENSION = {
 /** Name of each extension type as instructions list them, by number; 0 stands for an unused entry. */
 export const EXTENSION_TYPE_NAMES: readonly string[] = ['uninitialized', ...Object.keys(EXTENSION)];
 
-/** One entry of the list of extensions behind a token account or mint. */
+/** One entry of the list of extensions after a token account or mint. */
 export type TokenExtensionEntry = { readonly type: number; readonly value: Uint8Array };
 
 /**
- * The type-length-value list up to its end or its first unused entry. A damaged list counts as empty, as nodes read
- * it: the account itself is valid.
+ * Reads the type-length-value list up to its end or its first unused entry. A damaged list counts as empty, as on nodes: the account itself
+ * is valid.
  */
 export function readExtensions(reader: ByteReader): readonly TokenExtensionEntry[] {
   const entries: TokenExtensionEntry[] = [];

@@ -6,7 +6,7 @@ export const TOKEN_ACCOUNT_SIZE = 165;
 export const MINT_SIZE = 82;
 export const MULTISIG_SIZE = 355;
 
-/** The value of the type byte behind a base state that has extensions. */
+/** The type byte after a base state with extensions. */
 const MINT_TYPE = 1;
 const ACCOUNT_TYPE = 2;
 const MAX_SIGNERS = 11;
@@ -38,11 +38,11 @@ export type MintState = {
 export type MultisigState = {
   readonly requiredSigners: number;
   readonly validSigners: number;
-  /** The addresses set, at most 11. */
+  /** The signers that are set, at most 11. */
   readonly signers: readonly string[];
 };
 
-/** The token account (SPL Token or Token-2022) that the data holds; undefined if it holds none or is uninitialized. */
+/** Parses a token account (SPL Token or Token-2022); undefined if the data is not one or it is uninitialized. */
 export function readTokenAccount(data: Uint8Array): TokenAccountState | undefined {
   if (data.length === MULTISIG_SIZE) return undefined;
   return decodeBytes(data, (reader) => {
@@ -61,7 +61,7 @@ export function readTokenAccount(data: Uint8Array): TokenAccountState | undefine
   });
 }
 
-/** The initialized mint (SPL Token or Token-2022) that the data holds, or undefined. */
+/** Parses an initialized mint (SPL Token or Token-2022), or returns undefined. */
 export function readMint(data: Uint8Array): MintState | undefined {
   if (data.length === MULTISIG_SIZE) return undefined;
   return decodeBytes(data, (reader) => {
@@ -75,7 +75,7 @@ export function readMint(data: Uint8Array): MintState | undefined {
   });
 }
 
-/** The initialized multisignature authority that the data holds, or undefined. */
+/** Parses an initialized multisignature authority, or returns undefined. */
 export function readMultisig(data: Uint8Array): MultisigState | undefined {
   if (data.length !== MULTISIG_SIZE) return undefined;
   return decodeBytes(data, (reader) => {
@@ -87,7 +87,7 @@ export function readMultisig(data: Uint8Array): MultisigState | undefined {
   });
 }
 
-/** Padding, type byte and extensions behind a base state; all absent in a plain SPL Token account. */
+/** Reads padding, type byte and extensions after a base state; all absent in a plain SPL Token account. */
 function readTail(reader: ByteReader, type: number, padding: number): readonly TokenExtensionEntry[] {
   if (reader.left === 0) return [];
   if (reader.bytes(padding).some((byte) => byte !== 0)) reader.reject();
@@ -107,7 +107,7 @@ function optionalU64(reader: ByteReader): bigint | null {
   return present ? value : null;
 }
 
-/** The four-byte presence tag of the program's fixed layout; the value's place is there either way. */
+/** Reads the four-byte presence tag of the program's fixed layout; the value's bytes are there either way. */
 function isPresent(reader: ByteReader): boolean {
   return reader.oneOf(reader.u32(), [false, true]);
 }

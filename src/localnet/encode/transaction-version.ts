@@ -2,12 +2,12 @@ import type { TransactionVersion } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Message } from '../../wire/message.ts';
 
-/** The highest message version a client can read; absent for clients that know legacy transactions only. */
+/** Highest message version that a client can read; absent for clients that know legacy transactions only. */
 export type SupportedVersion = number | bigint | null | undefined;
 
 /**
- * The `version` member of an answer: none for clients that did not say what they can read. Throws
- * `transactionVersionNotSupported` for a message that the client cannot read.
+ * Returns the `version` member of an answer: none for clients that did not state a version. Throws `transactionVersionNotSupported` for a
+ * message that the client cannot read.
  */
 export function encodeVersion(
   { version }: Message,

@@ -11,10 +11,10 @@ import { encodeBase64 } from '../bytes/base64.ts';
 import { encodeJsonMessage, encodeParsedMessage } from './message.ts';
 import { parseAccountKeys } from './parsed-account-keys.ts';
 
-/** The encodings in which instructions keep their indexes. */
+/** The encodings that keep instructions' indexes. */
 export type RawTransactionEncoding = Exclude<TransactionEncoding, 'jsonParsed'>;
 
-/** A transaction as its exact bytes (a pair; bare text under binary) or as an object with indexes (json). */
+/** Encodes a transaction as its exact bytes (a pair; bare text under binary) or as an object with indexes (json). */
 export function encodeTransaction(
   transaction: DecodedTransaction,
   encoding: RawTransactionEncoding,
@@ -33,7 +33,7 @@ export function encodeTransaction(
   }
 }
 
-/** A transaction as under jsonParsed; `loaded` are the addresses that its lookup tables gave. */
+/** Encodes a transaction as under jsonParsed; `loaded` are the addresses from its lookup tables. */
 export function encodeParsedTransaction(
   transaction: DecodedTransaction,
   loaded: LoadedAddresses,
@@ -44,7 +44,7 @@ export function encodeParsedTransaction(
   };
 }
 
-/** A transaction's signatures and accounts only, as under transactionDetails accounts. */
+/** Encodes only a transaction's signatures and accounts, as under transactionDetails accounts. */
 export function encodeAccountsTransaction(
   transaction: DecodedTransaction,
   loaded: LoadedAddresses,

@@ -1,4 +1,4 @@
-/** When each epoch began, in Unix seconds. One number per epoch, which is a day at the usual pace. */
+/** The start of each epoch, in Unix seconds. One number per epoch, which is a day at the usual pace. */
 export class EpochTimes {
   readonly #starts: bigint[];
 

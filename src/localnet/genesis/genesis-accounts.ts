@@ -24,7 +24,7 @@ import { STAKE_ACCOUNT_BYTES, stakeAccountData } from './stake-account.ts';
 
 const RENT_EPOCH = 2n ** 64n - 1n;
 const NO_DATA = new Uint8Array(0);
-/** Owners of the accounts that the runtime brings along: programs, their code, sysvars, features, native mints. */
+/** Owners of the accounts that the runtime includes: programs, their code, sysvars, features, native mints. */
 const RUNTIME_OWNERS = [
   NATIVE_LOADER,
   UPGRADEABLE_LOADER,
@@ -37,7 +37,7 @@ const RUNTIME_OWNERS = [
   TOKEN_2022_PROGRAM,
 ];
 
-/** The accounts of slot 0: what the runtime ships, and the ledger's own. The runtime's own faucet is removed. */
+/** Returns the accounts of slot 0: those of the runtime, and the ledger's own. The runtime's own faucet is removed. */
 export function genesisAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[] {
   for (const { address } of runtime.ownedBy(SYSTEM_PROGRAM)) runtime.write(address, undefined);
   const shipped = RUNTIME_OWNERS.flatMap((owner) => runtime.ownedBy(owner)).map((entry) =>
@@ -71,13 +71,13 @@ function ownAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[
   ];
 }
 
-/** The runtime ships the memo program at its v3 address; clients call it at the v4 one, where the same code serves. */
+/** The runtime has the memo program at its v3 address; clients call it at the v4 one, which has the same code. */
 function memoV4(runtime: Runtime): readonly KeyedAccount[] {
   const program = runtime.read(MEMO_V3_PROGRAM);
   return program === undefined ? [] : [{ address: MEMO_V4_PROGRAM, account: program }];
 }
 
-/** The runtime gives sysvars one lamport; on a validator they are free of rent like any account. */
+/** The runtime gives sysvars one lamport; on a validator they are rent-exempt like any account. */
 function withRent(runtime: Runtime, { address, account: shipped }: KeyedAccount): KeyedAccount {
   if (shipped.owner !== SYSVAR_OWNER) return { address, account: shipped };
   const data = address === SYSVAR_EPOCH_SCHEDULE ? epochScheduleData() : shipped.data;

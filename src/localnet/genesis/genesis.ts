@@ -5,7 +5,7 @@ import { type Keypair, namedKeypair } from './keypair.ts';
 const SOL = 1_000_000_000n;
 const FUNDED_ACCOUNTS = 20;
 
-/** What the ledger starts with. Amounts are lamports, times Unix seconds. */
+/** The initial parameters of the ledger. Amounts are lamports, times Unix seconds. */
 export type Genesis = {
   readonly hash: Uint8Array;
   readonly time: bigint;
@@ -16,11 +16,11 @@ export type Genesis = {
   readonly faucetLamports: bigint;
   readonly identityLamports: bigint;
   readonly stakeLamports: bigint;
-  /** Accounts that hold lamports from the start, their balances falling so that the order of the largest is fixed. */
+  /** Accounts with lamports from the start, in falling order, so that the order of the largest is fixed. */
   readonly funded: readonly { readonly keypair: Keypair; readonly lamports: bigint }[];
 };
 
-/** Makes the genesis of a new ledger: the keys are the same on every localnet, the hash differs with the time. */
+/** Creates the genesis of a new ledger: the keys are the same on every localnet, the hash differs with the time. */
 export function createGenesis(nowMs: number): Genesis {
   const identity = namedKeypair('identity');
   const time = BigInt(Math.trunc(nowMs / 1000));

@@ -8,10 +8,7 @@ const KEY_BYTES = 32;
 /** A signing key of the ledger's own. */
 export type Keypair = { readonly address: string; sign(message: Uint8Array): Uint8Array };
 
-/**
- * The key that belongs to a name on every localnet. Anyone can compute it: what it controls is worth nothing outside a
- * local ledger.
- */
+/** Returns the key for a name, the same on every localnet. Anyone can compute it: its accounts are worth nothing outside a local ledger. */
 export function namedKeypair(name: string): Keypair {
   const seed = createHash('sha256').update(`keyslot localnet ${name}`).digest();
   const privateKey = createPrivateKey({

@@ -9,8 +9,8 @@ const WARMUP_RATE = 0.25;
 const LOCKUP_SECONDS = 10n * 365n * 24n * 3600n;
 
 /**
- * Data of the genesis stake: delegated to the ledger's vote account since before epoch 0, and locked for ten years, which
- * is what keeps it out of circulation.
+ * Returns the data of the genesis stake: delegated to the ledger's vote account since before epoch 0, and locked for ten years, which keeps
+ * it out of circulation.
  */
 export function stakeAccountData(genesis: Genesis, rentReserve: bigint): Uint8Array {
   const identity = base58.decode(genesis.identity.address);

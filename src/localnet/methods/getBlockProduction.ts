@@ -4,10 +4,10 @@ import { viewBank } from '../bank/bank-view.ts';
 import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** How far back the slot history sysvar reaches. */
+/** Number of slots in the slot history sysvar. */
 const SLOT_HISTORY_SLOTS = 1_048_576n;
 
-/** The one validator leads every slot and has made every block. */
+/** The one validator leads every slot and has produced every block. */
 export const getBlockProduction: LedgerHandler<Ledger, 'getBlockProduction'> = (ledger, config) => {
   const { slot, context } = viewBank(ledger, { commitment: config?.commitment });
   const firstSlot = BigInt(config?.range?.firstSlot ?? firstSlotOfEpoch(epochOf(slot)));

@@ -2,7 +2,7 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** The open slot has a time, too: that of its clock. Genesis keeps its time when its block is gone. */
+/** The open slot also has a time: that of its clock. Genesis keeps its time when its block is dropped. */
 export const getBlockTime: LedgerHandler<Ledger, 'getBlockTime'> = (ledger, number) => {
   const { blocks, genesis } = ledger;
   const slot = BigInt(number);

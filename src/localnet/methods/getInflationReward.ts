@@ -4,7 +4,7 @@ import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
 import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Rewards of an epoch are those of the first block after it, and the ledger pays none. */
+/** Rewards of an epoch are paid in the first block after it, and the ledger pays none. */
 export const getInflationReward: LedgerHandler<Ledger, 'getInflationReward'> = (
   ledger,
   addresses,

@@ -8,7 +8,7 @@ import { isScheduled } from '../validator/leaders.ts';
 
 type Schedule = Readonly<Record<string, readonly bigint[]>>;
 
-/** By the key that stands in it: it is the same in all epochs, and 3 MB of text. */
+/** By the validator's key in it: the schedule is the same in all epochs, and 3 MB of text. */
 const schedules = new Map<string, Schedule>();
 
 export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (

@@ -2,7 +2,7 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { LIMITS } from '../../../generated/ledger/limits.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Votes are not made as transactions here, so no transaction is one. */
+/** The validator makes no vote transactions, so every transaction is a non-vote one. */
 export const getRecentPerformanceSamples: LedgerHandler<Ledger, 'getRecentPerformanceSamples'> = (
   { samples },
   limit,

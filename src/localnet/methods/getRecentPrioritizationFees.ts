@@ -21,10 +21,10 @@ export const getRecentPrioritizationFees: LedgerHandler<Ledger, 'getRecentPriori
   return fees;
 };
 
-/** What a transaction paid to come first, in micro-lamports per compute unit, and the addresses that it locked for that. */
+/** A transaction's priority fee, in micro-lamports per compute unit, and its write-locked addresses. */
 type Bid = { readonly price: bigint; readonly writable: readonly string[] };
 
-/** Votes do not compete, and what asks for no compute units says nothing of their price: neither counts. */
+/** Votes do not compete, and a transaction without compute units has no price per unit: neither counts. */
 function bidOf({ transaction, meta }: TransactionRecord): readonly Bid[] {
   const limits = readComputeBudget(transaction.message);
   if (isVote(transaction) || limits.kind === 'error' || limits.budget.unitLimit === 0n) return [];
@@ -32,7 +32,7 @@ function bidOf({ transaction, meta }: TransactionRecord): readonly Bid[] {
   return [{ price: unitPriceOf(limits.budget), writable }];
 }
 
-/** The lowest price per compute unit that got into the block, writing to the dearest of the addresses. */
+/** Returns the lowest price per compute unit of a transaction in the block that writes to the most expensive of the addresses. */
 function blockFee(bids: readonly Bid[], addresses: readonly string[]): bigint {
   const minima = addresses.map((address) =>
     lowest(bids.filter(({ writable }) => writable.includes(address))),

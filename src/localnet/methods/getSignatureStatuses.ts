@@ -3,7 +3,7 @@ import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 
-/** Slots below the finalized one that the status cache covers. */
+/** Number of slots below the finalized one in the status cache. */
 const STATUS_CACHE_SLOTS = 300n;
 
 export const getSignatureStatuses: LedgerHandler<Ledger, 'getSignatureStatuses'> = (
@@ -25,7 +25,7 @@ export const getSignatureStatuses: LedgerHandler<Ledger, 'getSignatureStatuses'>
   return { context, value };
 };
 
-/** As the bank of `newest` sees it: votes on top of a slot are counted up to there. */
+/** The status in the bank of `newest`: votes on top of a slot are counted up to there. */
 function statusOf({ slot, meta: { err } }: TransactionRecord, ledger: Ledger, newest: bigint) {
   const confirmationStatus = ledger.commitmentOf(slot);
   return {

@@ -6,7 +6,7 @@ import { mintAmount } from '../encode/mint-amount.ts';
 import { readMint } from '../encode/token-layout.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Nodes refuse in other words here than where a mint is only looked up. */
+/** Nodes refuse with another message here than in other look-ups of a mint. */
 export const getTokenSupply: LedgerHandler<Ledger, 'getTokenSupply'> = (ledger, address, config) => {
   const { slot, context } = viewBank(ledger, config);
   const account = ledger.accounts.read(address, slot);

@@ -9,7 +9,7 @@ const SHOWN_EPOCHS = 5;
 
 const DELINQUENT_DISTANCE = BigInt(LIMITS.getVoteAccounts['config.delinquentSlotDistance.default']);
 
-/** The one validator votes for every slot in the next one: it is delinquent before its first votes, or if nobody may lag. */
+/** The one validator votes for every slot in the next one: it is delinquent before its first votes, or if no lag is allowed. */
 export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger, config) => {
   const { slot } = viewBank(ledger, { commitment: config?.commitment });
   const { identity, voteAddress } = ledger.genesis;

@@ -4,7 +4,7 @@ import { latestBlockhash } from '../blocks/latest-blockhash.ts';
 import type { Ledger } from '../ledger.ts';
 import { airdropTransaction } from '../transaction/airdrop.ts';
 
-/** Lands, if need be with an error: an amount below the rent exemption, or above what the faucet holds. */
+/** Always lands, possibly with an error: for an amount below the rent exemption, or above the faucet's balance. */
 export const requestAirdrop: LedgerHandler<Ledger, 'requestAirdrop'> = (ledger, to, lamports, config) => {
   const { slot } = viewBank(ledger, { commitment: config?.commitment });
   const blockhash = config?.recentBlockhash ?? latestBlockhash(ledger, slot).blockhash;

@@ -11,8 +11,8 @@ import { refusedSimulation, simulateTransactionAt } from '../transaction/simulat
 import { isUnsigned } from '../transaction/verify-signatures.ts';
 
 /**
- * Answers the signature once the transaction is on its way; it may still not land. One that nobody has signed is refused without
- * preflight too, as the gateway refuses it (interface.md section 7); a node would pass it on, and no leader would take it.
+ * Returns the signature once the transaction is pending; it may still not land. An unsigned one is refused without preflight too, as the
+ * gateway refuses it (interface.md section 7); a node would forward it, and no leader would accept it.
  */
 export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger, text, config) => {
   const transaction = readTransaction(text, config?.encoding);

@@ -16,16 +16,16 @@ import type { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
 
 /** The connection that a call came on. */
 export type Connection = Subscriber & {
-  /** Is told of a new subscription before the notifications of it. */
+  /** Called with a new subscription, before its notifications. */
   readonly begin: (id: number) => void;
-  /** Is told that a subscription was ended. */
+  /** Called when a subscription was ended. */
   readonly end: (id: number) => void;
 };
 
 type AnySubscription = (ledger: Ledger, ...params: readonly unknown[]) => Subscribed;
 
 /**
- * Answers one call that came over a WebSocket: subscriptions, and every method that is served over HTTP.
+ * Answers one call over a WebSocket: subscriptions, and every method that is served over HTTP.
  *
  * @throws ServiceError subscriptionNotFound, subscriptionRefused, and those of `callMethod`.
  */
@@ -36,7 +36,7 @@ export async function serveSocketCall(
   { method, params, isNotification }: Call,
 ): Promise<RawReply> {
   if (isSubscriptionName(method)) {
-    // Without an answer nobody would know which notifications belong to it.
+    // Without an answer the client could not tell which notifications belong to it.
     if (isNotification) throw serviceError('invalidRequest');
     const subscribed = read(ledger, method, params);
     return result(hub.subscribe(connection, method, subscribed, connection.begin));
@@ -51,7 +51,7 @@ export async function serveSocketCall(
   return result(await callMethod(ledger, method, params));
 }
 
-/** The params have been checked, which the types of the register cannot say. */
+/** The params have been checked, which the types of the registry cannot express. */
 function read(ledger: Ledger, name: SubscriptionName, params: unknown): Subscribed {
   assertParams(name, params);
   const subscription = LOCALNET_SUBSCRIPTIONS[name] as AnySubscription;

@@ -8,7 +8,7 @@ import { type SessionLimits, SocketSession } from './socket-session.ts';
 const GOING_AWAY = 1001;
 
 export type SocketOptions = SessionLimits & {
-  /** How often a client is asked for a sign of life; one that gave none until the next time is cut. */
+  /** Interval of pings; a client without any sign of life in between is cut. */
   readonly pulseMs: number;
 };
 
@@ -38,12 +38,12 @@ export class SocketServer {
     this.#pulse = setInterval(() => this.#checkPulses(), this.#options.pulseMs).unref();
   }
 
-  /** Connections now open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Subscriptions held, one for each connection that has it. */
+  /** Number of subscriptions, counted once per connection that has them. */
   get subscriptionCount(): number {
     return this.#hub.size;
   }

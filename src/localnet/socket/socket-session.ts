@@ -12,19 +12,19 @@ const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
 export type SessionLimits = {
-  /** What may wait to be sent when a notification comes; one more is then too many. */
+  /** Maximum number of unsent bytes when a notification arrives; with more, the client is too slow. */
   readonly maxBufferedBytes: number;
   /**
-   * How long the notifications of a new subscription are held after its reply. Clients attach their listeners when they have seen
-   * the reply, and kit loses what comes in the same packet. 0: they are sent right behind it.
+   * Time for which the notifications of a new subscription are held after its reply. Clients attach their listeners when they have seen the
+   * reply, and kit loses those that come in the same packet. 0: they are sent right after it.
    */
   readonly settleMs: number;
 };
 
-/** A new subscription, and what is held for it. */
+/** A new subscription, and its held notifications. */
 type Begun = { readonly id: number; readonly notifications: readonly Buffer[] };
 
-/** One WebSocket: answers its messages one after the other, and sends it the notifications of its subscriptions. */
+/** One WebSocket: answers its messages one at a time, and sends it the notifications of its subscriptions. */
 export class SocketSession implements Connection {
   readonly #socket: WebSocket;
   readonly #ledger: Ledger;
@@ -33,7 +33,7 @@ export class SocketSession implements Connection {
   readonly #messages: Buffer[] = [];
   #isAnswering = false;
   #received = 0;
-  /** Notifications of subscriptions whose reply is not out yet, or only just. */
+  /** Notifications of subscriptions whose reply was not sent yet, or only just. */
   readonly #held = new Map<number, Buffer[]>();
   #heldBytes = 0;
   #begun: Begun[] = [];
@@ -47,7 +47,7 @@ export class SocketSession implements Connection {
     socket.on('message', (data: Buffer) => this.#receive(data));
     socket.on('ping', (data: Buffer) => this.#pong(data));
     socket.on('pong', () => this.#hear());
-    // ws answers what is no WebSocket with a close code itself; 'close' follows.
+    // ws answers anything that is not a WebSocket with a close code itself; 'close' follows.
     socket.on('error', () => this.#hub.leave(this));
     socket.on('close', () => this.#stop());
   }
@@ -77,7 +77,7 @@ export class SocketSession implements Connection {
 
   readonly fail = (): void => this.close(INTERNAL_ERROR, 'A notification could not be made');
 
-  /** Whether anything came from the client since the last time; asks it for a sign of life until the next. */
+  /** Returns whether anything came from the client since the last check, and pings it for the next one. */
   checkPulse(): boolean {
     const wasAlive = this.#isAlive;
     this.#isAlive = false;
@@ -85,12 +85,12 @@ export class SocketSession implements Connection {
     return wasAlive;
   }
 
-  /** Whether it has a subscription, or a message is being answered. */
+  /** True when it has a subscription, or a message is being answered. */
   isInUse(): boolean {
     return this.#isAnswering || this.#hub.has(this);
   }
 
-  /** Messages that came. */
+  /** Number of messages received. */
   progress(): number {
     return this.#received;
   }
@@ -122,7 +122,7 @@ export class SocketSession implements Connection {
     void this.#answerAll();
   }
 
-  /** Reads on when all that came has been answered and the answers have left: a client that does not read is not read. */
+  /** Resumes reading once all messages have been answered and the answers sent: a client that does not read is not read from. */
   async #answerAll(): Promise<void> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {
       if (this.#socket.readyState !== this.#socket.OPEN) break;
@@ -156,7 +156,7 @@ export class SocketSession implements Connection {
     else if (begun.length > 0) setTimeout(settle, this.#limits.settleMs).unref();
   }
 
-  /** An id that was ended since may have begun anew, and has its own time then. */
+  /** An id that was ended since may be in use again, with its own delay. */
   #settle({ id, notifications }: Begun): void {
     if (this.#held.get(id) !== notifications) return;
     for (const notification of this.#forget(id)) this.#send(notification);

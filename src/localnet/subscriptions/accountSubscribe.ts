@@ -4,7 +4,7 @@ import type { Account } from '../model.ts';
 import { notifiedAccount, sliceOf } from './notified-account.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** How a node shows an account that is gone. */
+/** The node's form of an account that was closed. */
 const CLOSED: Account = {
   lamports: 0n,
   data: new Uint8Array(0),
@@ -13,7 +13,7 @@ const CLOSED: Account = {
   rentEpoch: 2n ** 64n - 1n,
 };
 
-/** minContextSlot means nothing, as nothing is read. */
+/** minContextSlot has no effect, as nothing is read. */
 export const accountSubscribe: LocalnetSubscription<'accountSubscribe'> = (ledger, address, config) => {
   const commitment = commitmentOf(config);
   const encoding = config?.encoding ?? 'binary';

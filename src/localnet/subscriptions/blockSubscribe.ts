@@ -8,14 +8,14 @@ import type { LocalnetSubscription } from './subscription.ts';
 
 type BlockNotification = { readonly context: { readonly slot: bigint }; readonly value: BlockUpdate };
 
-/** Blocks that could not be written are told again with each that follows, at most so many of them. */
+/** Blocks that could not be encoded are reported again with each later block, at most this many. */
 const MAX_FAILED = 64;
 
 /**
- * A block that cannot be written as asked for is told as an error; a node stays at it, and tells it again with every block that
- * follows until one can be written.
+ * A block that cannot be encoded as requested is reported as an error; a node stays at it, and reports it again with every later block
+ * until one can be encoded.
  *
- * A block that mentions an address shows only the transactions that do.
+ * With an address filter, a block shows only the transactions that mention it.
  */
 export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, filter, config) => {
   const commitment = commitmentOf(config);

@@ -6,17 +6,17 @@ import { accountKeys } from '../transaction/account-keys.ts';
 import type { Watch } from './watch.ts';
 import { ANY, type LevelIndex, type WatchIndex } from './watch-index.ts';
 
-/** A watch that something happened to, and what to say: `params.result` of each notification, in order. */
+/** A watch affected by an event, and `params.result` of each of its notifications, in order. */
 export type Happening = {
   readonly watch: Watch;
   readonly tell: () => readonly unknown[];
-  /** Whether the watch ends with it. */
+  /** True if this ends the watch. */
   readonly isLast: boolean;
 };
 
 const RECEIPT_LEVELS = ['processed', 'confirmed', 'finalized'] as const;
 
-/** Whom a transaction concerns that has just landed. */
+/** Yields the watches that a newly landed transaction affects. */
 export function* happeningsOfLanding(index: WatchIndex, record: TransactionRecord): Generator<Happening> {
   const { slot } = record;
   for (const level of RECEIPT_LEVELS) {
@@ -31,8 +31,8 @@ export function* happeningsOfLanding(index: WatchIndex, record: TransactionRecor
 }
 
 /**
- * Whom a tick concerns. What is processed of accounts is told with their slot's end, as they are told once for it; then what is
- * confirmed, then what is finalized, and last the slots themselves: who hears of a slot has heard what was in those before.
+ * Yields the watches that a tick affects. Processed account changes are sent at the end of their slot, once per slot; then confirmed ones,
+ * then finalized ones, and last the slots themselves: a subscriber hears of a slot after its contents.
  */
 export function* happeningsOfAdvance(
   ledger: Ledger,
@@ -96,7 +96,7 @@ function* happeningsOfAccounts(
   }
 }
 
-/** What is not asked for is not told. */
+/** Undefined results are not sent. */
 function listOf(result: unknown): readonly unknown[] {
   return result === undefined ? [] : [result];
 }

@@ -2,7 +2,7 @@
 export class KeyedSets<T> {
   readonly #sets = new Map<string, Set<T>>();
 
-  /** Keys under which there are items. */
+  /** Number of keys with items. */
   get size(): number {
     return this.#sets.size;
   }

@@ -3,7 +3,7 @@ import { signatureOf } from '../blocks/transaction-index.ts';
 import { isVote } from '../validator/vote-transaction.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** Told of a transaction when its slot reaches the level; at processed, when it lands. */
+/** Notifies of a transaction when its slot reaches the level; at processed, when it lands. */
 export const logsSubscribe: LocalnetSubscription<'logsSubscribe'> = (_ledger, filter, config) => {
   const commitment = commitmentOf(config);
   const kind = typeof filter === 'string' ? filter : 'mentions';

@@ -4,7 +4,7 @@ import { viewAccount } from '../accounts/account-view.ts';
 import type { Ledger } from '../ledger.ts';
 import type { KeyedAccount } from '../model.ts';
 
-/** What nodes put in the place of data that base-58 is too slow for (agave, account-decoder). */
+/** The nodes' placeholder for data that is too long for base-58 (agave, account-decoder). */
 const TOO_LARGE = 'error: data too large for bs58 encoding';
 
 export type NotifiedOptions = {
@@ -13,7 +13,7 @@ export type NotifiedOptions = {
   readonly dataSlice?: DataSlice | null;
 };
 
-/** The slice that a subscription asks for, without what has no effect: it is part of what tells subscriptions apart. */
+/** Returns a subscription's slice, undefined if it has no effect: it is part of the subscription's identity. */
 export function sliceOf(
   config: { readonly dataSlice?: DataSlice | null } | null | undefined,
 ): DataSlice | null {
@@ -21,7 +21,7 @@ export function sliceOf(
   return slice ? { offset: slice.offset, length: slice.length } : null;
 }
 
-/** An account of a bank in the encoding asked for. Where an answer would be an error, a notification has a text for data. */
+/** Returns an account of a bank in the requested encoding. If an answer would be an error, a notification has a text as data. */
 export function notifiedAccount(
   ledger: Ledger,
   { address, account }: KeyedAccount,

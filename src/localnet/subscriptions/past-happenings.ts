@@ -3,8 +3,8 @@ import type { Happening } from './happenings.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * What a new subscription is told of the time before it: that a transaction has landed, or has reached the level already. Of
- * everything else it is told what changes from now on.
+ * Yields past events for a new subscription: that a transaction has landed, or has reached the level already. All other kinds notify of
+ * changes from now on.
  */
 export function* pastHappenings(ledger: Ledger, watch: Watch): Generator<Happening> {
   if (watch.kind !== 'signature') return;

@@ -8,7 +8,9 @@ import { decodeMemcmp } from '../encode/memcmp-bytes.ts';
 import { notifiedAccount, sliceOf } from './notified-account.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** An account that leaves the program, or is closed, is not told. Of a token program jsonParsed shows what can be parsed. */
+/**
+ * An account that leaves the program, or is closed, is not reported. For a token program jsonParsed shows only accounts that can be parsed.
+ */
 export const programSubscribe: LocalnetSubscription<'programSubscribe'> = (ledger, program, config) => {
   const filters = config?.filters ?? [];
   filters.forEach(assertFilter);
@@ -33,7 +35,7 @@ export const programSubscribe: LocalnetSubscription<'programSubscribe'> = (ledge
   };
 };
 
-/** A filter without what has no effect, however its bytes were written. */
+/** Returns a filter without parts that have no effect, however its bytes were written. */
 function meaningOf(filter: AccountFilter): unknown {
   if (typeof filter === 'string') return filter;
   if ('dataSize' in filter) return { dataSize: filter.dataSize };

@@ -1,7 +1,7 @@
 import { commitmentOf } from '../blocks/commitment.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** A transaction that lands is received in that moment; one that does not land is never told. */
+/** A transaction is received at the moment it lands; one that does not land is never reported. */
 export const signatureSubscribe: LocalnetSubscription<'signatureSubscribe'> = (
   _ledger,
   signature,

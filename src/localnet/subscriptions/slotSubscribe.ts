@@ -1,6 +1,6 @@
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** Told when a slot is opened. */
+/** Notifies when a slot is opened. */
 export const slotSubscribe: LocalnetSubscription<'slotSubscribe'> = () => ({
   key: [],
   watch: {

@@ -3,7 +3,7 @@ import type { Advance } from '../ledger-follower.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
-/** Told at the end of a slot, which is the beginning of the next one. The node makes all blocks itself: it receives no shreds. */
+/** Notifies at the end of a slot, which is the beginning of the next one. The node makes all blocks itself: it receives no shreds. */
 export const slotsUpdatesSubscribe: LocalnetSubscription<'slotsUpdatesSubscribe'> = (ledger) => ({
   key: [],
   watch: { kind: 'slot', tell: (advance) => updatesOf(ledger, advance) },
@@ -21,7 +21,7 @@ function updatesOf(ledger: Ledger, { closed, finalized, openSlot, timeMs }: Adva
   ];
 }
 
-/** Each transaction is executed as it comes, and so is an entry of its own. */
+/** Each transaction is executed as it arrives, and so is an entry of its own. */
 function statsOf({ blocks }: Ledger, slot: bigint) {
   const records = blocks.transactions(slot);
   const failed = records.filter(({ meta }) => meta.err !== null).length;

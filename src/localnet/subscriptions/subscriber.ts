@@ -1,7 +1,7 @@
-/** Who has subscriptions: one connection. */
+/** A connection with subscriptions. */
 export type Subscriber = {
   /** Takes a notification of one of its subscriptions. Never throws. */
   readonly notify: (id: number, notification: Buffer) => void;
-  /** Is told that a notification could not be made; the subscription is gone. */
+  /** Called when a notification could not be made; the subscription is gone. */
   readonly fail: (error: unknown) => void;
 };

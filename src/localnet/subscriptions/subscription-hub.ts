@@ -9,7 +9,7 @@ import type { Subscribed } from './subscription.ts';
 import type { Watch } from './watch.ts';
 import { WatchIndex } from './watch-index.ts';
 
-/** Counted once for each connection that has it; this many take about 200 MB. */
+/** Counted once per connection that has it; this many take about 200 MB. */
 const MAX_SUBSCRIPTIONS = 200_000;
 
 type Open = {
@@ -21,8 +21,8 @@ type Open = {
 };
 
 /**
- * All subscriptions of all connections. What means the same is one subscription with one id, and its notifications are
- * printed once for everybody. A subscription is told what happens after it; only a signature is told what has happened.
+ * All subscriptions of all connections. Equivalent ones are one subscription with one id, and its notifications are printed once for all of
+ * them. A subscription is notified of later events; only a signature is notified of past ones.
  */
 export class SubscriptionHub {
   readonly #ledger: Ledger;
@@ -45,14 +45,14 @@ export class SubscriptionHub {
     });
   }
 
-  /** Subscriptions held, one for each connection that has it. */
+  /** Number of subscriptions, counted once per connection that has them. */
   get size(): number {
     return this.#count;
   }
 
   /**
-   * Subscribes. The same again gives the same id, and is still one subscription. `begin` is called with the id of a new one
-   * before anything is told.
+   * Subscribes a connection. Subscribing again returns the same id, and is still one subscription. `begin` is called with the id of a new
+   * one before any notification.
    *
    * @throws ServiceError subscriptionRefused at the limit.
    */
@@ -73,7 +73,7 @@ export class SubscriptionHub {
     return open.id;
   }
 
-  /** Ends a subscription of a connection. False: it has none of this id. */
+  /** Ends a subscription of a connection. False: it has none with this id. */
   unsubscribe(subscriber: Subscriber, id: number | bigint): boolean {
     const open = this.#byId.get(Number(id));
     if (!open?.subscribers.has(subscriber)) return false;
@@ -81,7 +81,7 @@ export class SubscriptionHub {
     return true;
   }
 
-  /** Whether a connection has a subscription. */
+  /** True when a connection has a subscription. */
   has(subscriber: Subscriber): boolean {
     return (this.#idsOf.get(subscriber)?.size ?? 0) > 0;
   }

@@ -3,14 +3,14 @@ import type { SubscriptionNotifications, SubscriptionParams } from '../../../gen
 import type { Ledger } from '../ledger.ts';
 import type { Watch } from './watch.ts';
 
-/** What a subscribe call comes to. Calls that come to the same `key` share one subscription. */
+/** The result of a subscribe call. Calls with the same `key` share one subscription. */
 export type Subscribed<R = unknown> = {
-  /** What the params mean, defaults filled in; has a JSON form. */
+  /** The meaning of the params, defaults filled in; has a JSON form. */
   readonly key: readonly unknown[];
   readonly watch: Watch<R>;
 };
 
-/** Reads the params of one kind of subscription, which have passed checkParams. Throws a ServiceError for what that cannot see. */
+/** Reads the params of one kind of subscription, which have passed checkParams. Throws a ServiceError for errors that it cannot detect. */
 export type LocalnetSubscription<N extends SubscriptionName> = (
   ledger: Ledger,
   ...params: SubscriptionParams[N]

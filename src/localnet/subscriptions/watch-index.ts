@@ -10,20 +10,20 @@ import type {
   Watch,
 } from './watch.ts';
 
-/** The key of watches that wait for no address in particular. */
+/** The key of watches without a specific address. */
 export const ANY = '';
 
-/** Watches by what they wait for, at one level. */
+/** Watches by the events that they wait for, at one level. */
 export class LevelIndex {
   readonly accounts = new KeyedSets<AccountWatch>();
   readonly programs = new KeyedSets<ProgramWatch>();
   readonly signatures = new KeyedSets<SignatureWatch>();
-  /** By the address that a transaction is to name, or ANY. */
+  /** By the address that a transaction must mention, or ANY. */
   readonly transactions = new KeyedSets<TransactionWatch>();
   readonly blocks = new KeyedSets<BlockWatch>();
 }
 
-/** All watches, found by what happens: one that nothing happens to costs nothing. */
+/** All watches, found by event: one without events costs nothing. */
 export class WatchIndex {
   readonly slots = new Set<SlotWatch>();
   readonly levels: Readonly<Record<Commitment, LevelIndex>> = {

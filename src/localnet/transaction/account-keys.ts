@@ -3,14 +3,14 @@ import { RESERVED_KEYS } from '../addresses/reserved-keys.ts';
 import type { LoadedAddresses } from '../model.ts';
 import type { Message } from '../../wire/message.ts';
 
-/** All addresses of a transaction in index order: static, loaded writable, loaded readonly. */
+/** Returns all addresses of a transaction in index order: static, loaded writable, loaded readonly. */
 export function accountKeys(message: Message, loaded: LoadedAddresses): readonly string[] {
   return message.lookups.length === 0
     ? message.staticKeys
     : [...message.staticKeys, ...loaded.writable, ...loaded.readonly];
 }
 
-/** The addresses that a transaction may change: reserved keys and called programs are never among them. */
+/** Returns the addresses that a transaction may change: never reserved keys and called programs. */
 export function writableKeys(message: Message, loaded: LoadedAddresses): readonly string[] {
   const demotesPrograms = !accountKeys(message, loaded).includes(UPGRADEABLE_LOADER);
   const programs = new Set(
@@ -22,7 +22,7 @@ export function writableKeys(message: Message, loaded: LoadedAddresses): readonl
   return [...fixed, ...loaded.writable].filter((key) => !RESERVED_KEYS.has(key));
 }
 
-/** Whether the account at an index must sign. */
+/** True when the account at an index must sign. */
 export function isSigner({ header }: Message, index: number): boolean {
   return index < header.numRequiredSignatures;
 }

@@ -8,14 +8,14 @@ import { decodeTransaction } from '../../wire/decode-transaction.ts';
 
 const TRANSFER_TAG = 2;
 const SET_UNIT_LIMIT_TAG = 2;
-/** What a transfer and the limit instruction need; each repetition of an airdrop asks for one unit more. */
+/** Compute units of a transfer and the limit instruction; each repetition of an airdrop requests one more. */
 const UNITS = 450;
 
 export type Airdrop = { readonly to: string; readonly lamports: bigint; readonly blockhash: string };
 
 /**
- * The faucet's signed transfer. A second one of the same amount to the same address with the same blockhash would
- * be the same transaction, so it carries a compute unit limit that makes it another.
+ * Returns the faucet's signed transfer. A second one of the same amount to the same address with the same blockhash would be the same
+ * transaction, so it has a compute unit limit that makes it different.
  */
 export function airdropTransaction(ledger: Ledger, airdrop: Airdrop): DecodedTransaction {
   const { faucet } = ledger.genesis;

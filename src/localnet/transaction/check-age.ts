@@ -3,13 +3,13 @@ import type { LedgerState } from '../ledger-state.ts';
 import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { durableNonce, isNonceUsable, nonceAddressOf } from './durable-nonce.ts';
 
-/** Why a message may run in a bank: a recent blockhash, or the nonce account that it advances. */
+/** The reason why a message may run in a bank: a recent blockhash, or the nonce account that it advances. */
 export type Age =
   | { readonly kind: 'recent' }
   | { readonly kind: 'nonce'; readonly address: string }
   | { readonly kind: 'error'; readonly error: TransactionError };
 
-/** Whether the bank of `slot` takes the message's blockhash, as a recent one or as a durable nonce. */
+/** Checks whether the bank of `slot` accepts the message's blockhash, as a recent one or as a durable nonce. */
 export function checkAge(ledger: LedgerState, message: Message, slot: bigint): Age {
   const { blocks, accounts } = ledger;
   const latest = blocks.latestHashSlot(slot);
@@ -21,7 +21,7 @@ export function checkAge(ledger: LedgerState, message: Message, slot: bigint): A
   return { kind: 'error', error: 'BlockhashNotFound' };
 }
 
-/** Whether the bank of `slot` has processed the transaction already. */
+/** True when the bank of `slot` has processed the transaction already. */
 export function isProcessed(ledger: LedgerState, { signatures }: DecodedTransaction, slot: bigint): boolean {
   const record = ledger.blocks.index.find(signatures[0] ?? '');
   return record !== undefined && record.slot <= slot;

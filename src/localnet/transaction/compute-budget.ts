@@ -12,7 +12,7 @@ import {
 } from '../addresses/program-ids.ts';
 import type { Instruction, Message, TransactionConfig } from '../../wire/message.ts';
 
-/** What a transaction asks of the runtime: compute units, and the lamports that it pays to come first. */
+/** The requested compute budget: compute units, and the priority fee in lamports. */
 export type ComputeBudget = { readonly unitLimit: bigint; readonly priorityFee: bigint };
 type Refusal = { readonly kind: 'error'; readonly error: TransactionError };
 export type ComputeBudgetResult = { readonly kind: 'budget'; readonly budget: ComputeBudget } | Refusal;
@@ -51,8 +51,8 @@ const REQUESTS: Readonly<Record<number, { readonly name: RequestName; readonly s
 };
 
 /**
- * The compute budget instructions of a message as they stand. One that cannot be read or is repeated makes the
- * transaction malformed: nodes refuse it before they look at anything else. In version 1 they ask for nothing.
+ * Returns the compute budget instructions of a message unchanged. An unreadable or repeated one makes the transaction malformed: nodes
+ * refuse it before any other check. In version 1 they request nothing.
  */
 export function readRequests(message: Message): RequestsResult {
   const requests: { -readonly [Name in RequestName]?: Request } = {};
@@ -68,7 +68,7 @@ export function readRequests(message: Message): RequestsResult {
   return { kind: 'requests', requests };
 }
 
-/** What a message asks of the runtime; with a value that cannot be granted the transaction does not land. */
+/** Returns the requested compute budget; with a value that cannot be granted the transaction does not land. */
 export function readComputeBudget(message: Message): ComputeBudgetResult {
   if (message.config !== undefined) return { kind: 'budget', budget: budgetOf(message.config) };
   const read = readRequests(message);
@@ -81,12 +81,12 @@ export function readComputeBudget(message: Message): ComputeBudgetResult {
   return { kind: 'budget', budget: { unitLimit: granted, priorityFee: fee < U64_MAX ? fee : U64_MAX } };
 }
 
-/** What was paid to come first, in micro-lamports per compute unit; a fee that was rounded up is a higher price. */
+/** Returns the priority fee in micro-lamports per compute unit; a fee that was rounded up is a higher price. */
 export function unitPriceOf({ unitLimit, priorityFee }: ComputeBudget): bigint {
   return unitLimit === 0n ? 0n : (priorityFee * MICRO_LAMPORTS_PER_LAMPORT) / unitLimit;
 }
 
-/** A version 1 message says it itself; a limit that it does not set is 0. */
+/** A version 1 message contains the budget itself; a limit that it does not set is 0. */
 function budgetOf({ computeUnitLimit, priorityFee }: TransactionConfig): ComputeBudget {
   return { unitLimit: grantedUnits(BigInt(computeUnitLimit ?? 0)), priorityFee: priorityFee ?? 0n };
 }
@@ -118,7 +118,7 @@ function readRequest(data: Uint8Array): { readonly name: RequestName; readonly v
   return { name: request.name, value };
 }
 
-/** Whether the runtime grants a heap of so many bytes. */
+/** True when the runtime grants a heap of this size. */
 export function isHeapSize(bytes: bigint): boolean {
   return bytes >= 32 * KIB && bytes <= 256 * KIB && bytes % BigInt(KIB) === 0n;
 }

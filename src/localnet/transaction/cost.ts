@@ -10,7 +10,7 @@ const DATA_BYTES_PER_UNIT = 4;
 const PAGE_BYTES = 32 * 1024;
 const PAGE_COST = 8n;
 
-/** What an executed transaction took of its block's cost limit, in cost units (crate solana-cost-model). */
+/** Returns the share of an executed transaction in its block's cost limit, in cost units (crate solana-cost-model). */
 export function transactionCost(
   message: Message,
   executed: { readonly units: bigint; readonly loadedBytes: number },
@@ -27,7 +27,7 @@ export function transactionCost(
   return signatures + BigInt(writeLocks(message)) * WRITE_LOCK_COST + data + executed.units + memory;
 }
 
-/** The write locks that the header and the lookups ask for, before any is demoted. */
+/** The number of write locks that the header and the lookups request, before any is demoted. */
 function writeLocks({ header, staticKeys, lookups }: Message): number {
   const fixed = staticKeys.length - header.numReadonlySignedAccounts - header.numReadonlyUnsignedAccounts;
   return lookups.reduce((sum, { writableIndexes }) => sum + writableIndexes.length, fixed);

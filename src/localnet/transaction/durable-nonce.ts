@@ -13,7 +13,7 @@ const INITIALIZED = 1;
 const NONCE_OFFSET = 40;
 const NO_LOADED_ADDRESSES = { writable: [], readonly: [] };
 
-/** The nonce account that a message advances with its first instruction, if it is a durable nonce message. */
+/** Returns the nonce account that a message advances with its first instruction, if it is a durable nonce message. */
 export function nonceAddressOf(message: Message): string | undefined {
   const first = message.instructions[0];
   if (first === undefined || message.staticKeys[first.programIdIndex] !== SYSTEM_PROGRAM) return undefined;
@@ -26,14 +26,14 @@ export function nonceAddressOf(message: Message): string | undefined {
   return address;
 }
 
-/** Whether an account is a nonce account that holds a nonce. */
+/** True for a nonce account that holds a nonce. */
 export function isInitializedNonce({ owner, data }: Account): boolean {
   if (owner !== SYSTEM_PROGRAM || data.length !== NONCE_ACCOUNT_BYTES) return false;
   const view = new DataView(data.buffer, data.byteOffset, NONCE_ACCOUNT_BYTES);
   return view.getUint32(0, true) === CURRENT_VERSION && view.getUint32(4, true) === INITIALIZED;
 }
 
-/** Whether the nonce account stores the message's blockhash as its nonce, and its authority signs the advance. */
+/** True when the nonce account stores the message's blockhash as its nonce, and its authority signs the advance. */
 export function isNonceUsable(message: Message, account: Account | undefined): boolean {
   if (account === undefined || !isInitializedNonce(account)) return false;
   const authority = base58.encode(account.data.subarray(8, NONCE_OFFSET));
@@ -44,12 +44,12 @@ export function isNonceUsable(message: Message, account: Account | undefined): b
   );
 }
 
-/** The nonce that an advance stores while `blockhash` is the latest. Base-58. */
+/** Returns the nonce that an advance stores while `blockhash` is the latest. Base-58. */
 export function durableNonce(blockhash: string): string {
   return base58.encode(durableNonceBytes(blockhash));
 }
 
-/** The nonce account after an advance: what a failed transaction leaves behind, too. */
+/** Returns the nonce account after an advance, also for a failed transaction. */
 export function advanceNonce(account: Account, blockhash: string): Account {
   const data = new Uint8Array(account.data);
   data.set(durableNonceBytes(blockhash), NONCE_OFFSET);

@@ -4,7 +4,7 @@ import type { InstructionError, TransactionError } from '../../../generated/ledg
 type InstructionErrorName = Extract<InstructionError, string>;
 type TransactionErrorName = Extract<TransactionError, string>;
 
-/** The human text of a transaction error, as nodes put it into messages (solana-transaction-error `Display`). */
+/** Returns the readable text of a transaction error, as nodes put it into messages (solana-transaction-error `Display`). */
 export function errorText(error: TransactionError): string {
   if (typeof error === 'string') return TRANSACTION_ERRORS[error];
   if ('InstructionError' in error) {

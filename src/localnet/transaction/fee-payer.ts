@@ -4,8 +4,8 @@ import type { Account } from '../model.ts';
 import { isInitializedNonce } from './durable-nonce.ts';
 
 /**
- * Why an account cannot pay a fee (crate solana-svm, `validate_fee_payer`): it must be a wallet or a nonce account, and
- * be left free of rent; a wallet may be emptied. `rentExemption`: lamports that so many bytes must hold.
+ * Returns the reason why an account cannot pay a fee (crate solana-svm, `validate_fee_payer`): it must be a wallet or a nonce account, and
+ * stay rent-exempt; a wallet may be emptied. `rentExemption`: lamports that this many bytes must hold.
  */
 export function feePayerError(
   account: Account | undefined,

@@ -6,7 +6,7 @@ import type { ComputeBudget } from './compute-budget.ts';
 export const LAMPORTS_PER_SIGNATURE = 5_000n;
 const U64_MAX = 2n ** 64n - 1n;
 
-/** How many signatures a message asks to be verified, by kind. */
+/** Number of signatures that a message has verified, by kind. */
 export type SignatureCounts = {
   readonly transaction: number;
   readonly ed25519: number;
@@ -14,7 +14,7 @@ export type SignatureCounts = {
   readonly secp256r1: number;
 };
 
-/** Lamports that a message costs: signatures (those that precompiles verify too) and the priority fee. */
+/** Returns the fee of a message in lamports: signatures (those that precompiles verify too) and the priority fee. */
 export function transactionFee(message: Message, { priorityFee }: ComputeBudget): bigint {
   const counts = countSignatures(message);
   const signatures = counts.transaction + counts.ed25519 + counts.secp256k1 + counts.secp256r1;
@@ -22,7 +22,7 @@ export function transactionFee(message: Message, { priorityFee }: ComputeBudget)
   return fee < U64_MAX ? fee : U64_MAX;
 }
 
-/** Counts the signatures that a message asks to be verified: its own, and those given to precompiles. */
+/** Counts the signatures that a message has verified: its own, and those passed to precompiles. */
 export function countSignatures(message: Message): SignatureCounts {
   const of = (program: string): number =>
     message.instructions

@@ -12,15 +12,15 @@ import { type Prepared, prepareTransaction, reachable, runtimeWire } from './pre
 import { tokenBalances } from './token-balances.ts';
 import { signaturesAreValid } from './verify-signatures.ts';
 
-/** Landed, perhaps with an error, or refused by the bank and gone without a trace. */
+/** Landed, possibly with an error, or refused by the bank without a trace. */
 export type Landing =
   | { readonly kind: 'landed'; readonly record: TransactionRecord }
   | { readonly kind: 'dropped'; readonly error: TransactionError };
 type Balances = Pick<TransactionMeta, 'preBalances' | 'preTokenBalances'>;
 
 /**
- * Executes a sanitized transaction in the open slot and puts it into the open block. A transaction that fails after
- * its fee payer was found good lands with its error: the fee is taken, its nonce advanced, everything else undone.
+ * Executes a sanitized transaction in the open slot and appends it to the open block. A transaction that fails after its fee payer was
+ * validated lands with its error: the fee is charged, its nonce advanced, everything else undone.
  */
 export function landTransaction(ledger: LedgerState, transaction: DecodedTransaction): Landing {
   const slot = ledger.blocks.openSlot;
@@ -45,7 +45,7 @@ type Settlement =
   | { readonly kind: 'settled'; readonly outcome: Outcome }
   | { readonly kind: 'dropped'; readonly error: TransactionError };
 
-/** Brings the store in step with what the runtime did, and takes the fee where the runtime did not. */
+/** Updates the store with the runtime's result, and charges the fee if the runtime did not. */
 function settle(
   ledger: LedgerState,
   transaction: DecodedTransaction,
@@ -73,7 +73,7 @@ function settle(
   return { kind: 'settled', outcome: { ...outcome, err: error } };
 }
 
-/** A nonce is used up by a failed transaction too. */
+/** A failed transaction uses up its nonce too. */
 function keepNonce(ledger: LedgerState, age: Age): void {
   if (age.kind !== 'nonce') return;
   const { blocks, accounts, bank } = ledger;

@@ -5,13 +5,13 @@ import { feePayerError } from './fee-payer.ts';
 
 type Attempt = { readonly message: Message; readonly fee: bigint; readonly slot: bigint };
 
-/** Why none of a transaction's instructions ran, and whether it lands with that error, its fee taken. */
+/** The reason why none of a transaction's instructions ran, and whether it lands with that error, its fee charged. */
 export type LoadFailure = { readonly error: TransactionError; readonly isCharged: boolean };
 
 /**
- * What a validator makes of a transaction that the runtime refused: it lands if its accounts could not be loaded after its
- * fee payer was found good (SIMD-0082). The runtime calls a program that does not exist invalid, and measures lookup
- * tables before it looks at the payer; a validator does neither.
+ * Returns a validator's result for a transaction that the runtime refused: it lands if its accounts could not be loaded after its fee payer
+ * was validated (SIMD-0082). The runtime calls a program that does not exist invalid, and measures lookup tables before it checks the
+ * payer; a validator does neither.
  */
 export function loadFailure(
   { accounts, runtime }: LedgerState,

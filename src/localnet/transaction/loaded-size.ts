@@ -9,7 +9,7 @@ const ACCOUNT_BASE_BYTES = 64;
 const LOOKUP_TABLE_BYTES = 8_248;
 const PROGRAM_STATE = 2;
 
-/** Bytes of account data that a transaction loads, counted as SIMD-0186 says: accounts, program data, lookup tables. */
+/** Returns the bytes of account data that a transaction loads, counted as SIMD-0186 specifies: accounts, program data, lookup tables. */
 export function loadedAccountsSize(
   message: Message,
   loaded: LoadedAddresses,
@@ -28,7 +28,7 @@ export function loadedAccountsSize(
   return sizes.reduce((sum, size) => sum + size, LOOKUP_TABLE_BYTES * message.lookups.length);
 }
 
-/** Where an upgradeable program keeps its code. */
+/** Returns the address of an upgradeable program's code. */
 export function programDataAddress(account: Account | undefined): string | undefined {
   if (account?.owner !== UPGRADEABLE_LOADER || account.data.length < 36 || account.data[0] !== PROGRAM_STATE)
     return undefined;

@@ -19,8 +19,8 @@ const DEACTIVATION_COOLDOWN = 512n;
 const NONE: LoadedAddresses = { writable: [], readonly: [] };
 
 /**
- * Loads the addresses that a v0 message takes from lookup tables, as the bank of `slot` sees them: an address is
- * usable from the slot after the one that added it.
+ * Loads the addresses that a v0 message takes from lookup tables, as the bank of `slot` sees them: an address is usable from the slot after
+ * the one that added it.
  */
 export function loadAddresses(
   message: Message,

@@ -4,7 +4,7 @@ import { MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM } from '../addresses/
 const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1_PROGRAM, MEMO_V3_PROGRAM, MEMO_V4_PROGRAM]);
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The memos of a transaction, each as `[bytes] text`, joined by `; `; null if there are none. */
+/** Returns the memos of a transaction, each as `[bytes] text`, joined by `; `; null if there are none. */
 export function memoText(message: Message): string | null {
   const memos = message.instructions
     .filter(({ programIdIndex }) => MEMO_PROGRAMS.has(message.staticKeys[programIdIndex] ?? ''))

@@ -9,7 +9,7 @@ import { readComputeBudget } from './compute-budget.ts';
 import { transactionFee } from './fee.ts';
 import { loadAddresses } from './lookup-tables.ts';
 
-/** A transaction ready for the runtime: its addresses, its fee, and what may be changed by it. */
+/** A transaction ready for the runtime: its addresses, its fee, and the accounts that it may change. */
 export type Prepared = {
   readonly kind: 'prepared';
   readonly loaded: LoadedAddresses;
@@ -35,14 +35,14 @@ export function prepareTransaction(
   return { kind: 'prepared', loaded, keys, writable: writableKeys(message, loaded), fee };
 }
 
-/** Every address that execution can read: the transaction's keys and its lookup tables. */
+/** Returns every address that execution can read: the transaction's keys and its lookup tables. */
 export function reachable({ message }: DecodedTransaction, { keys }: Prepared): readonly string[] {
   return [...keys, ...message.lookups.map(({ accountKey }) => accountKey)];
 }
 
 /**
- * The wire form for the runtime, which takes the transaction's blockhash for the bank's latest one (nonces are
- * derived from it) and its first signature for a sign that it ran; so both are set. It checks neither.
+ * Returns the wire form for the runtime, which takes the transaction's blockhash as the bank's latest one (nonces are derived from it) and
+ * its first signature as a sign that it ran; so both are set. It checks neither.
  */
 export function runtimeWire(ledger: LedgerState, transaction: DecodedTransaction, slot: bigint): Uint8Array {
   const wire = new Uint8Array(transaction.wire);

@@ -7,7 +7,7 @@ import { errorText } from './error-text.ts';
 import { loadAddresses } from './lookup-tables.ts';
 import { sanitizeTransaction } from './sanitize.ts';
 
-/** The transaction that a request carries. `encoding` defaults to base58; `binary` is its old name. */
+/** Decodes the transaction in a request. `encoding` defaults to base58; `binary` is its old name. */
 export function readTransaction(
   text: string,
   encoding: 'binary' | 'base58' | 'base64' | null | undefined,
@@ -16,8 +16,8 @@ export function readTransaction(
 }
 
 /**
- * Refuses a transaction that contradicts itself, or whose lookup tables cannot be resolved in the bank of `slot`. Nodes select the
- * bank first, so that its refusal comes before this one.
+ * Refuses an inconsistent transaction, or one whose lookup tables cannot be resolved in the bank of `slot`. Nodes select the bank first, so
+ * its refusal comes before this one.
  *
  * @throws ServiceError transactionInvalid.
  */

@@ -4,20 +4,20 @@ import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { isHeapSize, readRequests } from './compute-budget.ts';
 import { errorText } from './error-text.ts';
 
-/** What a transaction may carry, whatever fits into its bytes (agave crate solana-transaction-context; SIMD-0406). */
+/** Limits of a transaction, however much fits into its bytes (agave crate solana-transaction-context; SIMD-0406). */
 const MAX_INSTRUCTIONS = 64;
 const MAX_INSTRUCTION_ACCOUNTS = 255;
 const MAX_KEYS = 256;
-/** What a version 1 message may have (SIMD-0385). */
+/** Limits of a version 1 message (SIMD-0385). */
 const VERSION_1_SIGNATURES = 12;
 const VERSION_1_KEYS = 64;
 
-/** What is wrong with a message, in the words of crate solana-sanitize. */
+/** The fault of a message, in the words of crate solana-sanitize. */
 type MessageFault = 'index out of bounds' | 'invalid value';
 
 /**
- * Refuses a transaction that contradicts itself: header, indexes, number of signatures, compute budget instructions
- * that cannot be read or are repeated. It must pass before the runtime sees the bytes.
+ * Refuses an inconsistent transaction: header, indexes, number of signatures, compute budget instructions that cannot be read or are
+ * repeated. It must pass before the runtime sees the bytes.
  *
  * @throws ServiceError transactionInvalid.
  */
@@ -33,7 +33,7 @@ export function sanitizeTransaction({ signatures, message }: DecodedTransaction)
 }
 
 /**
- * Refuses a message that contradicts itself.
+ * Refuses an inconsistent message.
  *
  * @throws ServiceError messageInvalid.
  */
@@ -61,7 +61,7 @@ function messageFault(message: Message): MessageFault | undefined {
   return indexesFit && keys <= MAX_KEYS ? undefined : 'index out of bounds';
 }
 
-/** What a version 1 message is held to beside what the others are. */
+/** Further checks of a version 1 message. */
 function version1Fault({ header, staticKeys, instructions, config }: Message): MessageFault | undefined {
   const isTooLong =
     header.numRequiredSignatures > VERSION_1_SIGNATURES ||

@@ -16,23 +16,23 @@ export type SimulationOptions = {
   /** The bank to simulate in. */
   readonly slot: bigint;
   readonly verifySignatures: boolean;
-  /** Whether the blockhash may be any: it is replaced by the bank's latest. */
+  /** True: any blockhash is accepted, and replaced by the bank's latest. */
   readonly anyBlockhash: boolean;
 };
 
 type ReadAccount = (address: string) => Account | undefined;
 
-/** A simulation and what the caller may ask of it further. */
+/** A simulation, and the data for its extras. */
 export type SimulationRun = {
   readonly simulation: Simulation;
   readonly innerInstructions: readonly InnerInstructions[];
   /** All addresses of the transaction; the static ones if its lookups were not resolved. */
   readonly keys: readonly string[];
-  /** An account as the simulation leaves it. */
+  /** Reads an account as the simulation leaves it. */
   readonly readAfter: ReadAccount;
 };
 
-/** Runs a sanitized transaction in the bank of a slot and keeps nothing of it. */
+/** Runs a sanitized transaction in the bank of a slot without keeping anything. */
 export function simulateTransactionAt(
   ledger: Ledger,
   transaction: DecodedTransaction,
@@ -91,7 +91,7 @@ function refuse(
   return isProcessed(ledger, transaction, options.slot) ? 'AlreadyProcessed' : undefined;
 }
 
-/** The addresses of a transaction; the static ones if its lookups cannot be resolved. */
+/** Returns the addresses of a transaction; the static ones if its lookups cannot be resolved. */
 function resolve(
   message: Message,
   read: ReadAccount,
@@ -102,7 +102,7 @@ function resolve(
   return { loaded, keys: accountKeys(message, loaded) };
 }
 
-/** The simulation of a transaction that was refused before a fee was due, and of which nothing was loaded. */
+/** Returns the simulation of a transaction that was refused before a fee was due and anything was loaded. */
 export function refusedSimulation(err: TransactionError): Simulation {
   return {
     err,
@@ -131,7 +131,7 @@ function balances(
   };
 }
 
-/** Of a failed transaction only the fee remains. */
+/** Of a failed transaction only the fee charge remains. */
 function chargedPayer(
   { message }: DecodedTransaction,
   { fee }: Prepared,

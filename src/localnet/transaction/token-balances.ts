@@ -5,15 +5,15 @@ import type { Account } from '../model.ts';
 import type { Message } from '../../wire/message.ts';
 import { isTokenProgram } from '../addresses/is-token-program.ts';
 
-/** Where to read accounts, and the Unix time at which interest-bearing amounts are shown. */
+/** Reads accounts, and the Unix time at which interest-bearing amounts are shown. */
 export type TokenState = {
   readonly read: (address: string) => Account | undefined;
   readonly nowSeconds: bigint;
 };
 
 /**
- * Balances of the token accounts among a transaction's keys. Like a node it looks only where a token program is
- * among the keys, and not at programs that are called.
+ * Returns the balances of the token accounts among a transaction's keys. Like a node it considers only transactions with a token program
+ * among the keys, and not programs that are called.
  */
 export function tokenBalances(
   message: Message,

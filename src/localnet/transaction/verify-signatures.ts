@@ -7,12 +7,12 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 const NO_SIGNATURE = base58.encode(new Uint8Array(64));
 
-/** Whether all signatures are zeros: nobody has signed. */
+/** True when all signatures are zeros: the transaction is unsigned. */
 export function isUnsigned({ signatures }: DecodedTransaction): boolean {
   return signatures.length > 0 && signatures.every((signature) => signature === NO_SIGNATURE);
 }
 
-/** Whether every required signature is the signer's own Ed25519 signature of the message bytes. */
+/** True when every required signature is the signer's own Ed25519 signature of the message bytes. */
 export function signaturesAreValid({ signatures, message, messageBytes }: DecodedTransaction): boolean {
   return signatures.every((signature, index) => {
     const signer = message.staticKeys[index];

@@ -11,7 +11,7 @@ export const INFLATION = {
 
 const YEAR_MS = 365.242199 * 24 * 60 * 60 * 1000;
 
-/** The yearly rate at the start of an epoch of slots of `slotMs`, and how it is shared. */
+/** Returns the yearly rate at the start of an epoch of slots of `slotMs`, and its distribution. */
 export function inflationRate(
   epoch: bigint,
   slotMs: number,

@@ -7,7 +7,7 @@ import { simulateTransactionAt } from '../transaction/simulate.ts';
 const GET_MINIMUM_DELEGATION = Uint8Array.of(13, 0, 0, 0);
 const U64_BYTES = 8;
 
-/** The least that a stake account may delegate, in lamports: what the ledger's own stake program answers. */
+/** Returns the minimum delegation of a stake account, in lamports, from the ledger's own stake program. */
 export function minimumDelegation(ledger: Ledger, slot: bigint): bigint {
   const keys = [ledger.genesis.identity.address, STAKE_PROGRAM].map((key) => base58.decode(key));
   const instruction = Uint8Array.of(1, 0, GET_MINIMUM_DELEGATION.length, ...GET_MINIMUM_DELEGATION);

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../generated/ledger/limits.ts';
 
-/** What the ledger did in one period; `slot` is the last one of it. */
+/** Throughput in one period; `slot` is its last one. */
 export type PerformanceSample = {
   readonly slot: bigint;
   readonly transactions: number;
@@ -10,10 +10,10 @@ export type PerformanceSample = {
 type Mark = { readonly timeMs: number; readonly slot: bigint; readonly transactions: number };
 
 const PERIOD_MS = 60_000;
-/** More than can be asked for need not be kept. */
+/** Samples beyond the maximum of a request need not be kept. */
 const MAX_SAMPLES = LIMITS.getRecentPerformanceSamples['limit.maximum'];
 
-/** Measures throughput once a minute by the ledger's clock; keeps as many samples as can be asked for. */
+/** Measures throughput once a minute by the ledger's clock; keeps as many samples as a request can ask for. */
 export class PerformanceSamples {
   readonly #samples: PerformanceSample[] = [];
   #mark: Mark;
@@ -22,7 +22,7 @@ export class PerformanceSamples {
     this.#mark = start;
   }
 
-  /** Tells how far the ledger is; a sample is taken when a period has passed. A clock set back begins it anew. */
+  /** Reports the ledger's progress; a sample is taken when a period has passed. A clock that is set back restarts the period. */
   observe(now: Mark): void {
     const elapsedMs = now.timeMs - this.#mark.timeMs;
     if (elapsedMs < 0) this.#mark = now;
@@ -37,7 +37,7 @@ export class PerformanceSamples {
     this.#mark = now;
   }
 
-  /** The newest samples, newest first. */
+  /** Returns the newest samples, newest first. */
   latest(limit: number): readonly PerformanceSample[] {
     return this.#samples.slice(0, limit);
   }

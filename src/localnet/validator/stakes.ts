@@ -12,8 +12,8 @@ const LOCKUP_EPOCH_OFFSET = 84;
 const VOTER_OFFSET = 124;
 
 /**
- * Lamports staked on a vote account in the epoch of `slot`: delegations made before the epoch and not withdrawn before it.
- * They count whole from their first epoch on; the rate at which a real cluster warms stake up is not modelled.
+ * Returns the lamports staked on a vote account in the epoch of `slot`: delegations made before the epoch and not withdrawn before it. They
+ * count in full from their first epoch on; the warmup rate of a real cluster is not modelled.
  */
 export function activeStake(accounts: AccountStore, voteAddress: string, slot: bigint): bigint {
   const epoch = epochOf(slot);
@@ -23,7 +23,7 @@ export function activeStake(accounts: AccountStore, voteAddress: string, slot: b
     .reduce((sum, stake) => sum + stake, 0n);
 }
 
-/** Whether a stake account is locked at a slot, which keeps it out of circulation. `time` is Unix seconds. */
+/** True when a stake account is locked at a slot, which keeps it out of circulation. `time` is Unix seconds. */
 export function isLocked({ owner, data }: Account, slot: bigint, time: bigint): boolean {
   if (owner !== STAKE_PROGRAM || data.length < VOTER_OFFSET) return false;
   const view = viewOf(data);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { knownFeatures } from '../bank/runtime.ts';
 
-/** The validator version whose answers the ledger gives; semver, as Rust clients demand. */
+/** The validator version that the ledger emulates; semver, as Rust clients require. */
 export const NODE_VERSION = '4.4.0';
-/** The client whose behaviour, RPC and features these are. */
+/** The client whose behaviour, RPC and features the ledger emulates. */
 export const CLIENT_ID = 'Agave';
 
 /** The number of the feature set: the head of the hash over all feature ids that the runtime knows, in order. */

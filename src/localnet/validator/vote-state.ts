@@ -5,27 +5,27 @@ import { ByteWriter } from '../bytes/byte-writer.ts';
 export const VOTE_ACCOUNT_BYTES = 3_762;
 const VERSION_4 = 3;
 const MAX_LOCKOUTS = 31n;
-/** A vote that lands in the next slot earns the most that a slot can earn when it is rooted (SIMD-0033). */
+/** A vote that lands in the next slot earns the maximum credits when its slot is rooted (SIMD-0033). */
 const CREDITS_PER_SLOT = 16n;
 const VOTE_LATENCY = 1;
 const MAX_EPOCHS_OF_CREDITS = 64n;
 
 /**
- * How the ledger's one validator has voted in the bank of `slot`. It votes for every slot in the next one, so all of
- * it follows from the slot number; no vote transactions are made.
+ * The votes of the ledger's one validator in the bank of `slot`. It votes for every slot in the next one, so all of it follows from the
+ * slot number; no vote transactions are made.
  */
 export type VoteRecord = {
-  /** Newest slot voted for; 0 before there is a vote, too. */
+  /** Newest slot voted for; also 0 before the first vote. */
   readonly lastVote: bigint;
-  /** Newest slot behind 31 later votes; null before there is one. */
+  /** Newest slot with 31 later votes; null before there is one. */
   readonly root: bigint | null;
   /** Oldest first: slot, and votes on top of it. */
   readonly lockouts: readonly { readonly slot: bigint; readonly confirmations: number }[];
-  /** Oldest first: epoch, credits by its end or by now, credits before it. */
+  /** Oldest first: epoch, credits at its end or now, credits before it. */
   readonly epochCredits: readonly (readonly [bigint, bigint, bigint])[];
 };
 
-/** How the validator has voted in the bank of a slot; slot 0 is the first one voted for. */
+/** Returns the validator's votes in the bank of a slot; slot 0 is the first one voted for. */
 export function voteRecord(slot: bigint): VoteRecord {
   const lastVote = slot === 0n ? 0n : slot - 1n;
   const oldest = slot > MAX_LOCKOUTS ? slot - MAX_LOCKOUTS : 0n;
@@ -39,7 +39,7 @@ export function voteRecord(slot: bigint): VoteRecord {
   return { lastVote, root: slot > MAX_LOCKOUTS ? oldest - 1n : null, lockouts, epochCredits };
 }
 
-/** The vote account's data (VoteStateV4) in the bank of `slot`. `lastTime` is the Unix time of the newest slot voted for. */
+/** Returns the vote account's data (VoteStateV4) in the bank of `slot`. `lastTime` is the Unix time of the newest slot voted for. */
 export function voteAccountData(
   identity: string,
   voteAddress: string,

@@ -8,11 +8,11 @@ import type { DecodedTransaction } from '../../wire/message.ts';
 
 const VOTE_TAG = 2;
 const VOTE_BYTES = 61;
-/** One signature, by the validator, which pays; three keys are only read. */
+/** One signature, by the validator, which pays; three keys are read-only. */
 const MESSAGE_HEAD = Uint8Array.of(1, 0, 3, 5);
 const MAX_VOTE_SIGNATURES = 2;
 
-/** The signature (64 bytes) of the transaction with which the validator votes for a closed slot. It is in no block. */
+/** Returns the signature (64 bytes) of the transaction with which the validator votes for a closed slot. It is in no block. */
 export function signVote(blocks: BlockHistory, { identity, voteAddress }: Genesis, slot: bigint): Uint8Array {
   const blockhash = blocks.blockhashBytes(slot);
   const keys = [identity.address, voteAddress, SYSVAR_SLOT_HASHES, SYSVAR_CLOCK, VOTE_PROGRAM];
@@ -28,7 +28,7 @@ export function signVote(blocks: BlockHistory, { identity, voteAddress }: Genesi
   return identity.sign(message);
 }
 
-/** Whether a transaction is what nodes take for a vote (agave, `is_simple_vote_transaction`). */
+/** True when nodes would treat a transaction as a vote (agave, `is_simple_vote_transaction`). */
 export function isVote({ message, signatures }: DecodedTransaction): boolean {
   const [instruction, ...others] = message.instructions;
   if (message.version !== 'legacy' || instruction === undefined || others.length > 0) return false;

@@ -6,21 +6,21 @@ import { encodeFrame, type Frame } from '../wire/frame.ts';
 import type { Operation } from '../wire/operations.ts';
 import { writeHead } from '../wire/request-head.ts';
 
-/** A request that has no answer yet. */
+/** A request without an answer yet. */
 export type PendingRequest = {
   readonly id: number;
   readonly deadlineAtMs: number;
-  /** How often it was sent, each time to another signer. */
+  /** Number of sends, each to another signer. */
   sends: number;
   sentAtMs: number;
   readonly encode: (nowMs: number) => Buffer;
-  /** Takes the answer. @throws ProtocolError for one that is none of the operation's. */
+  /** Takes the answer. @throws ProtocolError for an answer that does not fit the operation. */
   readonly settle: (answer: Frame) => void;
-  /** Ends it without an answer. `reason` is what its caller gets. */
+  /** Ends it without an answer. The caller gets `reason`. */
   readonly fail: (reason: unknown) => void;
 };
 
-/** A request of an operation, and the promise of its answer. */
+/** Creates a request of an operation, and the promise of its answer. */
 export function pendingRequest<Q, A>(
   { code, deadlineMs, request, answer }: Operation<Q, A>,
   asked: Q,
@@ -54,6 +54,6 @@ export function pendingRequest<Q, A>(
   return { pending, answered: promise };
 }
 
-/** `signerUnavailable`, with a reason for the log. */
+/** Returns `signerUnavailable`, with a reason for the log. */
 export const unavailable = (reason: string): ServiceError =>
   serviceError('signerUnavailable', {}, new Error(reason));

@@ -3,19 +3,19 @@ import type { Operation } from '../wire/operations.ts';
 import type { SignerLink } from './signer-link.ts';
 import { type PendingRequest, pendingRequest, unavailable } from './pending-request.ts';
 
-/** Requests that a signer has at the same time, and those that wait for it. What comes beyond is refused at once. */
+/** Maximum number of requests with a signer, and of waiting ones. Further requests are refused at once. */
 const MAX_SENT = 128;
 const MAX_WAITING = 4_096;
-/** A request is sent to the signer that is there, and once more if that one dies. */
+/** A request is sent to the current signer, and once more if that signer dies. */
 const MAX_SENDS = 2;
 
 export type QueueOptions = {
   readonly nowMs: () => number;
-  /** Called when a deadline has passed and the signer has said nothing since the request was sent: it hangs. */
+  /** Called when a deadline has passed and the signer has sent nothing since the request: it hangs. */
   readonly onStuck: () => void;
 };
 
-/** The requests of the gateway over the lives of its signers. */
+/** Queues the gateway's requests across restarts of the signer. */
 export class RequestQueue {
   readonly #options: QueueOptions;
   readonly #sent = new Map<number, PendingRequest>();
@@ -32,8 +32,8 @@ export class RequestQueue {
   /**
    * Sends a request as soon as there is a signer.
    *
-   * @throws ServiceError what the signer answered; `signerUnavailable` when the deadline passes, two signers died over it, or
-   *   too many requests wait. Where `signal` says that nobody is interested any more, the reason of the signal is thrown.
+   * @throws ServiceError the signer's error; `signerUnavailable` when the deadline passes, two signers died over it, or too many requests
+   *   wait. When `signal` aborts, its reason is thrown.
    */
   async call<Q, A>(operation: Operation<Q, A>, asked: Q, signal?: AbortSignal): Promise<A> {
     if (this.#isClosed) throw unavailable('the signer is stopped');
@@ -55,13 +55,13 @@ export class RequestQueue {
     }
   }
 
-  /** A signer serves: it gets what waits. */
+  /** Attaches a running signer and sends it the waiting requests. */
   attach(link: SignerLink): void {
     this.#link = link;
     this.#pump();
   }
 
-  /** The signer died: what it did not answer is sent once more, before everything else. */
+  /** Detaches a dead signer: its unanswered requests are sent once more, before everything else. */
   detach(): void {
     this.#link = undefined;
     const lost = [...this.#sent.values()];
@@ -72,7 +72,7 @@ export class RequestQueue {
     this.#waiting = [...lost.filter(({ sends }) => sends < MAX_SENDS), ...this.#waiting];
   }
 
-  /** Takes an answer; one that nobody waits for any more is passed over. @throws ProtocolError for one that is none. */
+  /** Takes an answer; ignores one that nobody waits for. @throws ProtocolError for bytes that are not an answer. */
   take(answer: Frame): void {
     this.#heardAtMs = this.#options.nowMs();
     const pending = this.#sent.get(answer.id);
@@ -82,7 +82,7 @@ export class RequestQueue {
     this.#pump();
   }
 
-  /** The signer takes bytes again. */
+  /** Continues when the signer takes bytes again. */
   resume(): void {
     this.#pump();
   }

@@ -13,12 +13,12 @@ import type { SignerLauncher } from './signer-launcher.ts';
 const MODULE = fileURLToPath(new URL('../keeper/main.ts', import.meta.url));
 
 /**
- * Starts the keeper, in the signer's directory: it is entered by root, since the data directory around it is the gateway's alone, and the
- * signers stay in it. To be called as root, before this process becomes a user.
+ * Starts the keeper in the signer's directory: root enters it, since the data directory around it belongs to the gateway alone, and the
+ * signers stay in it. Call it as root, before this process changes its user.
  *
- * Nothing that another user may write is loaded: neither options nor compiled code that the environment names.
+ * Loads nothing that another user may write: neither options nor compiled code named by the environment.
  *
- * @throws ServiceError `signerNotStarted` where it does not become the user.
+ * @throws ServiceError `signerNotStarted` if it cannot change to the user.
  */
 export async function startSignerKeeper(directory: string, user: SystemUser): Promise<SignerLauncher> {
   const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _compiled, ...env } = foreignEnvironment();
@@ -43,7 +43,7 @@ function openKeeper(keeper: ChildProcess): SignerLauncher {
     last.signer.take(message, handle);
   });
   keeper.once('exit', () => last?.signer.lose());
-  // It leaves with this process, and must not keep it: neither it nor its channel.
+  // It ends with this process, and neither it nor its channel may keep this process alive.
   keeper.unref();
   keeper.channel?.unref();
   const tell = (message: ToKeeper): boolean => keeper.connected && keeper.send(message);
@@ -59,7 +59,7 @@ function openKeeper(keeper: ChildProcess): SignerLauncher {
   };
 }
 
-/** A signer that is the keeper's child, seen as a child of this process. */
+/** A signer that is the keeper's child, presented as a child of this process. */
 class KeptSigner extends EventEmitter implements SupervisedProcess {
   readonly link: Promise<Duplex>;
   readonly #linked = Promise.withResolvers<Duplex>();
@@ -92,7 +92,7 @@ class KeptSigner extends EventEmitter implements SupervisedProcess {
     }
   }
 
-  /** The keeper is gone: what it kept is let go, since it cannot be started again. */
+  /** The keeper is gone: drops its signer, which cannot be restarted. */
   lose(): void {
     this.#socket?.destroy();
     if (this.pid === undefined) this.emit('error', new Error('its keeper is gone: start the server again'));

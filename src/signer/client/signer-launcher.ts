@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { childOptions } from '../../base/harden-process.ts';
 import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
 
-/** A signer that was started, and the socket that it is reached over. */
+/** A started signer, and the socket to it. */
 export type LaunchedSigner = { readonly process: SupervisedProcess; readonly link: Promise<Duplex> };
 
-/** How signers are started. */
+/** Starts signers. */
 export type SignerLauncher = {
-  /** Where a signer keeps its files, as seen from its own working directory; undefined: where its settings say. */
+  /** Directory of a signer's files, relative to its own working directory; undefined: the one in its settings. */
   readonly directory: string | undefined;
   readonly launch: () => LaunchedSigner;
 };
 
 const MODULE = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Starts signers as children of this process, of its user. */
+/** Starts signers as children of this process, with the same user. */
 export function childLauncher(modulePath = MODULE): SignerLauncher {
   return {
     directory: undefined,
@@ -30,7 +30,7 @@ export function childLauncher(modulePath = MODULE): SignerLauncher {
   };
 }
 
-/** In a process group of its own, so that a Ctrl-C reaches only its parent; the socket is its fourth file. */
+/** Spawns it in a process group of its own, so that a Ctrl-C reaches only its parent; the socket is its fourth file descriptor. */
 export function spawnSigner(modulePath = MODULE): ChildProcess {
   const { NODE_OPTIONS: _debugging, ...env } = foreignEnvironment();
   return spawn(process.execPath, [...childOptions([]), modulePath], {

@@ -3,22 +3,22 @@ import { type Frame, FrameReader } from '../wire/frame.ts';
 
 /** The socket to one signer. */
 export type SignerLink = {
-  /** False while the signer takes no more bytes, and when it has gone. */
+  /** False while the signer takes no more bytes, and once it has gone. */
   readonly isWritable: boolean;
   readonly send: (frame: Buffer) => void;
-  /** Tells the signer to leave. */
+  /** Tells the signer to exit. */
   readonly end: () => void;
 };
 
 export type LinkEvents = {
-  /** May throw what makes the link broken. */
+  /** May throw an error, which breaks the link. */
   readonly onFrame: (frame: Frame) => void;
   readonly onWritable: () => void;
-  /** What came is no answer: the signer cannot be trusted to be in step any more. */
+  /** The bytes were not an answer: the signer may be out of step. */
   readonly onBroken: (error: Error) => void;
 };
 
-/** Reads frames from a signer's socket. That the signer has died is told by its process, not here. */
+/** Reads frames from a signer's socket. The death of a signer is reported by its process, not here. */
 export function openLink(socket: Duplex, { onFrame, onWritable, onBroken }: LinkEvents): SignerLink {
   const frames = new FrameReader();
   let isBlocked = false;

@@ -11,12 +11,12 @@ import { openLink, type SignerLink } from './signer-link.ts';
 
 /** A signer that has not opened its backend by then is killed. */
 const START_DEADLINE_MS = 30_000;
-/** Deaths before it ever served that are taken for its nature. */
+/** After this many deaths before it first served, the signer is taken to be unable to start. */
 const MAX_EARLY_DEATHS = 3;
 
 export type SignerProcess = {
   readonly child: SupervisedChild<Hello>;
-  /** What the signer said of itself at its latest start; rejects if the first start failed. */
+  /** The signer's description of itself at its latest start; rejects if the first start failed. */
   readonly started: Promise<Hello>;
 };
 
@@ -25,14 +25,13 @@ export type SignerProcessOptions = {
   readonly queue: RequestQueue;
   readonly onHello: (hello: Hello) => void;
   readonly log: Logger;
-  /** How it is started: as a child of this process, unless another way is given. */
+  /** Starts the process: as a child of this one by default. */
   readonly launcher?: SignerLauncher | undefined;
 };
 
 /**
- * Starts the signer and keeps it running. It gets its settings over the socket, never as arguments or environment, and
- * serves when it has opened its backend. A start that an operator must mend is not tried again: a wrong PIN, tried often,
- * would lock the token.
+ * Starts the signer and keeps it running. It gets its settings over the socket, never as arguments or environment, and serves once it has
+ * opened its backend. A failed start that an operator must fix is not retried: a wrong PIN, tried often, would lock the token.
  */
 export function startSignerProcess({
   settings,
@@ -62,7 +61,7 @@ export function startSignerProcess({
     );
   };
 
-  /** Once it has served its files are there, and none are made in the place of some that were lost meanwhile. */
+  /** Once it has served, its files exist: lost ones must not be replaced by new ones. */
   const startSettings = (): SignerSettings => (hasStarted ? { ...settings, mayCreate: false } : settings);
 
   const launch = (announce: (hello: Hello) => void): SupervisedProcess => {
@@ -81,7 +80,7 @@ export function startSignerProcess({
         },
       });
       opened.send(pending.encode(0));
-      // It was given up before it was there.
+      // It was given up before it had opened.
       if (child.state === 'stopped') opened.end();
       return opened;
     });

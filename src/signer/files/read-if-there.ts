@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The bytes of a file; undefined if there is none. Any other failure is thrown. */
+/** Returns the bytes of a file; undefined if it does not exist. Any other failure is thrown. */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { secretBytes } from '../../keys/secret-bytes.ts';
 
 /**
- * The bytes of a small file, read into one buffer that the caller wipes; undefined if there is none. More than `maxBytes`
- * give `maxBytes` and one, so that the caller sees it.
+ * Reads a small file into one buffer, which the caller wipes; undefined if it does not exist. A larger file gives `maxBytes` + 1 bytes,
+ * which the caller can detect.
  */
 export async function readSecretFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const file = await open(path, 'r').catch(ignoreMissing);

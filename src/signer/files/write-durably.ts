@@ -1,10 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * Writes a file that only its owner can read: wholly or not at all, and on the disk before it resolves. A file of that name
- * is replaced.
- */
+/** Writes a file that only its owner can read: wholly or not at all, and synced to disk before it resolves. Replaces an existing file. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
@@ -19,7 +16,7 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
   await syncDirectory(dirname(path));
 }
 
-/** Puts on the disk which files a directory has. */
+/** Syncs the entries of a directory to disk. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,6 +1,6 @@
 import { type ServiceError, serviceError } from '../../base/service-error.ts';
 
-/** `keyBackendFailed`, with a reason for the log that holds no secret. */
+/** Returns `keyBackendFailed`, with a reason for the log that holds no secret. */
 export function keyFailure(reason: string, cause?: unknown): ServiceError {
   return serviceError('keyBackendFailed', {}, new Error(reason, cause === undefined ? undefined : { cause }));
 }

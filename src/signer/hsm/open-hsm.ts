@@ -6,7 +6,7 @@ import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
 /**
  * Opens the key backend of the configuration.
  *
- * @throws ServiceError `signerNotStarted` for what an operator must mend; `keyBackendFailed` for what may pass.
+ * @throws ServiceError `signerNotStarted` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
  */
 export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<Hsm> {
   switch (config.kind) {
@@ -21,7 +21,7 @@ export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<H
   }
 }
 
-/** Only where it is used: it stands on a native module, which may lack on a platform whose keys are in a token. */
+/** Loaded on use only: it needs a native module, which a platform with keys in a token may lack. */
 async function loadSoft() {
   try {
     return await import('./soft/open-configured-soft.ts');

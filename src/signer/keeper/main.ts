@@ -5,8 +5,8 @@ import { becomeUser } from '../../users/system-user.ts';
 import { spawnSigner } from '../client/signer-launcher.ts';
 import type { FromKeeper, ToKeeper } from './messages.ts';
 
-// The keeper: started by root in the signer's directory, it becomes the signer's user and starts signers for the gateway, which is another user
-// and could not. It hands their sockets over and knows nothing else. What the gateway sends chooses nothing but when.
+// The keeper: started by root in the signer's directory, it becomes the signer's user and starts signers for the gateway, which runs as
+// another user and could not. It hands over their sockets and knows nothing else. The gateway decides only when.
 
 process.umask(0o077);
 hardenProcess();
@@ -14,14 +14,14 @@ process.on('SIGINT', () => undefined);
 const [name = '', uid, gid] = process.argv.slice(2);
 becomeUser({ name, uid: Number(uid), gid: Number(gid) });
 
-/** The signer that lives; there is one at a time. */
+/** The running signer; there is one at a time. */
 let living: { readonly id: number; readonly child: ChildProcess } | undefined;
 
 process.on('message', (message: ToKeeper) => {
   if (message.kind === 'launch') launch(message.id);
   else if (living?.id === message.id) living.child.kill('SIGKILL');
 });
-// The signers leave when the gateway's end of their socket is closed.
+// The signers exit when the gateway closes its end of their socket.
 process.on('disconnect', () => process.exit(0));
 tell({ kind: 'ready' });
 

@@ -1,9 +1,9 @@
-/** What the gateway asks of the keeper. `id` names one signer, from 1. */
+/** Requests of the gateway to the keeper. `id` names one signer, from 1. */
 export type ToKeeper =
   | { readonly kind: 'launch'; readonly id: number }
   | { readonly kind: 'kill'; readonly id: number };
 
-/** What the keeper tells. `launched` comes with the signer's socket. */
+/** Messages of the keeper. `launched` comes with the signer's socket. */
 export type FromKeeper =
   | { readonly kind: 'ready' }
   | { readonly kind: 'launched'; readonly id: number; readonly pid: number }

@@ -5,7 +5,7 @@ import { readIfThere } from '../files/read-if-there.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import type { Hsm, KeyOwner, MadeKey } from '../hsm/hsm.ts';
 
-/** The name under which the signer's own key is made. No wallet can have it. */
+/** The wallet id of the signer's own key. No wallet can have it. */
 export const AUDIT_WALLET_ID = 'keyslot:audit-head';
 
 const MAGIC = Buffer.from('KSAUDIT1');
@@ -16,24 +16,24 @@ const SEALED_AT = PUBLIC_KEY_AT + 32;
 /** `id` is random: two installations may share a token. */
 type KeptKey = MadeKey & { readonly id: Uint8Array };
 
-/** The key that signs the heads of audit logs. It is the signer's own: the gateway never has its sealed form. */
+/** The key that signs the heads of audit logs. It belongs to the signer: the gateway never has its sealed form. */
 export type AuditKey = {
   readonly publicKey: Uint8Array;
   readonly sign: (head: Uint8Array) => Promise<Uint8Array>;
-  /** Resolves when the key could be used. What is signed for this is no audit head, and is thrown away. */
+  /** Resolves when the key can be used. The signed probe is not an audit head, and is thrown away. */
   readonly probe: () => Promise<void>;
   /** Seals it under the current master key. */
   readonly reseal: () => Promise<void>;
 };
 
-/** Whether a signer has used the directory before: the audit key is the last thing that the first start writes. */
+/** True when a signer has used the directory before: the audit key is the last file that the first start writes. */
 export async function wasUsed(directory: string): Promise<boolean> {
   return (await readIfThere(pathIn(directory))) !== undefined;
 }
 
 /**
- * Opens the key of `<directory>/audit.key`, or makes it. It is tried at once, so that a wrong master key or token is found
- * at start and not by the first wallet.
+ * Opens the key of `<directory>/audit.key`, or creates it. It is tested at once, so that a wrong master key or token is detected at start
+ * and not by the first wallet.
  *
  * @throws ServiceError `signerNotStarted` if it does not open.
  */

@@ -2,10 +2,10 @@ import type { Hsm } from '../hsm/hsm.ts';
 import type { Hello } from '../wire/hello.ts';
 import { MAX_ITEMS } from '../wire/limits.ts';
 
-/** Of a token, which may make one or two keys a second: they have to be there before the deadline of the request. */
+/** For a token, which may make one or two keys a second: they must be done before the deadline of the request. */
 const TOKEN_KEYS_PER_REQUEST = 16;
 
-/** What a backend can do, with the bound of a batch that is configured. */
+/** Describes the abilities of a backend, with the configured maximum size of a batch. */
 export function helloOf(hsm: Hsm, maxManagedBatch: number | undefined, publicKey: Uint8Array): Hello {
   const { kind, protection, keysIn } = hsm.traits;
   return {

@@ -18,16 +18,16 @@ export type OpenedVault = {
   readonly close: () => Promise<void>;
 };
 
-/** A signer whose gateway was killed leaves within this time. */
+/** A signer whose gateway was killed exits within this time. */
 const LOCK_ATTEMPTS = 50;
 const LOCK_PAUSE_MS = 100;
-/** One that others could read is not closed silently: its reader refuses it. */
+/** Not made private silently if others can read it: its reader refuses it. */
 const REFUSED_IF_OPEN = new Set(['master.key']);
 
 /**
- * Opens the signer's directory, which is for one process, and the key backend.
+ * Opens the signer's directory, which belongs to one process, and the key backend.
  *
- * @throws ServiceError `signerNotStarted` for what an operator must mend; `keyBackendFailed` for what may pass.
+ * @throws ServiceError `signerNotStarted` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
  */
 export async function openVault(
   { directory, hsm: config, mayCreate, acceptsLoss }: SignerSettings,

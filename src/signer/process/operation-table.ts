@@ -3,10 +3,10 @@ import { ByteWriter } from '../wire/byte-writer.ts';
 import { OPERATIONS, type Operation } from '../wire/operations.ts';
 import type { Vault } from './vault.ts';
 
-/** Answers the content of one request. @throws ProtocolError for content that is none of the operation's. */
+/** Answers the content of one request. @throws ProtocolError for content that does not fit the operation. */
 export type AnswerRequest = (content: ByteReader, isRepeat: boolean) => Promise<Buffer>;
 
-/** What the signer answers once it is open, by the operation's code. */
+/** Returns the handlers of an open signer, by operation code. */
 export function operationTable(vault: Vault): ReadonlyMap<number, AnswerRequest> {
   return new Map([
     bind(OPERATIONS.health, vault.health),

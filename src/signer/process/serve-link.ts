@@ -6,17 +6,17 @@ import { encodeFrame, type Frame, FrameReader } from '../wire/frame.ts';
 import { ProtocolError } from '../wire/protocol-error.ts';
 import { readHead } from '../wire/request-head.ts';
 
-/** Answers one request of a gateway. `content` stands behind the head. */
+/** Answers one request of a gateway. `content` follows the head. */
 export type AnswerFrame = (code: number, content: ByteReader, isRepeat: boolean) => Promise<Buffer>;
 
-/** Requests that are worked on at the same time; what comes beyond waits unread. */
+/** Maximum number of requests under way; the rest waits unread. */
 const MAX_UNDER_WAY = 64;
 
 /**
- * Reads requests from the gateway and answers each, in whatever order they are done. It reads no further while enough is
- * under way, or while the gateway does not take its answers. A request whose deadline has passed is not begun.
+ * Reads requests from the gateway and answers each, in the order in which they finish. It stops reading while enough requests are under
+ * way, or while the gateway does not take its answers. A request whose deadline has passed is not begun.
  *
- * @returns a promise that resolves when the gateway has left, and rejects with a ProtocolError when what came was no frame.
+ * @returns a promise that resolves when the gateway has disconnected, and rejects with a ProtocolError for bytes that are not a frame.
  */
 export function serveLink(link: Duplex, answer: AnswerFrame, nowMs: () => number): Promise<void> {
   const frames = new FrameReader();

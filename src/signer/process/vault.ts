@@ -5,12 +5,12 @@ import type { ChildPlace, KeyOrigin, RecordPage, Tombstones } from '../tombstone
 import { AUDIT_WALLET_ID, type AuditKey } from './audit-key.ts';
 import { mapInOrder } from '../map-in-order.ts';
 
-/** A key sealed anew, as it is since it is sealed under the current master key already, or not to be revived. */
+/** A newly sealed key, a key left as it is because it is sealed under the current master key already, or one that must not be revived. */
 export type Resealed =
   | { readonly kind: 'resealed'; readonly sealed: Uint8Array }
   | { readonly kind: 'current' | 'destroyed' };
 
-/** What the signer does, whatever the backend: a destroyed key is refused, and its own key signs the audit log only. */
+/** The signer's operations, whatever the backend: a destroyed key is refused, and its own key signs the audit log only. */
 export type Vault = {
   readonly create: (owners: readonly KeyOwner[], isRepeat: boolean) => Promise<readonly MadeKey[]>;
   readonly createMaster: (owner: KeyOwner) => Promise<MadeKey>;
@@ -19,15 +19,15 @@ export type Vault = {
     children: readonly ChildKey[],
   ) => Promise<readonly (MadeKey | 'destroyed')[]>;
   readonly sign: (key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
-  /** On the disk as destroyed before anything else is done, so that a crash leaves no half of it. */
+  /** Recorded on disk as destroyed before anything else happens, so that a crash leaves no half of it. */
   readonly destroy: (owner: KeyOwner, derivedFrom: ChildPlace | undefined) => Promise<void>;
-  /** Whether each is destroyed, or the key of its place is. */
+  /** Returns for each whether it, or the key of its place, is destroyed. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => readonly boolean[];
-  /** Entries of the record of destroyed keys from one on, and the state of all of it. */
+  /** Returns entries of the record of destroyed keys from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;
-  /** Destroys keys by their fingerprints, which another record tells of. */
+  /** Destroys keys by their fingerprints from another record. */
   readonly addTombstones: (fingerprints: Uint8Array) => Promise<void>;
-  /** Writes down that the store knows the record. */
+  /** Records that the store knows the record. */
   readonly adoptTombstones: () => Promise<void>;
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
   readonly auditPublicKey: () => Uint8Array;
@@ -39,7 +39,7 @@ export type Vault = {
 
 export type VaultParts = { readonly hsm: Hsm; readonly tombstones: Tombstones; readonly auditKey: AuditKey };
 
-/** The signer's work over a backend, its tombstones and its own key, all of them open. */
+/** Creates the vault from an open backend, its tombstones and its own key. */
 export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
   const assertLive = ({ walletId }: KeyOwner): void => {
     if (walletId === AUDIT_WALLET_ID) throw keyFailure('the signer keeps that name for itself');

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { FINGERPRINT_BYTES } from './fingerprint-set.ts';
 
-/** An entry on the disk: the fingerprint and its CRC-32. */
+/** Size of an entry on disk: the fingerprint and its CRC-32. */
 export const ENTRY_BYTES = FINGERPRINT_BYTES + 4;
 
-/** Fingerprints, one behind the other, as entries of a file. */
+/** Encodes concatenated fingerprints as entries of a file. */
 export function encodeEntries(fingerprints: Buffer): Buffer {
   const count = fingerprints.length / FINGERPRINT_BYTES;
   const bytes = Buffer.alloc(count * ENTRY_BYTES);
@@ -17,9 +17,9 @@ export function encodeEntries(fingerprints: Buffer): Buffer {
 }
 
 /**
- * The fingerprints of the entries that are whole, up to the first that is not.
+ * Decodes the fingerprints of intact entries, up to the first broken one.
  *
- * @returns where that one is, if there is one, and whether another that is whole comes after it: then a crash has not torn it.
+ * @returns also the position of the broken one, if any, and whether an intact one follows it: then a crash has not torn it.
  */
 export function decodeEntries(bytes: Buffer): {
   readonly fingerprints: Buffer;

@@ -1,19 +1,19 @@
 import { crc32 } from 'node:zlib';
 import type { RecordState } from './record-chain.ts';
 
-/** What a file of tombstones says of itself: the entries that were acknowledged, at least. */
+/** The head of a file of tombstones: it covers at least the acknowledged entries. */
 export type FileHead = RecordState & {
-  /** Whether the store knows the record. */
+  /** True when the store knows the record. */
   readonly isAdopted: boolean;
-  /** Counts the heads that were written: of two, the later one holds. */
+  /** Counts the written heads: of two, the later one counts. */
   readonly generation: number;
 };
 
 export const MAGIC = Buffer.from('KSTOMB2\n');
-/** Where entries begin. */
+/** Offset of the first entry. */
 export const ENTRIES_AT = 4096;
 
-/** Written in turn, each in a sector of its own: a crash that tears one leaves the one before. */
+/** Written alternately, each in a sector of its own: a crash that tears one leaves the previous one. */
 const SLOTS = [1024, 2048] as const;
 const COUNT_AT = 8;
 const FLAGS_AT = 16;
@@ -21,7 +21,7 @@ const HASH_AT = 20;
 const CRC_AT = 52;
 const SLOT_BYTES = 56;
 
-/** A head as it is written, and where. */
+/** Encodes a head, and returns the offset to write it to. */
 export function encodeHead(head: FileHead): { readonly at: number; readonly bytes: Buffer } {
   const bytes = Buffer.alloc(SLOT_BYTES);
   bytes.writeBigUInt64LE(BigInt(head.generation), 0);
@@ -32,7 +32,7 @@ export function encodeHead(head: FileHead): { readonly at: number; readonly byte
   return { at: SLOTS[head.generation % 2 === 0 ? 0 : 1], bytes };
 }
 
-/** The beginning of a file, up to its entries. */
+/** Encodes the beginning of a file, up to its entries. */
 export function encodeBeginning(head: FileHead): Buffer {
   const page = Buffer.alloc(ENTRIES_AT);
   const { at, bytes } = encodeHead(head);
@@ -41,7 +41,7 @@ export function encodeBeginning(head: FileHead): Buffer {
   return page;
 }
 
-/** The head that holds; undefined if none is whole. @param page the file's first 4,096 bytes. */
+/** Returns the valid head; undefined if neither is intact. @param page the file's first 4,096 bytes. */
 export function readHead(page: Buffer): FileHead | undefined {
   return SLOTS.flatMap((at) => decode(page.subarray(at, at + SLOT_BYTES)) ?? [])
     .sort((a, b) => a.generation - b.generation)

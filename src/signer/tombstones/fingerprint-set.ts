@@ -2,7 +2,7 @@ export const FINGERPRINT_BYTES = 16;
 const WORDS = FINGERPRINT_BYTES / 4;
 const FIRST_SLOTS = 1024;
 
-/** Fingerprints that are in memory to stay; none is ever taken out. */
+/** A set of fingerprints in memory; none is ever removed. */
 export type FingerprintSet = {
   readonly has: (fingerprint: Buffer) => boolean;
   readonly add: (fingerprint: Buffer) => void;
@@ -11,15 +11,14 @@ export type FingerprintSet = {
 };
 
 /**
- * An open-addressing table of 16-byte fingerprints in one array, at most three quarters full: 22 to 43 bytes for an entry,
- * half as much again while it doubles. A million of them takes 32 MiB. A fingerprint is a hash, so that its first word
- * spreads them.
+ * Creates an open-addressing table of 16-byte fingerprints in one array, at most three quarters full: 22 to 43 bytes per entry, half as
+ * much again while it doubles. A million of them takes 32 MiB. A fingerprint is a hash, so its first word is evenly distributed.
  */
 export function createFingerprintSet(): FingerprintSet {
   let slots = new Uint32Array(FIRST_SLOTS * WORDS);
   let size = 0;
 
-  /** Where the fingerprint is, or the free slot where it would be. Free is all zeros, which no hash is. */
+  /** Returns the slot of the fingerprint, or the free slot for it. A free slot is all zeros, which no hash is. */
   const find = (table: Uint32Array, words: readonly number[]): number => {
     const count = table.length / WORDS;
     for (let slot = (words[0] ?? 0) % count; ; slot = (slot + 1) % count) {

@@ -8,27 +8,27 @@ import { addEntries, EMPTY_RECORD, isSameRecord, type RecordState } from './reco
 
 export type ReadOptions = {
   readonly path: string;
-  /** Whether the file may be made. Elsewhere a missing one is a loss that would revive keys. */
+  /** True: the file may be created. Otherwise a missing one is a loss that would revive keys. */
   readonly mayCreate: boolean;
-  /** Whether entries that were acknowledged may be missing: what is whole is taken. */
+  /** True: acknowledged entries may be missing, and intact ones are accepted. */
   readonly acceptsLoss: boolean;
-  /** Told, in words for the log, what a crash left at the end that was never acknowledged. */
+  /** Called with a description, for the log, of unacknowledged bytes that a crash left at the end. */
   readonly onCut: (what: string) => void;
 };
 
-/** A file of tombstones as it is on the disk now, repaired where a crash tore it. */
+/** A file of tombstones as it is on disk now, with torn ends repaired. */
 export type TombstonesRead = { readonly head: FileHead; readonly fingerprints: Buffer };
 
-/** The format before: entries behind the mark, and nothing that tells how many there were. */
+/** The previous format: entries after the mark, and no count of them. */
 const OLD_MAGIC = Buffer.from('KSTOMB1\n');
 const EMPTY_HEAD: FileHead = { ...EMPTY_RECORD, isAdopted: false, generation: 1 };
 const RESTORE =
   'restore the directory of the signer, whole, from its newest backup; if what is missing is lost for good, see keyslot signer adopt';
 
 /**
- * Reads a file of tombstones, and makes it where it may. One of the format before is written anew in this one.
+ * Reads a file of tombstones, and creates it if allowed. A file in the previous format is converted.
  *
- * @throws ServiceError `signerNotStarted` if it is lost or damaged, or lacks what was acknowledged.
+ * @throws ServiceError `signerNotStarted` if it is lost or damaged, or lacks acknowledged entries.
  */
 export async function readTombstoneFile(options: ReadOptions): Promise<TombstonesRead> {
   const { path, mayCreate, acceptsLoss } = options;
@@ -58,12 +58,12 @@ export async function readTombstoneFile(options: ReadOptions): Promise<Tombstone
   if (!isComplete && !acceptsLoss) throw incomplete(path, head, acknowledged);
   if (isComplete && bytes.length === ENTRIES_AT + head.count * ENTRY_BYTES)
     return { head, fingerprints: found };
-  // More than its head tells of was written by a process that could not acknowledge it any more.
+  // Entries beyond those of its head were written by a process that could not acknowledge them any more.
   const record = addEntries(acknowledged, found.subarray(acknowledgedBytes));
   return write(path, { ...head, ...record, generation: head.generation + 1 }, found);
 }
 
-/** The fingerprints of what is whole. */
+/** Returns the fingerprints of intact entries. */
 function readEntries(bytes: Buffer, from: number, { path, onCut }: ReadOptions): Buffer {
   const { fingerprints, tornAt, isDamaged } = decodeEntries(bytes.subarray(from));
   if (isDamaged) throw refuse(`${path} is damaged at byte ${from + (tornAt ?? 0)}: ${RESTORE}`);

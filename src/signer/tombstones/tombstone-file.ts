@@ -9,29 +9,29 @@ import { addEntries, type RecordState } from './record-chain.ts';
 const PAGE_BYTES = 4096;
 
 export type TombstoneFile = {
-  /** Resolves when all of them are on the disk, and the head that tells how many there are. Those of several calls go there together. */
+  /** Resolves when all of them, and the head with their number, are on disk. Entries of several calls are written together. */
   readonly append: (fingerprints: readonly Buffer[]) => Promise<void>;
-  /** Fingerprints in their order, one behind the other, up to `max`. */
+  /** Returns concatenated fingerprints in order, up to `max`. */
   readonly read: (from: number, max: number) => Promise<Buffer>;
-  /** What was acknowledged. */
+  /** The acknowledged state. */
   readonly state: () => RecordState;
   readonly isAdopted: () => boolean;
-  /** Writes down that the store knows the record. */
+  /** Records that the store knows the record. */
   readonly adopt: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 export type TombstoneFileOptions = ReadOptions & {
-  /** Told each fingerprint that the file has. */
+  /** Called with each fingerprint in the file. */
   readonly onFound: (fingerprint: Buffer) => void;
 };
 
 /**
- * A file of fingerprints that only grows, behind a head that tells how many were acknowledged and the hash of all. An entry is on the disk
- * first, then the head, then it is acknowledged: what a crash leaves at the end without a head that tells of it was never acknowledged;
- * what a head tells of and is not there is lost.
+ * Opens an append-only file of fingerprints behind a head with the number of acknowledged entries and the hash of all. An entry is on disk
+ * first, then the head, then it is acknowledged: entries after a crash that no head covers were never acknowledged; missing ones that a
+ * head covers are lost.
  *
- * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks what was acknowledged.
+ * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks acknowledged entries.
  */
 export async function openTombstoneFile(options: TombstoneFileOptions): Promise<TombstoneFile> {
   const { head, fingerprints } = await readTombstoneFile(options);
@@ -65,7 +65,7 @@ class EntryWriter {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #isAdopted: boolean;
-  /** A head may be on the disk or not: nothing more is written, and the next start reads which it is. */
+  /** The last head may or may not be on disk: nothing more is written, and the next start reads which it is. */
   #isBroken = false;
 
   constructor(file: FileHandle, head: FileHead) {
@@ -143,7 +143,7 @@ async function readEntries(file: FileHandle, from: number, count: number): Promi
   return fingerprints;
 }
 
-/** Page by page: a crash then leaves nothing whole behind something torn, which would look like damage. */
+/** Writes page by page: a crash then leaves nothing intact after something torn, which would look like damage. */
 async function writeAt(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const room = PAGE_BYTES - ((at + written) % PAGE_BYTES);

@@ -8,36 +8,36 @@ import { openTombstoneFile } from './tombstone-file.ts';
 /** A place below a master: the child at `m/44'/501'/x'/y'`. */
 export type ChildPlace = { readonly masterWalletId: string; readonly x: number; readonly y: number };
 
-/** Which key a wallet has: its own, or the one of a place below a master. */
+/** The origin of a wallet's key: its own, or a place below a master. */
 export type KeyOrigin = { readonly walletId: string; readonly derivedFrom: ChildPlace | undefined };
 
 /** A part of a record of destroyed keys. */
 export type RecordPage = RecordState & { readonly isAdopted: boolean; readonly fingerprints: Buffer };
 
-/** Entries that are read at a time. */
+/** Number of entries read at a time. */
 export const RECORD_PAGE = 4096;
 
-/** The keys that were destroyed. They are kept here so that a store restored from a backup revives none of them. */
+/** The destroyed keys, kept here so that a store restored from a backup revives none of them. */
 export type Tombstones = {
   readonly hasWallet: (walletId: string) => boolean;
   readonly hasChild: (place: ChildPlace) => boolean;
-  /** Resolves when the wallet, and the place that it was derived at, are destroyed for good: on the disk. */
+  /** Destroys the wallet, and the place it was derived at, for good; resolves when this is on disk. */
   readonly bury: (walletId: string, derivedFrom?: ChildPlace) => Promise<void>;
-  /** The same of keys that another record tells of, by their fingerprints, one behind the other. */
+  /** Destroys keys from another record in the same way, by their concatenated fingerprints. */
   readonly add: (fingerprints: Buffer) => Promise<void>;
   readonly size: () => number;
-  /** Entries of the record in their order, their fingerprints one behind the other, and the state of all of it. */
+  /** Returns concatenated fingerprints of the record in order, and the state of the whole record. */
   readonly read: (from: number) => Promise<RecordPage>;
-  /** Writes down that the store knows the record. */
+  /** Records that the store knows the record. */
   readonly adopt: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 /**
- * Opens `<directory>/tombstones`. An entry is a 16-byte fingerprint, 20 bytes on the disk and 22 to 43 in memory; a destroyed
- * child takes two. Two different names meet in one fingerprint with odds of n²/2^129.
+ * Opens `<directory>/tombstones`. An entry is a 16-byte fingerprint, 20 bytes on disk and 22 to 43 in memory; a destroyed child takes two.
+ * The odds that two different names share a fingerprint are n²/2^129.
  *
- * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks what was acknowledged.
+ * @throws ServiceError `signerNotStarted` if the file is lost or damaged, or lacks acknowledged entries.
  */
 export async function openTombstones(
   directory: string,

@@ -1,6 +1,6 @@
 import { ProtocolError } from './protocol-error.ts';
 
-/** Reads the members of a frame one after the other. Every read states its bound; what breaks it is a ProtocolError. */
+/** Reads the members of a frame in order. Every read states its bound; a violation is a ProtocolError. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -21,7 +21,7 @@ export class ByteReader {
     return this.fixed(4).readUInt32BE();
   }
 
-  /** A view of the frame's bytes, no copy. */
+  /** Returns a view of the frame's bytes, not a copy. */
   fixed(length: number): Buffer {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new ProtocolError('a frame ends before its content');

@@ -1,6 +1,6 @@
 const FIRST_BYTES = 256;
 
-/** Writes the members of a frame one after the other, numbers in network order. */
+/** Writes the members of a frame in order, numbers in network order. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
@@ -20,14 +20,14 @@ export class ByteWriter {
     return this;
   }
 
-  /** Bytes whose number the reader knows. */
+  /** Writes bytes whose number the reader knows. */
   fixed(value: Uint8Array): this {
     this.#room(value.length).set(value, this.#length);
     this.#length += value.length;
     return this;
   }
 
-  /** A length of 32 bits, then the bytes. */
+  /** Writes a length of 32 bits, then the bytes. */
   bytes(value: Uint8Array): this {
     return this.u32(value.length).fixed(value);
   }

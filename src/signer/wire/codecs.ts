@@ -14,7 +14,7 @@ import {
 import { FINGERPRINT_BYTES } from '../tombstones/fingerprint-set.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-/** How one kind of value is written into a frame and read out of it. */
+/** Writes one kind of value into a frame and reads it back. */
 export type Codec<T> = {
   readonly write: (writer: ByteWriter, value: T) => void;
   readonly read: (reader: ByteReader) => T;
@@ -39,7 +39,7 @@ const fixed = (length: number): Codec<Uint8Array> => ({
 export const publicKey = fixed(PUBLIC_KEY_BYTES);
 export const signature = fixed(SIGNATURE_BYTES);
 
-/** What is signed: 1 byte to 1 MiB. */
+/** A message to sign: 1 byte to 1 MiB. */
 export const message: Codec<Uint8Array> = {
   write: (writer, value) => writer.bytes(value),
   read: (reader) => {
@@ -136,7 +136,7 @@ export const resealed: Codec<Resealed> = {
   },
 };
 
-/** Up to 128 of something. */
+/** A list of up to 128 items. */
 export const listOf = <T>({ write, read }: Codec<T>): Codec<readonly T[]> => ({
   write: (writer, items) => writer.list(items, write),
   read: (reader) => reader.list(MAX_ITEMS, read),
@@ -165,7 +165,7 @@ export const flag: Codec<boolean> = {
   read: (reader) => reader.u8() === 1,
 };
 
-/** The members of an object one after the other, in the order given. */
+/** The members of an object, in the given order. */
 export const record = <T extends object>(members: { readonly [K in keyof T]: Codec<T[K]> }): Codec<T> => {
   const names = Object.keys(members) as (keyof T)[];
   return {
@@ -181,7 +181,7 @@ export const count: Codec<number> = {
   read: (reader) => reader.u32(),
 };
 
-/** Up to 4,096 fingerprints, one behind the other. */
+/** Up to 4,096 concatenated fingerprints. */
 export const fingerprints: Codec<Buffer> = {
   write: (writer, value) => void writer.bytes(value),
   read: (reader) => {

@@ -4,7 +4,7 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 
-/** The outcome of a request that succeeded. The others are failures, by their place in the list. */
+/** The outcome of a successful request. Others are failures, by their place in the list. */
 export const SUCCEEDED = 0;
 
 const FAILURES: readonly ErrorName[] = [
@@ -17,7 +17,7 @@ const FAILURES: readonly ErrorName[] = [
   'dataDirectoryLocked',
 ];
 
-/** A failure as the answer to a request: what kind it is, and the reason for the operator. */
+/** Encodes a failure as an answer: its kind, and the reason for the operator. */
 export function encodeFailure(error: unknown): { readonly code: number; readonly payload: Buffer } {
   const failure = toServiceError(error);
   const known = FAILURES.indexOf(failure.code);
@@ -25,7 +25,7 @@ export function encodeFailure(error: unknown): { readonly code: number; readonly
   return { code: SUCCEEDED + 1 + Math.max(known, 0), payload: new ByteWriter().bytes(text).done() };
 }
 
-/** The failure that an answer tells; its reason is internal, unless it is about a start or a command. */
+/** Decodes the failure in an answer; its reason is internal, unless it concerns a start or a command. */
 export function decodeFailure(code: number, payload: Buffer): ServiceError {
   const name = FAILURES[code - SUCCEEDED - 1] ?? 'keyBackendFailed';
   const reason = new ByteReader(payload).text(MAX_TEXT_BYTES);
@@ -40,7 +40,7 @@ export function decodeFailure(code: number, payload: Buffer): ServiceError {
   }
 }
 
-/** The innermost text that says something, or the error's own where it is for the operator. */
+/** Returns the innermost message, or the error's own if it is for the operator. */
 function reasonOf(error: ServiceError): string {
   if (typeof error.context.reason === 'string') return error.context.reason;
   return causes(error.cause).join(': ') || error.message;

@@ -7,7 +7,7 @@ export type Frame = { readonly id: number; readonly code: number; readonly paylo
 const LENGTH_BYTES = 4;
 const HEAD_BYTES = 5;
 
-/** Length of what follows (u32), id (u32), code (u8), payload. */
+/** Length of the rest (u32), id (u32), code (u8), payload. */
 export function encodeFrame({ id, code, payload }: Frame): Buffer {
   const bytes = Buffer.allocUnsafeSlow(LENGTH_BYTES + HEAD_BYTES + payload.length);
   bytes.writeUInt32BE(HEAD_BYTES + payload.length, 0);
@@ -17,12 +17,12 @@ export function encodeFrame({ id, code, payload }: Frame): Buffer {
   return bytes;
 }
 
-/** Cuts a stream of bytes into frames. It holds at most one frame that is not whole. */
+/** Splits a stream of bytes into frames. It holds at most one incomplete frame. */
 export class FrameReader {
   #rest: Buffer[] = [];
   #held = 0;
 
-  /** The frames that are whole with these bytes. @throws ProtocolError for a length that no frame has. */
+  /** Yields the frames that are complete with these bytes. @throws ProtocolError for an invalid length. */
   *take(bytes: Buffer): Generator<Frame> {
     this.#rest.push(bytes);
     this.#held += bytes.length;
@@ -37,12 +37,12 @@ export class FrameReader {
     }
   }
 
-  /** Whether the stream may end here. */
+  /** True when the stream may end here. */
   get isBetweenFrames(): boolean {
     return this.#held === 0;
   }
 
-  /** The length of the next frame once all of it is here. */
+  /** Returns the length of the next frame once it is complete. */
   #nextLength(): number | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
     const length = firstBytes(this.#rest, LENGTH_BYTES).readUInt32BE();

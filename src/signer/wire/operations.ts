@@ -1,10 +1,10 @@
 import * as codec from './codecs.ts';
 import type { Codec } from './codecs.ts';
 
-/** A call that the gateway makes to the signer. Each can be made twice with the outcome of one. */
+/** A call of the gateway to the signer. Making it twice has the same outcome as once. */
 export type Operation<Q, A> = {
   readonly code: number;
-  /** How long the gateway waits for the answer, restarts of the signer included. */
+  /** Time that the gateway waits for the answer, restarts of the signer included. */
   readonly deadlineMs: number;
   readonly request: Codec<Q>;
   readonly answer: Codec<A>;
@@ -27,9 +27,9 @@ const operation = <Q, A>(
 
 const { listOf, nothing, record } = codec;
 
-/** Every operation by name. A code is never given to another one. */
+/** Every operation by name. A code is never reused for another one. */
 export const OPERATIONS = {
-  /** The first one: the settings as JSON; what the backend says of itself as JSON. */
+  /** The first one: the settings as JSON; the backend's description as JSON. */
   open: operation(1, LONG_MS, codec.text, codec.text),
   health: operation(2, SHORT_MS, nothing, nothing),
   create: operation(3, LONG_MS, listOf(codec.owner), listOf(codec.madeKey)),

@@ -1,4 +1,4 @@
-/** Bytes that are not of the protocol. The text says which rule they break and repeats none of them. */
+/** Bytes that violate the protocol. The message names the rule and repeats none of the bytes. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }

@@ -1,20 +1,20 @@
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
-/** What stands before the content of every request. */
+/** The head of every request, before its content. */
 export type RequestHead = {
-  /** The request was sent before, to a signer that died before it answered. */
+  /** True: the request was sent before, to a signer that died before it answered. */
   readonly isRepeat: boolean;
-  /** How long the gateway still waits. */
+  /** Time that the gateway still waits. */
   readonly remainingMs: number;
 };
 
-/** Writes what stands before the content. */
+/** Writes the head. */
 export function writeHead(writer: ByteWriter, { isRepeat, remainingMs }: RequestHead): void {
   writer.u8(isRepeat ? 1 : 0).u32(remainingMs);
 }
 
-/** Reads what stands before the content. */
+/** Reads the head. */
 export function readHead(reader: ByteReader): RequestHead {
   return { isRepeat: reader.u8() === 1, remainingMs: reader.u32() };
 }

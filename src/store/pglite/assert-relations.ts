@@ -5,7 +5,7 @@ import { DamagedStore } from './damaged-store.ts';
 
 const PAGE_BYTES = 8_192;
 
-/** Tables that lose no row: where their keys are indexed, they have some. */
+/** Tables that never lose a row: if their key index has entries, they have rows. */
 const GROWING = [
   ...['migrations', 'accounts', 'api_keys', 'access_tokens', 'audit_tips', 'audit_records', 'audit_heads'],
   ...['ledger_accounts', 'ledger_transactions', 'ledger_entries', 'operation_counts'],
@@ -26,11 +26,10 @@ type Relation = {
 };
 
 /**
- * Holds that tables and indexes have their files, when the database has started: PostgreSQL takes a page of zeros for a new one, so that a
- * table that was overwritten has no rows and nothing tells of it. An index always has a first page, and a table with keys in its index
- * has rows.
+ * Asserts that tables and indexes have their files, once the database has started: PostgreSQL takes a page of zeros for a new one, so an
+ * overwritten table has no rows and nothing reports it. An index always has a first page, and a table with keys in its index has rows.
  *
- * @throws DamagedStore naming what is missing, empty or zeroed.
+ * @throws DamagedStore naming the file that is missing, empty or zeroed.
  */
 export async function assertRelations(
   client: pg.ClientBase,
@@ -57,7 +56,7 @@ function faultOf(directory: string, { name, kind, path, keys }: Relation): strin
       : sizeBytes < PAGE_BYTES
         ? `is cut off (${path})`
         : undefined;
-  // A table that got its first page when the machine stopped has one of zeros too, and no key yet.
+  // A table that got its first page when the machine stopped has a page of zeros too, and no key yet.
   const index = keys === null ? undefined : join(directory, keys);
   if (index === undefined || sizeOf(index) === undefined || !hasContent(index, PAGE_BYTES)) return undefined;
   if (isZero) return `begins with zeros (${path})`;
@@ -68,7 +67,7 @@ function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
-/** Whether a file has a page there that is not all zeros. */
+/** True when the page of a file is not all zeros. */
 function hasContent(path: string, at: number): boolean {
   const page = Buffer.alloc(PAGE_BYTES);
   const file = openSync(path, 'r');

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DamagedStore } from './damaged-store.ts';
 
-// PGlite fills a directory that has no PG_VERSION with a new database, whatever else lies in it, and says "PGlite failed to initialize properly"
-// or "Aborted()" of the others.
+// PGlite fills a directory without PG_VERSION with a new database, whatever else is in it, and reports other damage as "PGlite failed to
+// initialize properly" or "Aborted()".
 
 /** Files that every database has, and that are never empty. */
 const FILES = ['PG_VERSION', 'global/pg_control', 'global/pg_filenode.map', 'postgresql.conf'];
 /** Directories that every database has, and that are never empty. */
 const DIRECTORIES = ['base', 'global', 'pg_wal', 'pg_xact', 'pg_multixact/offsets'];
-/** The name of a segment of the log; the first bytes of one tell its format. */
+/** The name of a WAL segment; the first bytes of one tell its format. */
 const SEGMENT = /^[0-9A-F]{24}$/;
 
 /**
- * Holds that a directory with a database has what PostgreSQL cannot start without. An empty one is none.
+ * Asserts that a directory with a database has the files that PostgreSQL cannot start without. An empty directory has no database and passes.
  *
- * @throws DamagedStore naming what is missing, empty or zeroed.
+ * @throws DamagedStore naming the file that is missing, empty or zeroed.
  */
 export function assertWhole(directory: string): void {
   if (readdirSync(directory).length === 0) return;
@@ -25,7 +25,7 @@ export function assertWhole(directory: string): void {
     ...[...FILES, ...maps.flatMap((path) => [`${path}/PG_VERSION`, `${path}/pg_filenode.map`])].flatMap(
       (path) => faultOf(directory, path),
     ),
-    // The first transactions of a database are the ones that made it: they are committed.
+    // The first transactions of a database are the ones that created it: they are committed.
     ...namesIn(directory, 'pg_xact').flatMap((name) =>
       name === '0000' ? faultOf(directory, `pg_xact/${name}`) : [],
     ),

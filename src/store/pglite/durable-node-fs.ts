@@ -2,13 +2,13 @@ import { fsyncSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** All but what the group and others may do. */
+/** Mask that removes the rights of group and others. */
 const OF_OWNER = ~0o077;
 
 /**
- * PGlite's file system with a working fsync, and for its owner alone. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS has no
- * such operation: committed rows would survive the death of the process, not that of the machine. Most files it makes with mode
- * 0666, by chmod, so that no umask narrows them.
+ * PGlite's file system with a working fsync, and for its owner alone. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS has
+ * no such operation: committed rows would survive the death of the process, but not of the machine. It creates most files with mode 0666,
+ * by chmod, which no umask narrows.
  */
 export class DurableNodeFs extends NodeFS {
   override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
@@ -19,8 +19,8 @@ export class DurableNodeFs extends NodeFS {
 }
 
 /**
- * PGlite's own start parameters without `-F` (no fsync), with the sync method that reaches `fsync` below, and with
- * buffers and a log that fit a gateway's store: the default of 128 MB would be taken from memory in full, and 1 GB of old log be kept.
+ * PGlite's own start parameters without `-F` (no fsync), with the sync method that reaches `fsync` below, and with buffers and a log sized
+ * for a gateway's store: the default of 128 MB would be allocated in full, and 1 GB of old log kept.
  */
 export const START_PARAMS: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -49,7 +49,7 @@ function addFsync(module: unknown): void {
   };
 }
 
-/** Takes the rights of others from every mode that a file or directory is made with or is given. */
+/** Removes others' rights from every mode that a file or directory is created with or changed to. */
 function keepPrivate(module: unknown): void {
   const { node_ops: nodes, stream_ops: streams } = (module as NodeFsModule).NODEFS;
   const { mknod, setattr: setOfNode } = nodes;

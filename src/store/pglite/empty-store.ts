@@ -18,17 +18,17 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url);
 const GROUP_OR_OTHERS_WRITE = 0o022;
 
 /**
- * The directory of an empty store with all tables, made by this version of PGlite and these migrations: `make` prepares it, since to
- * make one takes seconds and memory that the process keeps. It has nothing of an installation in it.
+ * Returns the directory of an empty store with all tables, for this version of PGlite and these migrations: `make` prepares it, since
+ * creating one takes seconds, and memory that the process keeps. It contains nothing of an installation.
  */
 export function emptyStorePath(): string {
   return fileURLToPath(new URL(`node_modules/.cache/keyslot-empty-store-${fingerprint()}`, ROOT));
 }
 
 /**
- * Copies the prepared empty store into a directory that exists and is empty, for its owner alone and written to the disk.
+ * Copies the prepared empty store into an existing empty directory, for its owner alone and synced to disk.
  *
- * @returns false where none is prepared, or one that another user could have changed: the directory stays empty.
+ * @returns false if none is prepared, or if another user could have changed it: the directory stays empty.
  */
 export function copyEmptyStore(directory: string, source: string = emptyStorePath()): boolean {
   if (!isTrusted(source)) return false;
@@ -37,7 +37,7 @@ export function copyEmptyStore(directory: string, source: string = emptyStorePat
   return true;
 }
 
-/** Only root and the user of this process can have put something into it. */
+/** Only root and the user of this process can have written to it. */
 function isTrusted(path: string): boolean {
   if (!existsSync(path)) return false;
   const { uid, mode } = lstatSync(path);
@@ -45,7 +45,7 @@ function isTrusted(path: string): boolean {
   return isOwn && (mode & GROUP_OR_OTHERS_WRITE) === 0;
 }
 
-/** Takes everything below a directory from other users, and sees that it outlives the machine. */
+/** Removes other users' access to everything below a directory, and syncs it to disk. */
 function settle(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

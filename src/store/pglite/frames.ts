@@ -1,18 +1,18 @@
 const LENGTH_BYTES = 4;
 const TERMINATE = 'X'.charCodeAt(0);
 
-/** What has arrived of a connection: the start-up packet, then messages that are complete, then the rest. */
+/** The bytes received on a connection: the start-up packet, then complete messages, then the rest. */
 export type Frames = {
   readonly startup: Uint8Array | undefined;
-  /** Whole messages, one after the other, as one piece. */
+  /** Complete messages in order, concatenated. */
   readonly messages: Uint8Array;
   readonly rest: Uint8Array;
 };
 
 /**
- * Cuts the bytes of a PostgreSQL connection (protocol 3.0, "Message Formats") where messages end. The start-up packet is a
- * length and content, any other message has a type byte before its length; the length counts itself.
- * A Terminate message and what follows it are dropped.
+ * Splits the bytes of a PostgreSQL connection (protocol 3.0, "Message Formats") at the ends of messages. The start-up packet is a length
+ * and content, any other message has a type byte before its length; the length counts itself. A Terminate message and the bytes after it
+ * are dropped.
  */
 export function cutFrames(bytes: Uint8Array, started: boolean): Frames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -4,23 +4,23 @@ import { type StoreThread, startStoreThread } from './store-thread.ts';
 import { toError } from './thrown-error.ts';
 import type { Wire } from './wire-stream.ts';
 
-/** The store's thread, and those that come after it where it ends. */
+/** The store's thread, which is replaced when it ends. */
 export type KeptThread = Wire & Pick<StoreThread, 'close'>;
 
 export type KeptThreadOptions = {
   readonly directory: string;
   readonly log: Logger;
-  /** How long it waits before it starts another thread. Default 1,000 ms. */
+  /** Pause before another thread is started. Default 1,000 ms. */
   readonly pauseMs?: number;
 };
 
 const PAUSE_MS = 1_000;
 
 /**
- * Starts PGlite, and starts it anew whenever it ends by itself, as a PostgreSQL server does after a crash: what was committed is read from its
- * log again. Meanwhile connections are lost at once. A disk that is full lets it start when there is room.
+ * Starts PGlite, and restarts it whenever it ends by itself, as a PostgreSQL server does after a crash: committed rows are recovered from
+ * its log. Meanwhile connections fail at once. With a full disk it starts once there is space.
  *
- * @throws Error why it does not start the first time.
+ * @throws Error the reason why the first start failed.
  */
 export async function startKeptThread(options: KeptThreadOptions): Promise<KeptThread> {
   const { directory, log, pauseMs = PAUSE_MS } = options;
@@ -54,7 +54,7 @@ export async function startKeptThread(options: KeptThreadOptions): Promise<KeptT
   };
 }
 
-/** Tries until a thread runs. Undefined: it is to be closed. */
+/** Retries until a thread runs. Undefined: it is being closed. */
 async function startAgain(
   { directory, log }: KeptThreadOptions,
   pauseMs: number,
@@ -76,7 +76,7 @@ async function startAgain(
   return undefined;
 }
 
-/** False: it was told to close. */
+/** False: it is being closed. */
 function hasPaused(pauseMs: number, closing: AbortSignal): Promise<boolean> {
   if (closing.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -2,12 +2,12 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { toError } from './thrown-error.ts';
 
-// What a PostgreSQL leaves to processes beside it (the checkpointer, autovacuum), and PGlite has nobody for.
+// Work that PostgreSQL leaves to background processes (the checkpointer, autovacuum), which PGlite lacks.
 
-/** How often is looked whether there is something to do. */
+/** Interval of the check for due work. */
 const EVERY_MS = 5_000;
 
-/** Where more was logged since the last checkpoint, there is another: what was logged is read again after a crash, at some 30 MB/s. */
+/** A checkpoint is due after this much log: after a crash it is replayed at some 30 MB/s. */
 const CHECKPOINT_BYTES = 64 * 2 ** 20;
 
 const LOGGED_BYTES = `
@@ -15,9 +15,9 @@ const LOGGED_BYTES = `
   from pg_control_checkpoint()`;
 
 /**
- * Tables in which a fifth of the rows is dead, the share that autovacuum has as well, or that have a fifth more pages than when they were
- * vacuumed last, or 64 MB: how many rows were dead is not known any more after a start, and a vacuum looks at all pages that changed. The one
- * that has waited longest comes first: one that is always due keeps no other from its turn.
+ * Tables with a fifth of dead rows, autovacuum's share as well, or with a fifth more pages, or 64 MB more, than at their last vacuum: the
+ * number of dead rows is lost at a start, and a vacuum reads all changed pages. The table that has waited longest comes first, so that one
+ * that is always due does not block others.
  */
 const TABLES_TO_VACUUM = `
   select s.schemaname as schema, s.relname as table
@@ -29,10 +29,10 @@ const TABLES_TO_VACUUM = `
 type Table = { readonly schema: string; readonly table: string };
 
 /**
- * Vacuums the first table that is due, or makes a checkpoint where one is due: one of them, because nothing else is done in the embedded store
- * meanwhile. A checkpoint waits for vacuums until twice as much was logged: the first change of a page behind it logs the whole page.
+ * Vacuums the first table that is due, or makes a checkpoint if one is due: only one of them, because it blocks the embedded store. A
+ * checkpoint waits for vacuums until twice as much was logged: the first change of a page after it logs the whole page.
  *
- * @throws what the first vacuum came to that failed, after the others were tried.
+ * @throws the error of the first vacuum that failed, after the others were tried.
  */
 export async function maintain(pool: pg.Pool): Promise<void> {
   const { rows: logged } = await pool.query<{ readonly bytes: number }>(LOGGED_BYTES);
@@ -44,7 +44,7 @@ export async function maintain(pool: pg.Pool): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Whether a table was vacuumed. One that cannot be keeps no other from it. */
+/** Returns true if a table was vacuumed. A table that fails does not block others. */
 async function vacuumOne(pool: pg.Pool, failures: unknown[]): Promise<boolean> {
   const { rows: tables } = await pool.query<Table>(TABLES_TO_VACUUM);
   for (const { schema, table } of tables) {
@@ -58,7 +58,7 @@ async function vacuumOne(pool: pg.Pool, failures: unknown[]): Promise<boolean> {
   return false;
 }
 
-/** Maintains a store again and again. What fails each time is told once. @returns what stops it. */
+/** Maintains a store periodically. Repeated failures are logged once. @returns a function that stops it. */
 export function startMaintenance(pool: pg.Pool, log: Logger): () => void {
   let isStopped = false;
   let lastReason = '';

@@ -20,18 +20,18 @@ import { type KeptThread, startKeptThread } from './kept-thread.ts';
 import { WireStream } from './wire-stream.ts';
 import { withLateBegin } from './with-late-begin.ts';
 
-/** What the system says of a file; PGlite's own words say nothing. */
+/** System error codes; PGlite's own messages are of no use. */
 const SYSTEM = /^E[A-Z]+\b/;
 
-/** Whether a data directory has an embedded store; one that was not finished is none. */
+/** True when a data directory has a finished embedded store. */
 export function hasPglite(dataDir: string): boolean {
   const directory = join(dataDir, 'store');
   return existsSync(directory) && !existsSync(markBeside(directory));
 }
 
 /**
- * The embedded PostgreSQL in `<dataDir>/store`, for this process alone: PGlite does not notice a second process, and
- * rows that it has acknowledged would be lost.
+ * Opens the embedded PostgreSQL in `<dataDir>/store`, for this process alone: PGlite does not notice a second process, and acknowledged
+ * rows would be lost.
  * @throws ServiceError dataDirectoryLocked naming the holder; dataDirectoryNotPrivate; storeUnavailable when it does not start.
  */
 export async function openPglite(dataDir: string, log: Logger): Promise<Backend> {
@@ -72,8 +72,8 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
 }
 
 /**
- * A mark stands beside the directory while a new database is made in it: where a process was killed meanwhile, half of one
- * is found, in which nothing was ever stored, and it is made anew.
+ * A marker file is next to the directory while a new database is created in it: if a process was killed meanwhile, the unfinished database,
+ * in which nothing was ever stored, is created again.
  */
 async function startThread(directory: string, log: Logger): Promise<KeptThread> {
   const mark = markBeside(directory);
@@ -87,7 +87,7 @@ async function startThread(directory: string, log: Logger): Promise<KeptThread> 
   return thread;
 }
 
-/** @throws DamagedStore where it does not start, and neither the disk nor a right that is missing is why. */
+/** @throws DamagedStore if it does not start, unless the cause is the disk or a missing permission. */
 async function startExisting(directory: string, log: Logger): Promise<KeptThread> {
   assertWhole(directory);
   try {
@@ -100,7 +100,7 @@ async function startExisting(directory: string, log: Logger): Promise<KeptThread
   }
 }
 
-/** What the first statements failed with, in words of ours: nothing but damage makes them fail, unless the disk is full. */
+/** Returns the error of the first statements in readable form: only damage makes them fail, unless the disk is full. */
 function explain(directory: string, error: unknown): unknown {
   const innermost = innermostError(error);
   const isDamage = innermost instanceof pg.DatabaseError && !isWriteFault(storeFaultOf(error));

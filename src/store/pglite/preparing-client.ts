@@ -1,11 +1,11 @@
 import { StoreClient } from '../store-client.ts';
 
-/** How many statements one connection keeps prepared. The store has about as many texts; others are parsed each time. */
+/** Number of statements that one connection keeps prepared. The store has about as many texts; others are parsed each time. */
 const MAX_STATEMENTS = 256;
 
 /**
- * A client that prepares each statement with parameters when it is first seen, and only binds it afterwards: parsing and planning
- * cost the embedded PostgreSQL more than carrying out most statements of the store.
+ * A client that prepares each statement with parameters on first use, and only binds it afterwards: parsing and planning cost the embedded
+ * PostgreSQL more than running most statements of the store.
  */
 export class PreparingClient extends StoreClient {
   readonly #names = new Map<string, string>();

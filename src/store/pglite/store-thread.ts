@@ -7,13 +7,13 @@ import type { Wire } from './wire-stream.ts';
 
 /** A running PGlite in a thread of its own. */
 export type StoreThread = Wire & {
-  /** Resolves when the thread has ended, or PostgreSQL in it, with the reason where it was not asked to. */
+  /** Resolves when the thread, or PostgreSQL in it, has ended, with the reason if it was not asked to. */
   readonly ended: Promise<Error | undefined>;
-  /** Ends PostgreSQL in order, then the thread. A thread that does not end in time is cut off. */
+  /** Shuts PostgreSQL down, then the thread. A thread that does not end in time is terminated. */
   close(): Promise<void>;
 };
 
-/** Starts PGlite on a directory, which is filled with a new database where it is empty. @throws Error saying why not. */
+/** Starts PGlite on a directory; an empty one is filled with a new database. @throws Error with the reason. */
 export async function startStoreThread(directory: string): Promise<StoreThread> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory } });
   const ended = awaitEnd(worker);

@@ -1,6 +1,6 @@
 /**
- * What the file system of PGlite throws is no Error: `{name: 'ErrnoError', errno}`, with the numbers of WASI (wasi_snapshot_preview1,
- * errno). Those that an operator can do something about.
+ * PGlite's file system does not throw an Error but `{name: 'ErrnoError', errno}`, with the numbers of WASI (wasi_snapshot_preview1, errno).
+ * These are the ones that an operator can act on.
  */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   [2, 'EACCES: permission denied'],
@@ -14,7 +14,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   [69, 'EROFS: read-only file system'],
 ]);
 
-/** An Error that says what was thrown, whatever it was. */
+/** Returns an Error that describes any thrown value. */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   if (typeof thrown !== 'object' || thrown === null || !('errno' in thrown)) return new Error(String(thrown));

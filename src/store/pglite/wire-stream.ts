@@ -1,14 +1,14 @@
 import { Duplex } from 'node:stream';
 
-/** Where a stream's bytes go, and how it is heard again. */
+/** Carries the bytes of streams. */
 export type Wire = {
-  /** A new connection begins; its bytes come to `receive`, its loss to `lose`. Returns how to send. */
+  /** Opens a connection; its bytes go to `receive`, its loss to `lose`. Returns the function that sends. */
   connect(receive: (bytes: Uint8Array) => void, lose: (error: Error) => void): (bytes: Uint8Array) => void;
 };
 
 /**
- * What `pg` takes for its socket: a Duplex with the few methods of net.Socket that the driver calls.
- * No backpressure: the driver asks and waits, and answers are bounded by what was asked.
+ * The socket of `pg`: a Duplex with the few methods of net.Socket that the driver calls. No backpressure: the driver asks and waits, and
+ * its requests bound the answers.
  */
 export class WireStream extends Duplex {
   readonly #wire: Wire;
@@ -34,7 +34,7 @@ export class WireStream extends Duplex {
   unref = (): this => this;
 
   override _read(): void {
-    // Bytes are pushed when they come.
+    // Bytes are pushed when they arrive.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {

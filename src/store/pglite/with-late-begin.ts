@@ -4,15 +4,15 @@ import type { Wire } from './wire-stream.ts';
 
 /** Query, with the text `begin`. */
 const BEGIN = Buffer.from('Q\0\0\0\x0abegin\0', 'latin1');
-/** What is answered to it: CommandComplete, and ReadyForQuery in a transaction. */
+/** The answer to it: CommandComplete, and ReadyForQuery in a transaction. */
 const COMPLETE = Buffer.from('C\0\0\0\x0aBEGIN\0', 'latin1');
 const READY = Buffer.from('Z\0\0\0\x05T', 'latin1');
 
 /**
- * A wire on which a transaction begins with its first statement: `begin` is answered at once and travels with what comes next. Each way
- * between two threads costs more than most statements do.
+ * Returns a wire on which a transaction begins with its first statement: `begin` is answered at once and sent with the next message. Each
+ * round trip between two threads costs more than most statements do.
  *
- * A connection whose `begin` is not carried out, which nothing but a broken PostgreSQL does, is lost.
+ * A connection whose `begin` fails, which happens only with a broken PostgreSQL, is lost.
  */
 export function withLateBegin(wire: Wire): Wire {
   return {
@@ -39,7 +39,7 @@ export function withLateBegin(wire: Wire): Wire {
   };
 }
 
-/** The answers without the two to `begin`; what PostgreSQL notes or tells of its settings before them stays. */
+/** Returns the answers without the two to `begin`; notices and parameter changes before them stay. */
 function withoutBegun(bytes: Uint8Array): Buffer | undefined {
   const answers = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kept: Buffer[] = [];

@@ -5,8 +5,8 @@ import { findPanic } from './find-panic.ts';
 import { cutFrames } from './frames.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
-// The store's thread: PGlite, spoken to in the PostgreSQL wire protocol. It has one session, so a new connection ends
-// what the one before left behind. An error that PostgreSQL does not answer itself ends the thread.
+// The store's thread: PGlite behind the PostgreSQL wire protocol. It has one session, so a new connection ends the state that the previous
+// one left. An error that PostgreSQL does not answer itself ends the thread.
 
 if (parentPort === null) throw new Error('this file runs as a worker thread');
 const port = parentPort;
@@ -68,13 +68,13 @@ async function takeBytes(bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * What PostgreSQL answers to messages of the protocol. As a stream: otherwise PGlite reads all of it into objects too, and keeps them
- * for as long as the thread lives.
+ * Returns PostgreSQL's answer to protocol messages. Read as a stream: otherwise PGlite parses all of it into objects too, and keeps them as
+ * long as the thread lives.
  */
 async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   await pglite.execProtocolRawStream(messages, {
-    // What is handed over lies in PostgreSQL's memory, and is there only now.
+    // The part is in PostgreSQL's memory, and valid only now.
     onRawData: (part) => void parts.push(part.slice()),
     // Files that are written through have nothing to copy afterwards.
     syncToFs: false,
@@ -83,7 +83,7 @@ async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   return parts.length === 1 ? first : joined(parts);
 }
 
-/** In memory of its own, which can be handed to another thread. */
+/** In memory of its own, which can be transferred to another thread. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sizeBytes, { length }) => sizeBytes + length, 0));
   let at = 0;

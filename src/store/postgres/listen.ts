@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
-/** What wants to hear what other processes announce. Where a handler fails, the connection counts as lost. */
+/** Handles notifications of other processes. If a handler fails, the connection counts as lost. */
 export type Listener = {
-  /** A connection listens now, for the first time or again: what was announced before was not heard. */
+  /** A connection is listening, for the first time or again: earlier notifications may have been missed. */
   readonly onConnected: () => Promise<void>;
-  /** One after the other, in the order of their transactions. */
+  /** Called one at a time, in the order of the transactions. */
   readonly onAnnouncement: (payload: string) => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export type ListenOptions = {
   readonly log: Logger;
 };
 
-/** How often a connection is tried that may have been lost without a word, and how long it may take to answer. */
+/** Interval of the check for silently lost connections, and its deadline. */
 const BEAT_MS = 1_000;
 const BEAT_DEADLINE_MS = 5_000;
 const UNHEARD =
@@ -28,10 +28,10 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
 /**
- * Listens to a channel of PostgreSQL (LISTEN) on a connection of its own, which is opened again whenever it is lost. Resolves
- * once it listens and `onConnected` is through.
+ * Listens to a channel of PostgreSQL (LISTEN) on a connection of its own, which is reopened whenever it is lost. Resolves once it listens
+ * and `onConnected` has finished.
  *
- * @throws Error the driver's, or the handler's, where the first connection cannot be made.
+ * @throws Error the driver's, or the handler's, if the first connection fails.
  */
 export async function startListening(options: ListenOptions): Promise<Listening> {
   const closing = Promise.withResolvers<undefined>();
@@ -54,15 +54,15 @@ async function run(first: Session, options: ListenOptions, closing: Promise<unde
     await session?.end();
     if (session !== undefined && loss === undefined) return;
     if (loss !== undefined) log.warn({ err: loss, channel }, 'the store is not heard any more');
-    if (await hasPassed(backoffMs, closing)) return;
+    if (await isClosedWithin(backoffMs, closing)) return;
     session = await openSession(options).catch(() => undefined);
     if (session !== undefined) log.info({ channel }, 'the store is heard again');
     backoffMs = session === undefined ? Math.min(2 * backoffMs, MAX_BACKOFF_MS) : FIRST_BACKOFF_MS;
   }
 }
 
-/** Whether it is to be closed before a pause is over. */
-async function hasPassed(pauseMs: number, closing: Promise<undefined>): Promise<boolean> {
+/** Returns true if it is closed before the pause ends. */
+async function isClosedWithin(pauseMs: number, closing: Promise<undefined>): Promise<boolean> {
   const over = Promise.withResolvers<'over'>();
   const timer = setTimeout(over.resolve, pauseMs, 'over');
   const outcome = await Promise.race([closing, over.promise]);

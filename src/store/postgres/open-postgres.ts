@@ -7,8 +7,8 @@ import { StoreClient } from '../store-client.ts';
 const MAX_CONNECTIONS = 10;
 
 /**
- * A PostgreSQL server behind `KEYSLOT_DATABASE_URL`. Connects only when asked to.
- * @throws ServiceError storeUnavailable when the address cannot be read; it is not repeated in the error.
+ * Returns the PostgreSQL server at `KEYSLOT_DATABASE_URL`. Connects only on demand.
+ * @throws ServiceError storeUnavailable when the address is invalid; the error does not repeat it.
  */
 export function openPostgres(databaseUrl: string): Backend {
   const address = readAddress(databaseUrl);
@@ -20,7 +20,7 @@ export function openPostgres(databaseUrl: string): Backend {
       connectionString: databaseUrl,
       application_name: 'keyslot',
       connectionTimeoutMillis: DEADLINES.connectMs,
-      // The server gives up first, so that it does not work on for a client that left.
+      // The server gives up first, so that it does not keep working for a client that left.
       statement_timeout: DEADLINES.queryMs - 1_000,
       query_timeout: DEADLINES.queryMs,
       idle_in_transaction_session_timeout: DEADLINES.queryMs,
@@ -31,7 +31,7 @@ export function openPostgres(databaseUrl: string): Backend {
   };
 }
 
-/** As the driver itself will read it. Its error quotes the address with the password and is dropped for that. */
+/** Parses it as the driver does. The driver's error quotes the address with the password and is therefore dropped. */
 function readAddress(databaseUrl: string): Pick<pg.Client, 'user' | 'host' | 'port' | 'database'> {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '';
   if (!['postgres:', 'postgresql:'].includes(url)) throw unreadable();

@@ -1,8 +1,8 @@
-/** A confirmed block as topics see it. What costs time to read is read when it is first asked for. */
+/** A confirmed block as topics see it. Parts that are expensive to parse are parsed on first use. */
 export type Block = {
   readonly slot: bigint;
   readonly parentSlot: bigint;
-  /** The highest finalized slot that was known when the block was read; at most `slot`. */
+  /** The highest finalized slot known when the block was read; at most `slot`. */
   readonly rootSlot: bigint;
   readonly blockhash: string;
   readonly previousBlockhash: string;
@@ -11,7 +11,7 @@ export type Block = {
   readonly blockHeight: bigint | undefined;
   readonly transactions: () => readonly BlockTransaction[];
   readonly rewards: () => readonly BlockReward[];
-  /** Bytes of the node's reply. */
+  /** Size of the node's reply. */
   readonly sizeBytes: number;
 };
 
@@ -19,7 +19,7 @@ export type BlockTransaction = {
   readonly index: number;
   /** Undefined: a legacy transaction. */
   readonly version: 0 | 1 | undefined;
-  /** Only of version 1. */
+  /** Set for version 1 only. */
   readonly config: BlockTransactionConfig | undefined;
   /** The first one, base-58. */
   readonly signature: string;
@@ -27,13 +27,13 @@ export type BlockTransaction = {
   readonly error: string | undefined;
   readonly fee: bigint;
   readonly computeUnits: bigint | undefined;
-  /** Those of the message, then those loaded from lookup tables, writable ones ahead. */
+  /** Accounts of the message, then those loaded from lookup tables, writable ones first. */
   readonly accounts: readonly BlockAccount[];
   readonly logs: readonly string[];
   readonly raw: Buffer;
 };
 
-/** The priority fee and the resource limits of a version 1 transaction; undefined where it does not set one. */
+/** The priority fee and the resource limits of a version 1 transaction; undefined if it does not set one. */
 export type BlockTransactionConfig = {
   /** Lamports in total, not per compute unit. */
   readonly priorityFee: bigint | undefined;

@@ -1,11 +1,11 @@
-/** An integer that a double may not hold, where a value can stand. In a string such text can stand too. */
+/** An integer that a double may not hold, in the position of a value. Such text may also occur in a string. */
 const LONG_INTEGER = /(?<=[[,:]\s*)-?\d{16,}(?=\s*[,\]}])/g;
-/** The same, and every string before it, so that what is in strings is passed over. */
+/** The same, or any string: strings are matched first, so that their contents are skipped. */
 const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
 
 /**
- * Parses JSON text so that integers of 16 digits and more become their text; all others are numbers. For a block of 5 MB this
- * takes 19 ms where `parseJson` takes 66, and 45 where someone wrote what looks like one into a log.
+ * Parses JSON text and turns integers of 16 digits and more into their text; all others are numbers. For a block of 5 MB this takes 19 ms,
+ * compared with 66 for `parseJson`, or 45 if a log contains text that looks like such an integer.
  *
  * @throws SyntaxError on text that is not JSON; RangeError on text nested so deep that it exhausts the stack.
  */
@@ -15,7 +15,7 @@ export function parseReply(text: string): unknown {
   try {
     return JSON.parse(marked);
   } catch (error) {
-    // A mark inside a string ends it: what follows is then never JSON.
+    // A mark inside a string ends it: the rest is then never JSON.
     if (!(error instanceof SyntaxError)) throw error;
     return JSON.parse(
       text.replace(STRING_OR_LONG_INTEGER, (found) => (found[0] === '"' ? found : `"${found}"`)),

@@ -13,7 +13,7 @@ import { readWire, UnreadableTransaction } from './read-wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a node says of a block beside the block itself. */
+/** Facts about a block that its body does not contain. */
 export type BlockPlace = {
   readonly slot: bigint;
   readonly finalizedSlot: bigint;
@@ -22,9 +22,9 @@ export type BlockPlace = {
 };
 
 /**
- * Reads the result of getBlock as `parseReply` gives it, with transactions in base64 and all their details.
+ * Reads the result of getBlock as parsed by `parseReply`, with transactions in base64 and full details.
  *
- * @throws ServiceError `upstreamBroken` if it is not one; the lists throw the same when they are read.
+ * @throws ServiceError `upstreamBroken` if it is not a block; the lists throw the same when they are read.
  */
 export function readBlock(result: unknown, { slot, finalizedSlot, sizeBytes }: BlockPlace): Block {
   const block = object(result);

@@ -3,10 +3,10 @@ import type { MessageVersion, TransactionConfig } from '../../wire/message.ts';
 import { layoutOf, type TransactionLayout } from '../../wire/transaction-layout.ts';
 import { MalformedBytes } from '../../wire/wire-reader.ts';
 
-/** What the wire form of a transaction says without its instructions. */
+/** The fields of a wire transaction, except its instructions. */
 export type WireTransaction = {
   readonly version: MessageVersion;
-  /** Only of version 1. */
+  /** Set for version 1 only. */
   readonly config: TransactionConfig | undefined;
   /** The first one, base-58. */
   readonly signature: string;
@@ -18,7 +18,7 @@ export type WireTransaction = {
   }[];
 };
 
-/** A transaction in a form that is not known here, or cut off. */
+/** A transaction that is truncated or of an unknown form. */
 export class UnreadableTransaction extends Error {
   override readonly name = 'UnreadableTransaction';
 }
@@ -54,7 +54,7 @@ function readLayout(wire: Buffer): TransactionLayout {
   }
 }
 
-/** The header says how many keys sign, and how many of each kind are only read. */
+/** The header gives the number of signers, and of read-only keys of each kind. */
 function readAccounts(wire: Buffer, { headerAt, keyCount, keysAt }: TransactionLayout) {
   const [signers = 0, readonlySigners = 0, readonlyOthers = 0] = wire.subarray(headerAt, headerAt + 3);
   return Array.from({ length: keyCount }, (_, index) => {

@@ -16,6 +16,6 @@ export const accountUpdates: PublicTopic<Block, 'account-updates'> = {
 
 const isWritable = (account: BlockAccount): boolean => account.isWritable;
 
-/** What a failed transaction wrote was taken back, except what it paid its fee with. */
+/** The writes of a failed transaction are rolled back, except those of its fee payer. */
 const hasPaid = ({ lamportsBefore, lamportsAfter }: BlockAccount): boolean =>
   lamportsBefore !== lamportsAfter;

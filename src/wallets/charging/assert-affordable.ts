@@ -5,16 +5,16 @@ import type { WalletContext } from '../wallet-context.ts';
 
 type Asked = Pick<Work, 'operation' | 'units'>;
 
-/** What work of the caller would cost now. */
+/** Returns the current price of the caller's work. */
 export function quoteOf({ money, clock, caller }: WalletContext, db: Executes, work: Asked): Promise<Quote> {
   return money.quote(db, { ...work, accountId: caller.accountId, nowMs: clock.nowMs() });
 }
 
 /**
- * Refuses work before it begins where the account cannot pay for it; nothing is set aside. What the work costs is charged with its
- * last write, which may still refuse.
+ * Refuses work before it begins if the account cannot pay for it, without a reservation. The work is charged with its last write, which may
+ * still refuse.
  *
- * @returns what it will cost, unless the account does the like meanwhile.
+ * @returns the price, valid unless the account does similar work meanwhile.
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
  */
 export async function assertAffordable(context: WalletContext, work: Asked): Promise<Quote> {

@@ -9,14 +9,14 @@ import { assertAffordable } from './assert-affordable.ts';
 
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
-/** Sets aside what managed wallets cost, of which none is delivered before it is charged. @throws as `setAside`. */
+/** Reserves the cost of managed wallets, none of which is delivered before it is charged. @throws as `setAside`. */
 export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
   return setAside(context, await assertAffordable(context, work), newTerms());
 }
 
 /**
- * Sets aside what was quoted for client wallets, or what it costs by now. They are delivered before they are charged: where the process
- * ends first, all of them are charged.
+ * Reserves the quoted or current cost of client wallets. They are delivered before they are charged: if the process ends first, all of them
+ * are charged.
  *
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
  */
@@ -43,13 +43,13 @@ async function setAside(context: WalletContext, quote: Quote, terms: Reservation
   }
 }
 
-/** Where PostgreSQL's answer was lost the money may be set aside, for work that is not begun. */
+/** If PostgreSQL's answer was lost, money may be reserved for work that never begins. */
 function giveBack(
   { afterwards, money, clock, ...context }: WalletContext,
   reservation: Pick<Reservation, 'id' | 'accountId'>,
 ): void {
   const work = () =>
     transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs())));
-  // What fails for good is logged where it is tried again; what was set aside is then settled when the process ends.
+  // A final failure is logged by the retry; the reservation is then settled when the process ends.
   afterwards(work).catch(() => undefined);
 }

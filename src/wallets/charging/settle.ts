@@ -8,24 +8,25 @@ import type { WalletRow } from '../managed/wallet-row.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
-/** What the end of a request's work comes to. */
+/** The result of a request's work. */
 export type Settlement = {
-  /** What is charged, as it was quoted before the work. */
+  /** The charges, as quoted before the work. */
   readonly quotes: readonly Quote[];
   readonly facts: readonly WalletFact[];
   /** The new wallets. */
   readonly rows?: readonly WalletRow[];
-  /** The answer, for a repetition of the request. */
+  /** The answer, for a repeated request. */
   readonly answer: IdempotentAnswer['body'];
-  /** What else is written. */
+  /** Further writes. */
   readonly keep?: ((tx: StoreTransaction) => Promise<void>) | undefined;
 };
 
 /**
- * Writes what the work of a request made, what it costs, what the audit log says of it and its answer, in one transaction: with one way to
- * the store where everything still is as it was quoted.
+ * Writes the wallets of a request, its charge, its audit record and its answer in one transaction: in one round trip to the store if
+ * everything is still as quoted.
  *
- * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, where the money went to something else meanwhile; nothing is written then.
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, when the money was spent elsewhere meanwhile; nothing is written
+ *   then.
  */
 export async function settle(context: WalletContext, settlement: Settlement): Promise<void> {
   const { claim, money, clock } = context;

@@ -7,11 +7,11 @@ import { headStart } from './head-start.ts';
 import { madeAgain } from './made-again.ts';
 
 /**
- * Client wallets, charged for as they are read. The first of them are made while the store sets aside what they cost, which takes as
- * long, but not before the account was found to be able to pay. The stream is under way when this resolves: it must be read, be it
- * to leave it. What was charged before is made again without a charge.
+ * Returns client wallets, charged for as they are read. The first are made while the store reserves their cost, which takes as long, but
+ * only once the account is known to be able to pay. The stream is running when this resolves: read it, or leave it. Wallets that were
+ * charged before are made again without a charge.
  *
- * @throws ServiceError `balanceInsufficient`, `creditLimitReached`: what was made meanwhile is dropped.
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`: wallets made meanwhile are dropped.
  */
 export async function beginCharged(
   context: WalletContext,

@@ -3,10 +3,10 @@ import { settle } from '../charging/settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Charges for client wallets that are made, all of them and before any leaves. Where that fails they are not handed out: their bytes are
- * wiped, and nothing is charged unless it was only PostgreSQL's answer that was lost.
+ * Charges for finished client wallets, all of them and before any is sent. On failure they are not handed out: their bytes are wiped, and
+ * nothing is charged unless only PostgreSQL's answer was lost.
  *
- * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, where the money went to something else meanwhile.
+ * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, when the money was spent elsewhere meanwhile.
  */
 export async function chargeMade(context: WalletContext, quote: Quote, bytes: Uint8Array): Promise<void> {
   const facts = [{ action: 'create', outcome: 'ok', units: quote.units }];

@@ -6,9 +6,9 @@ import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Passes client wallets on and charges for those that its reader was given while the client was there: at the end, before the stream ends
- * cleanly. Some of them may not reach a client that leaves; what was not given is given back. The bytes are dropped when the reader asks
- * for the next, or leaves.
+ * Passes client wallets on and charges for those that its reader received while the client was connected: at the end, before the stream
+ * ends cleanly. Some of them may not reach a client that leaves; the cost of the others is given back. The bytes are dropped when the
+ * reader asks for the next chunk, or leaves.
  */
 export async function* chargedStream(
   context: WalletContext,
@@ -40,7 +40,7 @@ export async function* chargedStream(
 
 type Delivery = { readonly delivered: number; readonly isWhole: boolean };
 
-/** What was delivered is done: its secrets were not kept, and the same request is not carried out again. */
+/** Delivered work is done: its secrets were not kept, and the same request is not carried out again. */
 function settleStream(
   context: WalletContext,
   reservation: Reservation,

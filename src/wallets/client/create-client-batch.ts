@@ -3,7 +3,7 @@ import type { WantedBatch } from '../wanted.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { beginCharged } from './begin-charged.ts';
 
-/** Makes wallets as they are read; nothing of them is kept. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
+/** Makes wallets as they are read, and keeps none. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function createClientBatch(
   context: WalletContext,
   { count: wanted, mnemonic_words: mnemonicWords, passphrase, format }: WantedBatch,

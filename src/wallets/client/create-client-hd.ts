@@ -11,7 +11,7 @@ import { chargeMade } from './charge-made.ts';
 const NEW_WORDS = 24;
 
 /**
- * Makes a master of a new or a given mnemonic, and children of it; nothing of them is kept.
+ * Makes a master from a new or a given mnemonic, and its children, and keeps none of them.
  *
  * @throws ServiceError `mnemonicInvalid`, `balanceInsufficient`, `creditLimitReached`.
  */
@@ -25,7 +25,7 @@ export async function createClientHd(
     throw serviceError('mnemonicInvalid', { reason: reasonOf(mnemonic) });
   }
   const children = claim.again?.charged ?? asked;
-  // Of a tree whose words are known the rest is told; one of new words is another tree, and comes whole.
+  // A tree with a given mnemonic resumes where it stopped; a new mnemonic makes another tree, which is sent whole.
   const skip = mnemonic === undefined || form === 'json' ? 0 : (claim.again?.received ?? 0);
   const work = { operation: 'hd_child_derivation', units: asked } as const;
   const make = () => {
@@ -44,7 +44,7 @@ export async function createClientHd(
   return { kind: 'stream', form, count: children + 1 - skip, chunks };
 }
 
-/** The whole of a bounded tree; what it is made of is wiped as it is read. */
+/** Returns the whole of a bounded tree; its chunks are wiped as they are read. */
 async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>): Promise<Buffer> {
   const parts: KeyChunk[] = [];
   try {
@@ -55,7 +55,7 @@ async function joined({ keys }: WalletContext, chunks: AsyncIterable<KeyChunk>):
   }
 }
 
-/** The words are copied by the pool when the stream begins, and wiped here when it ends. */
+/** The pool copies the words when the stream begins; they are wiped here when it ends. */
 async function* wiping(source: HdJob['source'], chunks: AsyncIterable<KeyChunk>): KeyChunks {
   try {
     yield* chunks;
@@ -70,7 +70,7 @@ function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: W
   return { kind: 'mnemonic', mnemonic: bytes, passphrase };
 }
 
-/** Why a text is no mnemonic; the words are not repeated. */
+/** Returns the reason why a text is not a mnemonic, without repeating the words. */
 function reasonOf(text: string): string {
   const { length } = text.trim().split(/\s+/);
   return length === 12 || length === 24

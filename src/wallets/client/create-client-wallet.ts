@@ -8,7 +8,7 @@ import { chargeMade } from './charge-made.ts';
 
 const WORK = { operation: 'wallet_creation', units: 1 } as const;
 
-/** Makes a wallet whose secrets are in the answer, and nowhere else when that has left. */
+/** Makes a wallet whose secrets exist only in the answer. */
 export async function createClientWallet(
   context: WalletContext,
   { mnemonic_words: mnemonicWords, passphrase, derivation_path, label }: CreateWalletBody,
@@ -25,14 +25,14 @@ export async function createClientWallet(
   return { kind: 'printed', bytes };
 }
 
-/** Reads m/44'/501'/x'/y'. @throws ServiceError `bodyInvalid` with the reason. */
+/** Parses m/44'/501'/x'/y'. @throws ServiceError `bodyInvalid` with the reason. */
 function readPath(text: string): DerivationIndexes {
   const parsed = parseDerivationPath(text);
   if (parsed.kind === 'refused') throw bodyInvalid('/derivation_path', parsed.reason);
   return parsed;
 }
 
-/** The record, which is a JSON object, with one more member. */
+/** Returns the record, which is a JSON object, with one more member. */
 function withLabel(record: Buffer, label: string): Buffer {
   const end = Buffer.from(`,"label":${JSON.stringify(label)}}`);
   return Buffer.concat([record.subarray(0, -1), end]);

@@ -1,11 +1,11 @@
-/** A stream that works on its first step before anybody reads it. Either its steps are read, or it is left. */
+/** A stream that works on its first step before anybody reads it. Read its steps, or leave it. */
 export type HeadStart<T> = {
   readonly steps: AsyncGenerator<T, void, undefined>;
-  /** Ends it where nobody came to read; resolves when it has stopped, whatever its first step came to. */
+  /** Ends an unread stream; resolves when it has stopped, whatever the result of its first step. */
   readonly leave: () => Promise<void>;
 };
 
-/** Begins the first step of a stream; `drop` gets what that made where nobody reads it. A failure is thrown to the reader. */
+/** Begins the first step of a stream; `drop` gets its result if nobody reads it. A failure is thrown to the reader. */
 export function headStart<T>(
   stream: AsyncGenerator<T, void, undefined>,
   drop: (value: T) => void,

@@ -2,8 +2,8 @@ import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Passes client wallets on that were charged for before. Once one was given to the reader, they are not made another time. The bytes are
- * dropped when the reader asks for the next, or leaves.
+ * Passes on client wallets that were charged for before. Once the reader has received one, they are not made another time. The bytes are
+ * dropped when the reader asks for the next chunk, or leaves.
  */
 export async function* madeAgain(
   { claim, signal, keys }: WalletContext,

@@ -12,7 +12,7 @@ import type { WalletRow } from './wallet-row.ts';
 
 type PlaceColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
 
-/** How many children of a box are there. */
+/** Returns the number of stored children in a box. */
 export async function countChildren(context: WalletContext, masterId: string, box: Box): Promise<number> {
   const [found] = await read(context, (db) =>
     db
@@ -24,9 +24,9 @@ export async function countChildren(context: WalletContext, masterId: string, bo
 }
 
 /**
- * The children at some places that are there, by their place.
+ * Returns the stored children at some places, by place.
  *
- * @throws ServiceError `derivationDestroyed` for a row that is there though its wallet is destroyed.
+ * @throws ServiceError `derivationDestroyed` for a row whose wallet is destroyed.
  */
 export async function readChildren(
   context: WalletContext,
@@ -48,7 +48,7 @@ export async function assertNoneDestroyed(context: WalletContext, masterId: stri
 }
 
 /**
- * For children that were stored in this transaction: one that was destroyed while its key was derived is not stored again.
+ * Checks children that were stored in this transaction: one that was destroyed while its key was derived is not stored again.
  *
  * @throws ServiceError `derivationDestroyed`.
  */

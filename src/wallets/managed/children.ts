@@ -15,19 +15,19 @@ import { findWallet } from './find-wallet.ts';
 import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
-/** A child's key, and the id that its wallet will have. */
+/** A child's key, and the id of its wallet. */
 export type DerivedKey = { readonly id: string; readonly key: NewKey };
 
 export type Tree = {
   readonly masterId: string;
   readonly box: Box;
-  /** For the children that are not there yet. */
+  /** Pays for the children that do not exist yet. */
   readonly reservation: Reservation;
 };
 
 /**
- * The children of a box in groups, x before y; those that are missing are derived, stored and charged. Each group is derived from what
- * the master's row has by then.
+ * Yields the children of a box in groups, x before y; missing ones are derived, stored and charged. Each group is derived from the current
+ * row of the master.
  *
  * @throws ServiceError `walletNotFound` when the master was destroyed meanwhile, `derivationDestroyed`.
  */
@@ -55,14 +55,14 @@ async function completeGroup(
   const keys = await deriveKeys(context, master, missing);
   const rows = toChildRows(context, { masterId, places: missing, keys, from: range.from });
   for (const row of await store(context, tree, rows, range.isLast)) present.set(keyOfPlace(row), row);
-  // What another request stored at the same time is there too now.
+  // Includes children that another request stored at the same time.
   if (present.size < places.length) {
     for (const [key, row] of await readChildren(context, masterId, places)) present.set(key, row);
   }
   return places.flatMap((place) => present.get(keyOfPlace(place)) ?? []);
 }
 
-/** Derives children of a master, whether or not it is stored. @throws ServiceError `derivationDestroyed`. */
+/** Derives children of a master, stored or not. @throws ServiceError `derivationDestroyed`. */
 export async function deriveKeys(
   { signer, signal, caller }: WalletContext,
   master: WalletRow,
@@ -83,11 +83,11 @@ type Derived = {
   readonly masterId: string;
   readonly places: readonly Place[];
   readonly keys: readonly DerivedKey[];
-  /** The place of the first among all of the request. */
+  /** Position of the first one among all of the request. */
   readonly from: number;
 };
 
-/** The rows of new children. */
+/** Returns the rows of new children. */
 export function toChildRows(
   context: WalletContext,
   { masterId, places, keys, from }: Derived,
@@ -101,7 +101,7 @@ export function toChildRows(
   });
 }
 
-/** @returns those that were not there. @throws ServiceError `derivationDestroyed`: nothing of the group is stored then. */
+/** @returns the children that were not stored yet. @throws ServiceError `derivationDestroyed`: nothing of the group is stored then. */
 function store(
   context: WalletContext,
   { masterId, reservation }: Tree,

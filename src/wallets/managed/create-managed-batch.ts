@@ -23,13 +23,13 @@ type Group = {
   readonly range: GroupRange;
   readonly ids: readonly string[];
   readonly made: MadeKeys;
-  /** That of the sealed work when they were made. */
+  /** Generation of the sealed work when they were made. */
   readonly generation: number;
 };
 
 /**
- * Makes managed wallets group by group, as fast as the key backend makes keys; each group is stored, charged and audited in one transaction before its lines are sent. The
- * same request with its Idempotency-Key tells those that are there again and goes on behind them.
+ * Makes managed wallets group by group, as fast as the key backend makes keys; each group is stored, charged and audited in one transaction
+ * before its lines are sent. The same request with its Idempotency-Key sends the existing ones again and continues after them.
  *
  * @throws ServiceError `managedBatchTooLarge`, `balanceInsufficient`, `creditLimitReached`, and those of `makeKeys`.
  */
@@ -91,7 +91,7 @@ async function make(context: WalletContext, range: GroupRange): Promise<Group> {
   return { range, ids, made: await makeKeys(context, ids), generation };
 }
 
-/** The group as it is or, where the master key may have changed while the client did not read, made anew. */
+/** Returns the group as it is, or made again if the master key may have changed while the client did not read. */
 async function renew(context: WalletContext, group: Group): Promise<Group> {
   if (context.sealedWork.generation() === group.generation) return group;
   await group.made.drop();

@@ -17,11 +17,11 @@ import { createSmallTree } from './small-tree.ts';
 import type { WalletRow } from './wallet-row.ts';
 
 /**
- * Derives managed wallets from a new master or one that exists. Children that are there are answered again and not charged; each
- * group of new ones is stored, charged and audited in one transaction.
+ * Derives managed wallets from a new or an existing master. Existing children are answered again and not charged; each group of new ones is
+ * stored, charged and audited in one transaction.
  *
- * @throws ServiceError `deriveNotSupported`, `managedBatchTooLarge`, `walletNotFound`, `derivationDestroyed`,
- *   `balanceInsufficient`, `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.
+ * @throws ServiceError `deriveNotSupported`, `managedBatchTooLarge`, `walletNotFound`, `derivationDestroyed`, `balanceInsufficient`,
+ *   `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.
  */
 export async function createManagedHd(
   context: WalletContext,
@@ -53,7 +53,7 @@ type Derivation = {
 type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 type Groups = Rows | readonly (readonly WalletRow[])[];
 
-/** The master, then its children in groups. */
+/** Yields the master, then its children in groups. */
 async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
   let left = box.accounts.count * box.change.count;
   try {

@@ -12,7 +12,7 @@ import { toRow } from './wallet-row.ts';
 
 const WORK = { operation: 'wallet_creation', units: 1 } as const;
 
-/** Makes a wallet whose key is kept by the signer; its row, its price and its audit record are one transaction. */
+/** Makes a wallet whose key the signer keeps; its row, its charge and its audit record are one transaction. */
 export async function createManagedWallet(
   context: WalletContext,
   { label }: CreateWalletBody,

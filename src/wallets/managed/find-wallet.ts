@@ -17,7 +17,10 @@ const selectOwn = createSelection<typeof wallets, OwnWallet>(
   (place) => sql`id = ${place('id')} and account_id = ${place('accountId')} and not ${isDestroyed}`,
 );
 
-/** The row of a wallet of an account, or none; a row that is there although its key is destroyed is none. The store is not asked for what is no id: it takes no text with a zero character. */
+/**
+ * Returns the row of an account's wallet, or none; a row whose key is destroyed counts as none. Text that is not an id never reaches the
+ * store, which rejects zero characters.
+ */
 export async function selectWallet(db: Executes, wallet: OwnWallet): Promise<readonly WalletRow[]> {
   return isWalletId(wallet.id) ? selectOwn(db, wallet) : [];
 }
@@ -25,14 +28,14 @@ export async function selectWallet(db: Executes, wallet: OwnWallet): Promise<rea
 /**
  * Finds a wallet of the caller.
  *
- * @throws ServiceError `walletNotFound`, for one of another account and for one that is destroyed too.
+ * @throws ServiceError `walletNotFound`, also for another account's wallet and for a destroyed one.
  */
 export async function findWallet(context: WalletContext, id: string): Promise<WalletRow> {
   const { accountId } = context.caller;
   return assertFound(context, await read(context, (db) => selectWallet(db, { id, accountId })));
 }
 
-/** The wallet that was looked for, if the signer still knows it. @throws as `findWallet`. */
+/** Returns the wallet, if the signer still knows it. @throws as `findWallet`. */
 export async function assertFound(context: WalletContext, [row]: readonly WalletRow[]): Promise<WalletRow> {
   if (row === undefined || (await destroyedOf(context, [row])).length > 0)
     throw serviceError('walletNotFound');

@@ -7,7 +7,7 @@ import { createStatement, type Executes, type PlaceOf } from '../../store/statem
 import { derivationTombstones } from '../../store/wallet-tables.ts';
 import type { WalletRow } from './wallet-row.ts';
 
-/** What a row says of where its key comes from. */
+/** The origin of a row's key. */
 export type Origin = Pick<WalletRow, 'id' | 'accountId' | 'masterId' | 'x' | 'y'>;
 
 type Ids = { readonly ids: readonly string[]; readonly accountId: string };
@@ -24,10 +24,10 @@ const deleteExpected = createStatement<Ids>(
 );
 
 /**
- * Deletes the rows of wallets of an account, which the signer has destroyed before, and keeps the places of children: none is derived
- * again there.
+ * Deletes the rows of an account's wallets, which the signer has destroyed before, and keeps the places of children: none is derived there
+ * again.
  *
- * @returns the ids of those that were there.
+ * @returns the ids of the deleted ones.
  */
 export async function forgetWallets(
   tx: StoreTransaction,
@@ -40,7 +40,7 @@ export async function forgetWallets(
   return new Set(gone.map(({ id }) => id));
 }
 
-/** The same by statements that can go together with others (see `Store.together`). @throws Unexpected where one is not there. */
+/** As `forgetWallets`, in statements that can be sent together with others (see `Store.together`). @throws Unexpected if one is missing. */
 export async function forgetWalletsExpected(
   db: Executes,
   accountId: string,
@@ -63,12 +63,12 @@ function idsOf(origins: readonly Origin[]): readonly string[] {
   return origins.map(({ id }) => id);
 }
 
-/** Where a child was derived; undefined for every other wallet. */
+/** Returns the place a child was derived at; undefined for every other wallet. */
 export function placeOf({ masterId, x, y }: Origin) {
   return masterId === null || x === null || y === null ? undefined : { masterId, x, y };
 }
 
-/** Where a child was derived, in words of the signer. */
+/** Returns the place a child was derived at, in the signer's terms. */
 export function derivedFrom(origin: Origin) {
   const place = placeOf(origin);
   return place && { masterWalletId: place.masterId, x: place.x, y: place.y };

@@ -2,9 +2,9 @@ import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
 
 /**
- * Whether the key of a row of `wallets` is destroyed, or that of its place below a master, as any signer of the store recorded it (see
- * src/signer/tombstones/tombstones.ts for what a fingerprint is made of). To be asked in the statement that reads the row: a destruction
- * that was acknowledged anywhere is seen.
+ * True when the key of a row of `wallets`, or that of its place below a master, is destroyed, as any signer of the store recorded it (see
+ * src/signer/tombstones/tombstones.ts for the contents of a fingerprint). Use it in the statement that reads the row: it then sees every
+ * destruction that was acknowledged anywhere.
  */
 export const isDestroyed: SQL = sql`exists (
   select from signer_tombstones where fingerprint in (

@@ -3,8 +3,8 @@ import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Ends work on managed wallets. Where it is not done, what was set aside and not charged goes back, and the key of the request too;
- * what is done has settled both with its last wallets.
+ * Ends work on managed wallets. If it is unfinished, the uncharged rest of the reservation is given back and the key of the request
+ * released; finished work has settled both with its last wallets.
  */
 export async function leaveWork(
   context: WalletContext,

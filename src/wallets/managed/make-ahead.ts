@@ -1,6 +1,6 @@
 /**
- * The results of steps in their order, each begun while the one before is worked on. A step that fails throws, and no further one is
- * begun; `drop` gets what was made and nobody reads.
+ * Yields the results of steps in order, each begun while the one before is being used. A failing step throws, and no further one begins;
+ * `drop` gets results that nobody reads.
  */
 export async function* makeAhead<T>(
   steps: Iterable<() => Promise<T>>,

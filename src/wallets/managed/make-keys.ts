@@ -10,22 +10,22 @@ import { read, transact } from '../transact.ts';
 import type { WalletPlaces } from '../wallet-places.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
-/** New keys that no row has yet. */
+/** New keys without a row. */
 export type MadeKeys = {
   readonly keys: readonly NewKey[];
   /**
-   * To be called in the transaction that stores them; undefined where there is nothing to do.
+   * Call it in the transaction that stores them; undefined if there is nothing to do.
    *
-   * @throws ServiceError `keyBackendFailed` where another process has taken this one for gone and destroys some of them: nothing may
-   *   be committed then.
+   * @throws ServiceError `keyBackendFailed` when another process took this one for gone and destroys some of them: nothing may be
+   *   committed then.
    */
   readonly keep: ((tx: StoreTransaction) => Promise<void>) | undefined;
-  /** Destroys those that were not stored; what cannot be destroyed now is when the next process starts. */
+  /** Destroys keys that were not stored; those that cannot be destroyed now are destroyed when the next process starts. */
   readonly drop: () => Promise<void>;
 };
 
 /**
- * Makes a key for each of the new wallets of an account. Where keys are objects in a token, an intent is on record before.
+ * Makes a key for each of an account's new wallets. If keys are objects in a token, an intent is recorded first.
  *
  * @throws ServiceError `signerUnavailable`, `keyBackendFailed`, `storeUnavailable`: nothing stays behind then.
  */
@@ -54,8 +54,8 @@ export async function makeKeys(
 }
 
 /**
- * Destroys the objects that processes that are gone made in a token and no wallet has. To be called when a process starts. It takes
- * the intents over first: a process that was only held up can then store none of these keys any more.
+ * Destroys token objects without a wallet, made by processes that are gone. Call it when a process starts. It takes over the intents first:
+ * a process that was only stalled can then store none of these keys.
  */
 export async function destroyAbandonedKeys(places: WalletPlaces): Promise<void> {
   const { store, ownerId } = places;
@@ -66,7 +66,7 @@ export async function destroyAbandonedKeys(places: WalletPlaces): Promise<void> 
   );
 }
 
-/** Takes the intents of keys that are stored away. */
+/** Deletes the intents of stored keys. */
 async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: number): Promise<void> {
   const taken = await tx.delete(keyIntents).where(isOurs).returning({ walletId: keyIntents.walletId });
   if (taken.length === count) return;
@@ -80,7 +80,7 @@ async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: nu
 
 type Intent = typeof keyIntents.$inferSelect;
 
-/** An intent that is still there has no wallet: both are written in one transaction. */
+/** An intent that still exists has no wallet: both are written in one transaction. */
 async function destroyIntended(places: WalletPlaces, find: () => Promise<readonly Intent[]>): Promise<void> {
   try {
     for (const { walletId, accountId } of await find()) {

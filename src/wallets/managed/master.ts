@@ -12,13 +12,13 @@ import { withSealedKeys } from './with-sealed-keys.ts';
 
 const MASTER_PATH = 'm';
 
-/** What a master is charged as. */
+/** The price row of a master. */
 export const MASTER_WORK = { operation: 'hd_master_creation', units: 1 } as const;
 
 /**
- * The master that a request names, or the one that an earlier try of the same request made; undefined where there is neither.
+ * Returns the master that a request names, or the one that an earlier try of the same request made; undefined if there is neither.
  *
- * @throws ServiceError `walletNotFound`, for a wallet that is no master too.
+ * @throws ServiceError `walletNotFound`, also for a wallet that is not a master.
  */
 export async function findMaster(
   context: WalletContext,
@@ -34,12 +34,12 @@ export async function findMaster(
   const isMade = and(eq(wallets.workId, workId), eq(wallets.kind, 'master'));
   const [made] = await read(context, (db) => db.select().from(wallets).where(isMade));
   if (made !== undefined) return findWallet(context, made.id);
-  // The earlier try came to nothing; or the master was destroyed since, and a repetition makes no other one.
+  // The earlier try made nothing; otherwise the master was destroyed since, and a repeated request makes no other one.
   if (state === 'begun' && (await countMade(context)).stored === 0) return undefined;
   throw serviceError('walletNotFound');
 }
 
-/** Makes a master of random bytes; it is charged by its own price, which is 0 by default. */
+/** Makes a master from random bytes; it is charged at its own price, which is 0 by default. */
 export function createMaster(context: WalletContext): Promise<WalletRow> {
   return withSealedKeys(context, () => create(context));
 }
@@ -56,7 +56,7 @@ async function create(context: WalletContext): Promise<WalletRow> {
   return row;
 }
 
-/** The row of a new master, which is to be stored. */
+/** Returns the unstored row of a new master. */
 export async function makeMasterRow(context: WalletContext): Promise<WalletRow> {
   const { signer, caller, clock } = context;
   const id = createWalletId();

@@ -1,11 +1,14 @@
-/** A group takes about so long, so that lines keep coming at any pace of the key backend. */
+/** Target duration of a group, so that lines keep coming at any pace of the key backend. */
 const TARGET_MS = 1_000;
-/** Enough to keep every session of a token busy, and the most that one group has. */
+/** Enough to keep every session of a token busy, and the maximum of one group. */
 const [MIN, MAX] = [16, 512];
-/** A group is at most so many times the one before: one pace, measured over few keys, says little. */
+/** Maximum growth from one group to the next: a pace measured over few keys is unreliable. */
 const MAX_GROWTH = 8;
 
-/** How many keys to make together: as many as the backend makes in a second, by what it did last. The first group is small, so that the first line leaves at once. */
+/**
+ * Number of keys to make together: as many as the backend makes in a second, by its last pace. The first group is small, so that the first
+ * line is sent at once.
+ */
 export class PacedSize {
   readonly #nowMs: () => number;
   #size = MIN;
@@ -18,7 +21,7 @@ export class PacedSize {
     return this.#size;
   }
 
-  /** Makes `count` keys, and takes its pace as that of the next group. */
+  /** Makes `count` keys, and uses their pace for the next group. */
   async measured<T>(count: number, make: () => Promise<T>): Promise<T> {
     const startMs = this.#nowMs();
     const made = await make();

@@ -3,7 +3,7 @@ import type { ManagedWallet } from '../../../generated/wallets/types.ts';
 import { CSV_HEADER } from '../../keys/pool.ts';
 import type { WalletRow } from './wallet-row.ts';
 
-/** A managed wallet as it is handed out when it is made. */
+/** Returns a managed wallet as it is handed out on creation. */
 export function toManagedWallet({ address, id, derivationPath, label, createdAt }: WalletRow): ManagedWallet {
   return {
     ...{ address, custody: 'managed', wallet_id: id },
@@ -13,14 +13,14 @@ export function toManagedWallet({ address, id, derivationPath, label, createdAt 
   };
 }
 
-/** Wallets as lines of a stream. A CSV begins with the same columns as one of client wallets. */
+/** Prints wallets as lines of a stream. A CSV begins with the same columns as that of client wallets. */
 export function printLines(rows: readonly WalletRow[], form: StreamAnswer['form'], isFirst: boolean): Buffer {
   if (form === 'jsonl')
     return Buffer.from(rows.map((row) => `${JSON.stringify(toManagedWallet(row))}\n`).join(''));
   return Buffer.from((isFirst ? CSV_HEADER : '') + rows.map(printCsvLine).join(''));
 }
 
-/** RFC 4180; none of the values holds a comma, a quote or a line end. */
+/** RFC 4180; none of the values contains a comma, a quote or a line end. */
 function printCsvLine({ address, id, derivationPath, createdAt }: WalletRow): string {
   return `${address},managed,${id},,,${derivationPath ?? ''},${createdAt.toISOString()}\r\n`;
 }

@@ -7,7 +7,7 @@ type Encoding = WalletRequest<'signWithWallet'>['body']['encoding'];
 
 const { message: MAX_BYTES } = BYTE_LIMITS.signWithWallet;
 const POINTER = '/message';
-/** Reading base-58 takes the square of its length. */
+/** Decoding base-58 is quadratic in its length. */
 const MAX_BASE58 = 4_096;
 
 const READERS: Readonly<Record<Encoding, (text: string) => Uint8Array | undefined>> = {
@@ -24,9 +24,9 @@ const READERS: Readonly<Record<Encoding, (text: string) => Uint8Array | undefine
 };
 
 /**
- * The bytes that a message stands for: 1 to 16,384.
+ * Decodes a message to its bytes: 1 to 16,384.
  *
- * @throws ServiceError `bodyInvalid` where the text is not of its encoding, or stands for too many bytes.
+ * @throws ServiceError `bodyInvalid` if the text does not match its encoding, or decodes to too many bytes.
  */
 export function readMessage({
   message: text,
@@ -50,7 +50,7 @@ export function readMessage({
   return bytes;
 }
 
-/** What Node reads leniently counts only if it is written the same way again. */
+/** Node decodes leniently; the text counts only if it encodes to the same text again. */
 function readExactly(text: string, encoding: 'base64' | 'hex'): Uint8Array | undefined {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding) === text ? bytes : undefined;

@@ -11,11 +11,11 @@ type Places = Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log
 
 /** Rows that are read at a time. */
 const PAGE = 4_096;
-/** The most that are deleted in one transaction. */
+/** Maximum number of rows deleted in one transaction. */
 const GROUP = 128;
 const PAUSE_MS = 10_000;
 
-/** One that has not begun. @param pauseMs how long it waits after a failure. */
+/** Returns a reconciliation that has not started. @param pauseMs pause after a failure. */
 export function createReconciliation(pauseMs = PAUSE_MS): Reconciliation {
   const stopping = new AbortController();
   let isDone = false;
@@ -36,7 +36,7 @@ export function createReconciliation(pauseMs = PAUSE_MS): Reconciliation {
 }
 
 /**
- * Those of the rows whose wallets are destroyed. The signer is asked only while the reconciliation goes on.
+ * Returns the rows whose wallets are destroyed. The signer is asked only while the reconciliation is running.
  *
  * @throws ServiceError `signerUnavailable`.
  */
@@ -56,7 +56,7 @@ async function askSigner<R extends Origin>(
   return rows.filter((_row, at) => answers[at] === true);
 }
 
-/** @returns whether it came to the end. */
+/** @returns true if it came to the end. */
 async function reconcile(places: Places, stop: AbortSignal, pauseMs: number): Promise<boolean> {
   const { signer, log } = places;
   let after = '';

@@ -10,8 +10,8 @@ import type { WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 /**
- * Makes a new master and its children, which fit one group, in one transaction: nothing is set aside, and nothing stays of a tree that
- * comes to nothing.
+ * Makes a new master and its children, which fit one group, in one transaction: nothing is reserved, and a failed tree leaves nothing
+ * behind.
  *
  * @returns the master, then its children.
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.

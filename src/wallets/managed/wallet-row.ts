@@ -3,14 +3,14 @@ import type { NewKey } from '../../signer/signer.ts';
 import { base58 } from '@scure/base';
 import type { WalletContext } from '../wallet-context.ts';
 
-/** A managed wallet as the store has it. */
+/** The stored row of a managed wallet. */
 export type WalletRow = typeof wallets.$inferSelect;
 
-/** What a row says beside its key. */
+/** The facts of a row apart from its key. */
 export type RowFacts = Pick<WalletRow, 'id' | 'kind'> &
   Partial<Pick<WalletRow, 'derivationPath' | 'masterId' | 'x' | 'y' | 'label' | 'workSeq'>>;
 
-/** The row of a new wallet of the caller. */
+/** Returns the row of a new wallet of the caller. */
 export function toRow(
   { caller, claim }: Pick<WalletContext, 'caller' | 'claim'>,
   { publicKey, sealed, protection }: NewKey,
@@ -26,7 +26,7 @@ export function toRow(
   };
 }
 
-/** The key of a wallet, as the signer takes it. */
+/** Returns the key of a wallet, as the signer takes it. */
 export function keyOf({ id, accountId, sealed }: WalletRow): {
   readonly walletId: string;
   readonly accountId: string;

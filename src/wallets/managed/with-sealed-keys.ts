@@ -1,8 +1,8 @@
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Does what `work` does. While it lasts no master key is forgotten: a sealed key that it makes or reads opens until then. No work waits
- * for a client, who would hold up the change of the master key as long as it likes.
+ * Runs `work`. Meanwhile no master key is dropped: sealed keys that it makes or reads can be opened until it ends. The work must not wait
+ * for a client, which could delay a change of the master key as long as it likes.
  */
 export async function withSealedKeys<T>(
   { sealedWork }: Pick<WalletContext, 'sealedWork'>,

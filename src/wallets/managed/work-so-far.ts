@@ -6,7 +6,7 @@ import type { WalletRow } from './wallet-row.ts';
 
 const PAGE = 512;
 
-/** What earlier tries of a request have made: how many wallets are there, and the place of the next one. */
+/** Returns the number of wallets that earlier tries of a request have made, and the place of the next one. */
 export async function countMade(
   context: WalletContext,
 ): Promise<{ readonly stored: number; readonly next: number }> {
@@ -21,7 +21,7 @@ export async function countMade(
   return { stored: made?.stored ?? 0, next: (made?.last ?? -1) + 1 };
 }
 
-/** The wallets that earlier tries of a request have made, in their order. */
+/** Yields the wallets that earlier tries of a request have made, in order. */
 export async function* tellAgain(
   context: WalletContext,
 ): AsyncGenerator<readonly WalletRow[], void, undefined> {

@@ -9,8 +9,8 @@ import { together, transact, tryTogether, withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * `DELETE /v1/wallets/{id}` (interface.md sections 4.4 and 5.4). The signer forgets the key first: if the process ends before the
- * row is gone, the wallet does nothing any more, and destroying it again or the next start completes it.
+ * `DELETE /v1/wallets/{id}` (interface.md sections 4.4 and 5.4). The signer destroys the key first: if the process ends before the row is
+ * deleted, the wallet is useless already, and destroying it again or the next start completes it.
  */
 export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = async (
   context,
@@ -30,7 +30,7 @@ export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = asyn
   return { kind: 'json', body: toReceipt(wallet, destroyedAt) };
 };
 
-/** Deletes the row, on record in the audit log. */
+/** Deletes the row, with an audit record. */
 async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Date): Promise<void> {
   const { accountId } = context.caller;
   const facts = [{ action: 'destroy', outcome: 'ok', walletId: wallet.id }];

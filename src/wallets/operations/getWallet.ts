@@ -7,11 +7,11 @@ import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
 
-/** `GET /v1/wallets/{id}` (interface.md section 4.4). The audit log has the call before the answer is there. */
+/** `GET /v1/wallets/{id}` (interface.md section 4.4). The call is in the audit log before it is answered. */
 export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (context, { id }) => {
   const { caller, reconciliation } = context;
   const fact: WalletFact = { action: 'fetch', outcome: 'ok', walletId: id };
-  // Until then a row that is there may be that of a wallet which is destroyed.
+  // Until reconciliation is done, a row may belong to a destroyed wallet.
   const isRowEnough = reconciliation.isDone() && isWalletId(id);
   const [rows, isRecorded] = await together(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),

@@ -15,8 +15,8 @@ import type { WalletContext } from '../wallet-context.ts';
 const WORK = { operation: 'managed_signing', units: 1 } as const;
 
 /**
- * `POST /v1/wallets/{id}/sign` (interface.md section 4.4). The signature is verified against the address before it is charged and
- * answered: one that is wrong would give the key away or lose a transaction.
+ * `POST /v1/wallets/{id}/sign` (interface.md section 4.4). The signature is verified against the address before it is charged and answered:
+ * a wrong one would give the key away or lose a transaction.
  */
 export const signWithWallet: WalletHandler<WalletContext, 'signWithWallet'> = (context, request) =>
   withSealedKeys(context, () => sign(context, request));

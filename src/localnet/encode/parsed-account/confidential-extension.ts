@@ -6,10 +6,10 @@ const KEY = 32;
 const CIPHERTEXT = 64;
 const DECRYPTABLE = 36;
 
-// The confidential extensions of Token-2022: bytes in, the node's members out. Keys and ciphertexts are base-64 text; a
-// reader rejects bytes that end early.
+// The confidential extensions of Token-2022: bytes in, the node's members out. Keys and ciphertexts are base-64 text; a reader rejects
+// bytes that end early.
 
-/** Of a mint: who may approve accounts for confidential transfers, and who may audit them. */
+/** In a mint: the authority that approves accounts for confidential transfers, and the auditor. */
 export function readConfidentialMint(reader: ByteReader) {
   return {
     authority: reader.nonZeroAddress(),
@@ -18,7 +18,7 @@ export function readConfidentialMint(reader: ByteReader) {
   };
 }
 
-/** Of a token account: its encrypted balances, and what it takes. */
+/** In a token account: its encrypted balances, and the kinds of credit that it accepts. */
 export function readConfidentialAccount(reader: ByteReader) {
   return {
     approved: reader.u8() !== 0,
@@ -36,7 +36,7 @@ export function readConfidentialAccount(reader: ByteReader) {
   };
 }
 
-/** Of a mint: who may withdraw withheld transfer fees, and those harvested so far. */
+/** In a mint: the authority that withdraws withheld transfer fees, and the fees harvested so far. */
 export function readConfidentialFeeConfig(reader: ByteReader) {
   return {
     authority: reader.nonZeroAddress(),
@@ -46,12 +46,12 @@ export function readConfidentialFeeConfig(reader: ByteReader) {
   };
 }
 
-/** Of a token account: the transfer fees withheld in it. */
+/** In a token account: the withheld transfer fees. */
 export function readConfidentialFeeAmount(reader: ByteReader) {
   return { withheldAmount: base64(reader, CIPHERTEXT) };
 }
 
-/** Of a mint that mints and burns confidentially: its encrypted supply. */
+/** In a mint that mints and burns confidentially: its encrypted supply. */
 export function readConfidentialMintBurn(reader: ByteReader) {
   return {
     confidentialSupply: base64(reader, CIPHERTEXT),

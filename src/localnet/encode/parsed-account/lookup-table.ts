@@ -1,7 +1,7 @@
 import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
-/** Addresses start here whether or not the table has an authority. */
+/** Addresses start here, with or without an authority. */
 const META_SIZE = 56;
 const LOOKUP_TABLE = 1;
 

@@ -5,8 +5,8 @@ const VERSIONS = ['legacy', 'current'];
 const INITIALIZED = 1;
 
 /**
- * The durable nonce that a system account holds. An account without one, even one of the right size, is not parsed:
- * it may be meant for any other program.
+ * Parses the durable nonce in a system account. An account without one, even one of the right size, is not parsed: it may be meant for any
+ * other program.
  */
 export function parseNonce(data: Uint8Array): ParsedState | undefined {
   return decodeBytes(data, (reader) => {

@@ -17,8 +17,8 @@ type Parser = {
 };
 
 /**
- * The data of an account as an object, by its owner; undefined if nodes do not know the owner or cannot read the
- * data. The shapes are those of crate solana-account-decoder.
+ * Parses the data of an account by its owner; undefined if nodes do not know the owner or cannot read the data. The shapes are those of
+ * crate solana-account-decoder.
  */
 export function parseAccount(address: string, account: Account, terms: MintTerms): ParsedAccount | undefined {
   const parser = PARSERS.get(account.owner);

@@ -1,4 +1,4 @@
-/** Anything that a parsed form may hold; integers of 64 bits are bigints. */
+/** Any value of a parsed form; integers of 64 bits are bigints. */
 export type JsonValue =
   | string
   | number

@@ -1,6 +1,6 @@
 import type { ByteReader } from '../../bytes/byte-reader.ts';
 
-/** Slots that the history covers. */
+/** Number of slots in the history. */
 const MAX_ENTRIES = 1_048_576;
 
 /** The slot history sysvar: a bit vector of 64-bit blocks, written as one digit per slot. */

@@ -5,7 +5,7 @@ import type { JsonValue, ParsedState } from './parsed-state.ts';
 
 type Sysvar = { readonly type: string; readonly read: (reader: ByteReader) => JsonValue };
 
-/** A sysvar account, by its address; undefined for one that has no parsed form. */
+/** Parses a sysvar account by its address; undefined if it has no parsed form. */
 export function parseSysvar(address: string, data: Uint8Array): ParsedState | undefined {
   const sysvar = SYSVARS.get(address);
   if (sysvar === undefined) return undefined;
@@ -76,7 +76,7 @@ function readRecentBlockhashes(reader: ByteReader) {
   }));
 }
 
-/** Rent per byte with the exemption threshold in it (SIMD-0194); where the two are apart, the form of nodes before 4.1. */
+/** Rent per byte including the exemption threshold (SIMD-0194); if the two are separate, the form of nodes before 4.1. */
 function readRent(reader: ByteReader) {
   const rate = reader.u64().toString();
   const exemptionThreshold = reader.finiteF64();

@@ -14,7 +14,7 @@ import type { JsonValue } from './parsed-state.ts';
 /** An extension of a token account or mint in parsed form. */
 export type ParsedExtension = { readonly extension: string; readonly state?: JsonValue };
 
-/** Parses one extension; one that nodes do not know, or of the wrong size, is named `unparseableExtension`. */
+/** Parses one extension; an unknown one, or one of the wrong size, is named `unparseableExtension`. */
 export function parseExtension(entry: TokenExtensionEntry): ParsedExtension {
   const form = FORMS.get(entry.type);
   if (form === undefined) return { extension: 'unparseableExtension' };
@@ -71,7 +71,7 @@ const FORMS: ReadonlyMap<number, readonly [name: string, read?: Read]> = new Map
   [EXTENSION.pausableAccount, ['pausableAccount']],
 ]);
 
-/** Requires that the state fills its entry. */
+/** Requires the state to fill its entry. */
 function sized(read: Read): Read {
   return (reader) => {
     const state = read(reader);
@@ -80,7 +80,7 @@ function sized(read: Read): Read {
   };
 }
 
-/** A byte in which anything but zero means yes. */
+/** Reads a byte that is true unless zero. */
 function flag(reader: ByteReader): boolean {
   return reader.u8() !== 0;
 }

@@ -11,7 +11,7 @@ import {
 import type { ParsedState } from './parsed-state.ts';
 import { parseExtension } from './token-extension.ts';
 
-/** What the amounts of a token account need: its mint, and the time for mints that bear interest or are scaled. */
+/** Inputs for the amounts of a token account: its mint, and the time for mints that bear interest or are scaled. */
 export type MintTerms = {
   readonly mintOf: (mint: string) => Account | undefined;
   /** Unix time in seconds. */

@@ -5,7 +5,7 @@ import type { JsonValue, ParsedState } from './parsed-state.ts';
 const PRIOR_VOTERS = 32;
 const BLS_KEY_SIZE = 48;
 
-/** A vote account in any layout since version 1.14; members that came with the newest layout are shown for it only. */
+/** Parses a vote account in any layout since version 1.14; members of the newest layout are shown for it only. */
 export function parseVote(data: Uint8Array): ParsedState | undefined {
   const info = decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader));
   return info === undefined ? undefined : { type: 'vote', info };
@@ -77,8 +77,8 @@ function readPriorVoters(reader: ByteReader) {
     epochOfLastAuthorizedSwitch: reader.u64(),
     targetEpoch: reader.u64(),
   }));
-  reader.u64(); // where the ring was last written
-  reader.bool(); // whether it is empty
+  reader.u64(); // last written position of the ring
+  reader.bool(); // true if the ring is empty
   return places.filter((place) => place.authorizedPubkey !== null);
 }
 

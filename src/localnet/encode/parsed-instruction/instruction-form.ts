@@ -6,31 +6,31 @@ export type Info = { readonly [member: string]: JsonValue };
 /** The `parsed` member of an instruction that has named parts. */
 export type ParsedBody = { readonly type: string; readonly info: Info };
 
-/** What an instruction of a known type says: what its data holds, and what its accounts are for. */
+/** The form of an instruction of a known type: its data, and the roles of its accounts. */
 export type InstructionForm = {
   readonly type: string;
   /** Names of the first accounts, all of them required. */
   readonly accounts: readonly string[];
-  /** How many accounts there must be, if more than those named. */
+  /** Minimum number of accounts, if more than those named. */
   readonly minimum?: number;
   /**
-   * Who authorizes: the account after those, under the first name; under the second if accounts that sign for it
-   * follow (SPL Token's multisignature authorities).
+   * The authority: the account after those, under the first name; under the second if signer accounts follow it (SPL Token's multisignature
+   * authorities).
    */
   readonly authority?: readonly [single: string, multisig: string];
-  /** Accounts after those which are either all there or not shown. */
+  /** Further accounts, which are either all present or not shown. */
   readonly optional?: readonly string[];
-  /** Accounts after those of which each is null if it is not there. */
+  /** Further accounts, each null if it is missing. */
   readonly nullable?: readonly string[];
   /** The last accounts as a list: `count` of them, or all that remain. */
   readonly list?: { readonly name: string; readonly count?: number };
   readonly info?: Info;
 };
 
-/** Reads the form from the instruction's data; rejects data that fits no form. */
+/** Reads the form from the instruction's data; rejects data that matches no form. */
 export type ReadForm = (reader: ByteReader) => InstructionForm;
 
-/** Parses an instruction; undefined if its data fits no form or accounts are missing. */
+/** Parses an instruction; undefined if its data matches no form or accounts are missing. */
 export function parseForm(
   data: Uint8Array,
   accounts: readonly string[],
@@ -71,7 +71,7 @@ function nameAccounts(names: readonly string[], accounts: readonly string[]): In
   return Object.fromEntries(names.map((name, index) => [name, accounts[index] ?? null]));
 }
 
-/** A member that is there only if it has a value. */
+/** Returns a member if it has a value, else nothing. */
 export function ifAny(name: string, value: JsonValue): Info {
   return value === null ? {} : { [name]: value };
 }

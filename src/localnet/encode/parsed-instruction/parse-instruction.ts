@@ -15,9 +15,9 @@ import { readTokenInterfaceForm } from './token-interface.ts';
 import { readVoteForm } from './vote.ts';
 
 /**
- * An instruction with its parts named; undefined if the program is not one that nodes know, or its data or accounts
- * are not what the program takes. `keys` are all account keys of the transaction; the height is 1 for an instruction
- * of the message. The shapes are those of crate solana-transaction-status.
+ * Parses an instruction into named parts; undefined if the program is unknown to nodes, or its data or accounts are invalid for the
+ * program. `keys` are all account keys of the transaction; the height is 1 for an instruction of the message. The shapes are those of crate
+ * solana-transaction-status.
  */
 export function parseInstruction(
   programId: string,
@@ -40,7 +40,7 @@ type Parser = {
   readonly parse: (data: Uint8Array, accounts: readonly string[]) => ParsedBody | string | undefined;
 };
 
-/** Every instruction with named parts has an account at least. */
+/** Every instruction with named parts has at least one account. */
 function byForm(program: string, read: ReadForm): Parser {
   return {
     program,

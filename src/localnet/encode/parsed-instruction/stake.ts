@@ -2,18 +2,18 @@ import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import { SYSVAR_CLOCK, SYSVAR_RENT, SYSVAR_STAKE_HISTORY } from '../../addresses/sysvar-addresses.ts';
 import { ifAny, type Info, type ParsedBody } from './instruction-form.ts';
 
-/** What a stake instruction says; its accounts are named in order. */
+/** The form of a stake instruction; its accounts are named in order. */
 type StakeForm = {
   readonly type: string;
   readonly accounts: readonly string[];
-  /** How many accounts there must be; the second number if none are there that the program no longer reads. */
+  /** Minimum number of accounts; the second number if those that the program no longer reads are missing. */
   readonly minimum: readonly [number, number];
   readonly info?: Info;
-  /** Puts together what belongs together, where an account is part of a value. */
+  /** Merges members, if an account is part of a value. */
   readonly finish?: (info: Info) => Info;
 };
 
-/** Accounts that the program no longer reads: each is named only where the account in its place is the one meant. */
+/** Accounts that the program no longer reads: each is named only if the expected account is in its place. */
 const PASSED_ALONG: ReadonlyMap<string, string> = new Map([
   ['clockSysvar', SYSVAR_CLOCK],
   ['rentSysvar', SYSVAR_RENT],
@@ -21,7 +21,7 @@ const PASSED_ALONG: ReadonlyMap<string, string> = new Map([
   ['stakeHistorySysvar', SYSVAR_STAKE_HISTORY],
 ]);
 
-/** Parses an instruction of the stake program (bincode); undefined if its data fits no form or accounts are missing. */
+/** Parses an instruction of the stake program (bincode); undefined if its data matches no form or accounts are missing. */
 export function parseStakeInstruction(data: Uint8Array, accounts: readonly string[]): ParsedBody | undefined {
   const form = decodeBytes(data, (reader) => reader.oneOf(reader.u32(), FORMS)(reader));
   if (form === undefined) return undefined;
@@ -145,7 +145,7 @@ const FORMS: readonly ((reader: ByteReader) => StakeForm)[] = [
     minimum: [2, 2],
     ...finishLockup(readLockup(reader)),
   }),
-  (reader) => reader.reject(), // getMinimumDelegation, which names nothing
+  (reader) => reader.reject(), // getMinimumDelegation, which has no named parts
   () => ({
     type: 'deactivateDelinquent',
     accounts: ['stakeAccount', 'voteAccount', 'referenceVoteAccount'],

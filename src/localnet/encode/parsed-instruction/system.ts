@@ -61,7 +61,7 @@ const FORMS: readonly ReadForm[] = [
 
 const WITH_BASE = { accounts: ['account'], minimum: 2 } as const;
 
-/** Nobody pays where nothing is to be paid; then the payer is not shown even if it is there. */
+/** With nothing to pay there is no payer; it is then not shown even if present. */
 function createAccountAllowPrefund(
   lamports: bigint,
   info: { space: bigint; owner: string },

@@ -9,7 +9,7 @@ const AUTHORITY = ['authority', 'multisigAuthority'] as const;
 const OWNER = ['owner', 'multisigOwner'] as const;
 const FREEZE_AUTHORITY = ['freezeAuthority', 'multisigFreezeAuthority'] as const;
 
-/** Instructions that came with Token-2022, by type byte; most have a second byte for what is done. */
+/** Instructions that Token-2022 added, by type byte; most have a second byte for the action. */
 export const EXTENSION_FORMS: ReadonlyMap<number, ReadForm> = new Map<number, ReadForm>([
   [
     25,
@@ -53,7 +53,7 @@ export const EXTENSION_FORMS: ReadonlyMap<number, ReadForm> = new Map<number, Re
   ],
 ]);
 
-/** Names of the extension types that fill the rest of the data, two bytes each. */
+/** Reads the names of the extension types that fill the rest of the data, two bytes each. */
 export function readExtensionTypes(reader: ByteReader): string[] {
   return reader.list(Math.ceil(reader.left / 2), () => reader.oneOf(reader.u16(), EXTENSION_TYPE_NAMES));
 }
@@ -106,7 +106,7 @@ const PAUSABLE: readonly ReadForm[] = [
   () => ({ type: 'resume', accounts: ['mint'], authority: AUTHORITY }),
 ];
 
-/** Something that is enabled (0) or disabled (1) for an account. */
+/** A feature that is enabled (0) or disabled (1) for an account. */
 function readSwitch(subject: string): ReadForm {
   return (reader) => {
     const verb = reader.oneOf(reader.u8(), ['enable', 'disable']);
@@ -114,7 +114,7 @@ function readSwitch(subject: string): ReadForm {
   };
 }
 
-/** An address kept with a mint that is initialized (0) with its authority or updated (1). */
+/** An address stored with a mint that is initialized (0) with its authority or updated (1). */
 function readPointer(subject: string, member: string): ReadForm {
   const forms: readonly ReadForm[] = [
     (r) => ({
@@ -140,7 +140,7 @@ function option(reader: ByteReader): string | null {
   return reader.option(() => reader.address());
 }
 
-/** The info, provided that nothing follows it in the data. */
+/** Returns the info if the data ends after it. */
 function filled(reader: ByteReader, info: Info): Info {
   reader.end();
   return info;

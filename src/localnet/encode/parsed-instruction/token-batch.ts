@@ -7,8 +7,8 @@ const BATCH = 255;
 type ParseOne = (data: Uint8Array, accounts: readonly string[]) => ParsedBody | undefined;
 
 /**
- * A batch of token instructions, each with the number of its accounts and the length of its data before it; undefined
- * for any other data, and if one of them cannot be parsed. Batches do not nest.
+ * Parses a batch of token instructions, each preceded by the number of its accounts and the length of its data; undefined for any other
+ * data, and if one of them cannot be parsed. Batches do not nest.
  */
 export function parseBatch(
   data: Uint8Array,

@@ -1,7 +1,7 @@
 import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { ifAny, type ReadForm } from './instruction-form.ts';
 
-/** Instructions of the token metadata and token group interfaces, told apart by their first eight bytes. */
+/** Instructions of the token metadata and token group interfaces, identified by their first eight bytes. */
 export const readTokenInterfaceForm: ReadForm = (reader) => {
   const read = FORMS.get(Buffer.from(reader.bytes(8)).toString('hex')) ?? reader.reject();
   return read(reader);
@@ -76,7 +76,7 @@ const FORMS: ReadonlyMap<string, ReadForm> = new Map<string, ReadForm>([
   ],
 ]);
 
-/** One of three known fields, or a key of one's own. */
+/** One of three known fields, or a custom key. */
 function readField(reader: ByteReader): string {
   const kind = reader.oneOf(reader.u8(), ['name', 'symbol', 'uri', 'key']);
   return kind === 'key' ? reader.shortText() : kind;

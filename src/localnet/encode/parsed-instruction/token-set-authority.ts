@@ -1,6 +1,6 @@
 import type { ReadForm } from './instruction-form.ts';
 
-/** setAuthority of SPL Token and Token-2022; what the first account is follows from the kind of authority. */
+/** setAuthority of SPL Token and Token-2022; the kind of authority determines the role of the first account. */
 export const readSetAuthorityForm: ReadForm = (reader) => {
   const authorityType = reader.oneOf(reader.u8(), AUTHORITY_TYPES);
   const newAuthority = reader.option(() => reader.address());

@@ -38,7 +38,7 @@ const FORMS: readonly ReadForm[] = [
   (reader) => ({
     type: 'setTransferFee',
     accounts: ['mint'],
-    // The second name is the node's own, spelt as it is there.
+    // The second name is the node's own, with its spelling.
     authority: ['transferFeeConfigAuthority', 'multisigtransferFeeConfigAuthority'],
     info: readFee(reader),
   }),

@@ -5,8 +5,8 @@ const U64_MAX = 2n ** 64n - 1n;
 const U16_MAX = 2n ** 16n - 1n;
 
 /**
- * The compact form of a validator's votes: the root, then each vote as its distance from the one before. A root of
- * all ones means none (solana-vote-interface, `serde_compact_vote_state_update` and `serde_tower_sync`).
+ * Reads the compact form of a validator's votes: the root, then each vote as its distance from the previous one. A root of all ones means
+ * none (solana-vote-interface, `serde_compact_vote_state_update` and `serde_tower_sync`).
  */
 export function readTower(reader: ByteReader): Info {
   const root = reader.u64();
@@ -22,7 +22,7 @@ export function readTower(reader: ByteReader): Info {
   return { lockouts, root: root === U64_MAX ? null : root, hash, timestamp };
 }
 
-/** An integer in groups of seven bits, the lowest first, in its shortest form. */
+/** Reads an integer in groups of seven bits, the lowest first, in its shortest form. */
 function readVarint(reader: ByteReader, maximum: bigint): bigint {
   let value = 0n;
   for (let shift = 0n; ; shift += 7n) {

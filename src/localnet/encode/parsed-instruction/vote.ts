@@ -92,7 +92,7 @@ function towerForm(type: string, info: Info): InstructionForm {
   return { type, accounts: [ACCOUNT, 'voteAuthority'], info };
 }
 
-/** The node's key is in the data too, and shown as the account. */
+/** The data also contains the node's key, which is shown as the account. */
 function skipNode(reader: ByteReader, read: () => Info): Info {
   reader.address();
   return read();
@@ -111,7 +111,7 @@ function readInitV2(reader: ByteReader): Info {
   };
 }
 
-/** The third type carries a BLS key, which no source here shows in a node's form: such an instruction stays undecoded. */
+/** The third type carries a BLS key, whose form on nodes no source here shows: such an instruction stays undecoded. */
 function readAuthorityType(reader: ByteReader): string {
   return reader.oneOf(reader.u32(), ['Voter', 'Withdrawer']);
 }

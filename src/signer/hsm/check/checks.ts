@@ -4,17 +4,17 @@ import type { Hsm, HsmDerivation, KeyOwner, MadeKey } from '../hsm.ts';
 import { isSignature } from '../is-signature.ts';
 import { keyFailure } from '../key-failure.ts';
 
-/** What every backend promises, as something that can be tried. */
+/** A promise of every backend, as a check that can be run. */
 export type HsmCheck = {
   /** The promise. */
   readonly name: string;
-  /** Throws, or rejects with, what breaks the promise. */
+  /** Throws, or rejects with, the failure. */
   readonly run: (bench: CheckBench) => Promise<void>;
-  /** The promise is about an ability that a backend may lack. */
+  /** The check concerns an ability that a backend may lack. */
   readonly needs?: 'derivation' | 'token';
 };
 
-/** The backend under trial, and owners that nobody else has. Their keys are destroyed after the check. */
+/** The backend under test, and owners that are used nowhere else. Their keys are destroyed after the check. */
 export type CheckBench = { readonly hsm: Hsm; readonly newOwner: () => KeyOwner };
 
 const MESSAGE = Buffer.from('keyslot hsm check');

@@ -1,10 +1,10 @@
 import type { Hsm, KeyOwner } from '../hsm.ts';
 
-/** How fast a backend is, per second. */
+/** The speed of a backend, per second. */
 export type HsmSpeed = { readonly keys: number; readonly signatures: number };
 
 const MEASURED_MS = 500;
-/** A fast backend needs no more to be seen as fast. */
+/** Enough to show that a backend is fast. */
 const MAX_KEYS = 2_000;
 
 /** Makes keys, then signatures, for half a second each with all sessions of the backend, and destroys the keys. */
@@ -30,7 +30,7 @@ export async function measureHsm(hsm: Hsm, newOwner: () => KeyOwner): Promise<Hs
   }
 }
 
-/** Repeats an operation until the time is over, or it says that it was the last one. */
+/** Repeats an operation until the time is over, or it returns that it was the last one. */
 async function countPerSecond(concurrency: number, once: () => Promise<boolean>): Promise<number> {
   const startMs = performance.now();
   let count = 0;

@@ -7,7 +7,7 @@ import { measureHsm, type HsmSpeed } from './measure-hsm.ts';
 export type CheckOutcome = {
   readonly name: string;
   readonly outcome: 'held' | 'broken' | 'not supported';
-  /** Why it is broken. */
+  /** The reason of the failure. */
   readonly reason?: string;
 };
 
@@ -21,7 +21,7 @@ export type HsmReport = {
   readonly speed: HsmSpeed;
 };
 
-/** Runs every check against a backend, destroys the keys that it made for it, and measures how fast the backend is. */
+/** Runs every check against a backend, destroys the keys made for it, and measures the backend's speed. */
 export async function checkHsm(hsm: Hsm): Promise<HsmReport> {
   const { kind, protection, keysIn } = hsm.traits;
   const checks: CheckOutcome[] = [];
@@ -30,7 +30,7 @@ export async function checkHsm(hsm: Hsm): Promise<HsmReport> {
   return { kind, protection, keys_in: keysIn, derives: hsm.derivation !== undefined, checks, speed };
 }
 
-/** Runs one check. Nothing that it made stays in the token. */
+/** Runs one check. None of its keys stays in the token. */
 export async function runCheck(hsm: Hsm, { name, needs, run }: HsmCheck): Promise<CheckOutcome> {
   if (needs !== undefined && !isAble(hsm, needs)) return { name, outcome: 'not supported' };
   const owners: KeyOwner[] = [];

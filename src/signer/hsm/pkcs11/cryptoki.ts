@@ -1,4 +1,4 @@
-/** What is called of a PKCS#11 library (Cryptoki 2.40), as `pkcs11js` offers it. A call that fails throws; see `returnCode`. */
+/** The PKCS#11 functions in use (Cryptoki 2.40), as `pkcs11js` offers them. A failed call throws; see `returnCode`. */
 export type Cryptoki = {
   load(path: string): void;
   C_Initialize(options: { readonly flags: number }): void;
@@ -53,7 +53,7 @@ export type TokenInfo = {
   readonly firmwareVersion: { readonly major: number; readonly minor: number };
 };
 
-/** Numbers of PKCS#11 2.40 and 3.0; those of Edwards curves are not among the constants of `pkcs11js`. */
+/** Numbers of PKCS#11 2.40 and 3.0; `pkcs11js` lacks the constants of Edwards curves. */
 export const CK = {
   flags: { osLockingOk: 0x2, serialSession: 0x4, rwSession: 0x2 },
   user: 1,

@@ -5,12 +5,12 @@ import { readFlag, signWith } from './objects.ts';
 
 export type GeneratedKey = { readonly privateKey: Handle; readonly publicKey: Buffer };
 
-/** Where a new key lives: in the token until it is destroyed, or for as long as a session. */
+/** The lifetime of a new key: in the token until it is destroyed, or as long as a session. */
 export type KeyPlace = {
   readonly id: Buffer;
   readonly label: string;
   readonly isTokenObject: boolean;
-  /** Whether it may be wrapped by a key of the token. It can never be read in the clear. */
+  /** True if a key of the token may wrap it. It can never be read in the clear. */
   readonly isWrappable: boolean;
 };
 
@@ -18,11 +18,10 @@ const { attribute, keyType, mechanism } = CK;
 const FIRST_MESSAGE = Buffer.from('keyslot: the first message of a key');
 
 /**
- * Makes an Ed25519 key in the token and verifies what the token made of it: sensitive, not extractable unless it is to be
- * wrapped, and able to sign for its public half, since what is sent to the address of another would be lost. The public half
- * is read and not kept there.
+ * Makes an Ed25519 key in the token and verifies it: sensitive, not extractable unless it is to be wrapped, and able to sign for its public
+ * half, since funds sent to a wrong address would be lost. The public half is read and not kept there.
  *
- * @throws ServiceError `keyBackendFailed` for a key that is not so. It is still there then, as long as its place lasts.
+ * @throws ServiceError `keyBackendFailed` for a key that fails this. It then stays there as long as its place lasts.
  */
 export async function generateKey(
   cryptoki: Cryptoki,
@@ -68,7 +67,7 @@ function privateTemplate({ id, label, isTokenObject, isWrappable }: KeyPlace): T
   ];
 }
 
-/** CKA_EC_POINT is the point as an OCTET STRING (04 20, then 32 bytes), or as it is: tokens differ. */
+/** CKA_EC_POINT is the point as an OCTET STRING (04 20, then 32 bytes) or raw: tokens differ. */
 function readPublicKey(cryptoki: Cryptoki, session: Handle, object: Handle): Buffer {
   const [point] = cryptoki.C_GetAttributeValue(session, object, [{ type: attribute.ecPoint }]);
   const value = point?.value;

@@ -1,11 +1,11 @@
 import { serviceError } from '../../../base/service-error.ts';
 import type { Cryptoki } from './cryptoki.ts';
 
-/** An optional package: named by a value, so that nothing here needs it to be installed. */
+/** An optional package: the name is a value, so that nothing here needs it to be installed. */
 const PACKAGE: string = 'pkcs11js';
 
 /**
- * Loads the package that speaks PKCS#11, and the token's library into it.
+ * Loads the PKCS#11 package, and the token's library into it.
  *
  * @throws ServiceError `signerNotStarted` that says which of them does not load, and what to do.
  */
@@ -32,6 +32,6 @@ async function createCryptoki(): Promise<Cryptoki> {
   }
 }
 
-/** One line. */
+/** On one line. */
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

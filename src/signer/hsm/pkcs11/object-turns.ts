@@ -1,15 +1,15 @@
-/** Who adds objects to a token and who looks through them, one after the other. See `createObjectTurns`. */
+/** Serializes adding objects to a token and searching them. See `createObjectTurns`. */
 export type ObjectTurns = {
-  /** Adds objects to the token. Several do so at once, and none while somebody looks or waits to look. */
+  /** Adds objects to the token. Several may run at once, but none while a search runs or waits. */
   readonly adding: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Looks through what the token has, or takes away from it, when all that is being added is there. */
+  /** Searches the objects of the token, or removes some, once all additions under way are complete. */
   readonly looking: <T>(work: () => T) => Promise<T>;
 };
 
 /**
- * Nobody looks through the objects of a token while a thread adds one. PKCS#11 allows it; SoftHSM reads an object that is half
- * made from its file, over what the thread that makes it has in memory, and the key comes out with parts missing. Who
- * waits to look goes before who waits to add, so that a batch of keys keeps no signature waiting to its end.
+ * Prevents searches of a token's objects while a thread adds one. PKCS#11 allows it; but SoftHSM reads a half-written object from its file
+ * over the memory of the thread that makes it, and the key comes out with parts missing. Waiting searches go before waiting additions, so
+ * that a batch of keys does not delay a signature until its end.
  */
 export function createObjectTurns(): ObjectTurns {
   let adders = 0;

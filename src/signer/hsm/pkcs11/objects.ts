@@ -3,7 +3,7 @@ import type { Cryptoki, Handle, Template } from './cryptoki.ts';
 const FOUND_AT_ONCE = 16;
 const SIGNATURE_BYTES = 64;
 
-/** The objects that have all the attributes, up to 16. A token may read everything that it has for this. */
+/** Returns the objects with all the attributes, up to 16. A token may read all its objects for this. */
 export function findObjects(cryptoki: Cryptoki, session: Handle, template: Template): readonly Handle[] {
   cryptoki.C_FindObjectsInit(session, template);
   const found = cryptoki.C_FindObjects(session, FOUND_AT_ONCE);
@@ -11,7 +11,7 @@ export function findObjects(cryptoki: Cryptoki, session: Handle, template: Templ
   return found;
 }
 
-/** Signs with a key that is in the token: 64 bytes with Ed25519, 32 with HMAC-SHA-256. */
+/** Signs with a key in the token: 64 bytes with Ed25519, 32 with HMAC-SHA-256. */
 export async function signWith(
   cryptoki: Cryptoki,
   session: Handle,
@@ -24,7 +24,7 @@ export async function signWith(
   return Buffer.from(signature);
 }
 
-/** Whether an attribute of an object is true; undefined for an attribute that the token does not tell. */
+/** Returns whether an attribute of an object is true; undefined if the token does not reveal it. */
 export function readFlag(
   cryptoki: Cryptoki,
   session: Handle,

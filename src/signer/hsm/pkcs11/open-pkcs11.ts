@@ -16,17 +16,17 @@ export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
 /**
  * Loads the library of a token and opens it: see `openTokenHsm`.
  *
- * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN is not as configured.
+ * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN does not match the configuration.
  */
 export async function openPkcs11(settings: Pkcs11Settings): Promise<Hsm> {
   return openTokenHsm(await loadCryptoki(settings.library), settings);
 }
 
 /**
- * A PKCS#11 token. Keys are kept wrapped in the wallet's row where the token can wrap Ed25519 keys and `wrap` allows it; else
- * they are objects in the token. Keys made in one of these ways are served after a change to the other.
+ * Opens a PKCS#11 token. Keys are wrapped in the wallet's row if the token can wrap Ed25519 keys and `wrap` allows it; otherwise they are
+ * objects in the token. Keys made in one of these ways still work after a change to the other.
  *
- * @throws ServiceError `signerNotStarted` if the token or the PIN is not as configured.
+ * @throws ServiceError `signerNotStarted` if the token or the PIN does not match the configuration.
  */
 export async function openTokenHsm(cryptoki: Cryptoki, settings: Pkcs11Settings): Promise<Hsm> {
   const { token: label, slot, sessions } = settings;

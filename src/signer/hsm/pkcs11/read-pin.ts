@@ -5,7 +5,7 @@ import { readSecretFile } from '../../files/read-secret-file.ts';
 const MAX_PIN_BYTES = 256;
 
 /**
- * The PIN of the configuration, or of its file; a line's end after it is none of it. It is read anew at each login.
+ * Returns the PIN of the configuration, or of its file without a trailing line end. It is read again at each login.
  *
  * @throws ServiceError `signerNotStarted` if there is none.
  */

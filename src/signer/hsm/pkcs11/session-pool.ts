@@ -1,10 +1,10 @@
 import type { Handle } from './cryptoki.ts';
 
 export type SessionPool = {
-  /** A session that nobody else uses; waits while all are in use. @throws what opening one throws. */
+  /** Returns a session for exclusive use; waits while all are in use. @throws the error of opening one. */
   readonly acquire: () => Promise<Handle>;
   readonly release: (session: Handle) => void;
-  /** For a session that failed: an operation may still be under way in it, so it is closed and never used again. */
+  /** Closes a failed session and never uses it again: an operation may still be under way in it. */
   readonly discard: (session: Handle) => void;
   /** Resolves when no session is in use, and nobody waits for one. */
   readonly idle: () => Promise<void>;
@@ -16,14 +16,14 @@ export type SessionPoolOptions = {
   readonly close: (session: Handle) => void;
 };
 
-/** Up to `size` sessions, opened as they are needed. Each does one operation at a time, which PKCS#11 asks for. */
+/** Creates a pool of up to `size` sessions, opened on demand. Each does one operation at a time, as PKCS#11 requires. */
 export function createSessionPool({ size, open, close }: SessionPoolOptions): SessionPool {
   const free: Handle[] = [];
   const waiting: (() => void)[] = [];
   let idlers: (() => void)[] = [];
   let inUse = 0;
 
-  /** The place of who leaves goes to who has waited longest. */
+  /** Hands a free slot to the longest waiter. */
   const giveBack = (): void => {
     const next = waiting.shift();
     if (next === undefined) inUse -= 1;

@@ -2,7 +2,7 @@ import { keyFailure } from '../key-failure.ts';
 import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
 import { findObjects } from './objects.ts';
 
-/** A secret key of the token: what makes one, and what it is for. */
+/** A secret key of the token: its mechanism and its uses. */
 export type TokenKeyKind = { readonly label: string; readonly generate: number; readonly uses: Template };
 
 const { attribute, keyType, mechanism } = CK;
@@ -28,7 +28,7 @@ export const BINDING_KEY: TokenKeyKind = {
   ],
 };
 
-/** The key of its kind that the token keeps; undefined if there is none. @throws ServiceError if there are several. */
+/** Finds the token's key of a kind; undefined if there is none. @throws ServiceError if there are several. */
 export function findTokenKey(
   cryptoki: Cryptoki,
   session: Handle,
@@ -42,7 +42,7 @@ export function findTokenKey(
   return found;
 }
 
-/** Makes a key that the token keeps, or that goes with the session. It can neither be read nor wrapped. */
+/** Makes a key that the token keeps, or that ends with the session. It can be neither read nor wrapped. */
 export function makeTokenKey(
   cryptoki: Cryptoki,
   session: Handle,

@@ -16,13 +16,13 @@ const MAX_HANDLES = 100_000;
 const NO_KEY = 'the token has no such key';
 
 export type TokenObjects = KeyKeeping & {
-  /** Destroys every object of the owner; none is no failure. */
+  /** Destroys every object of the owner; it is not an error if there is none. */
   readonly destroy: (session: Handle, owner: KeyOwner) => Promise<void>;
 };
 
 /**
- * Keys that stay in the token. What the row has is a reference: the format, and the CKA_ID, which is of this wallet and
- * account. Handles are remembered, since a token may read all its objects to find one.
+ * Keeps keys in the token. The row stores a reference: the format, and the CKA_ID of this wallet and account. Handles are cached, since a
+ * token may read all its objects to find one.
  */
 export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): TokenObjects {
   const known = new LRUCache<string, Handle>({ max: MAX_HANDLES });
@@ -55,7 +55,7 @@ export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): Toke
         handlesOf(life).set(nameOf(id), privateKey);
         return { publicKey, sealed: Buffer.concat([Buffer.of(SEALED_FORMAT.tokenObject), id]) };
       } catch (error) {
-        // What failed is what is told. A key that cannot be destroyed now is destroyed before the next try.
+        // Reports the original failure. A key that cannot be destroyed now is destroyed before the next try.
         await destroy(session, owner).catch(() => undefined);
         throw error;
       }
@@ -68,7 +68,7 @@ export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): Toke
       const handles = handlesOf(life);
       const name = nameOf(id);
       if (!handles.has(name)) await turns.looking(() => handles.set(name, find(session, id)));
-      // A deletion may have come between.
+      // The key may have been deleted in the meantime.
       const key = handles.get(name);
       if (key === undefined) throw keyFailure(NO_KEY);
       return signWith(cryptoki, session, { mechanism: CK.mechanism.eddsa, key }, message);

@@ -8,18 +8,17 @@ export type TokenSettings = {
   readonly label: string | undefined;
   readonly slot: number | undefined;
   readonly sessions: number;
-  /** Asked for at each login, and not kept here. */
+  /** Called at each login; the PIN is not kept here. */
   readonly readPin: () => Promise<string>;
 };
 
-/** Work in one session. `life` is another object after each login: handles of an earlier one are void. */
+/** Work in one session. `life` is a new object after each login: earlier handles are invalid. */
 export type SessionWork<T> = (session: Handle, life: object) => Promise<T>;
 
-/** A token that is logged in to, and logged in to again when it was away. */
+/** A token with a login, which is renewed after the token was away. */
 export type Token = {
   /**
-   * Does work in a session of its own. When the token or the login turns out to be lost, it logs in anew and does the work
-   * once more.
+   * Runs work in a session of its own. If the token or the login is lost, it logs in again and runs the work once more.
    *
    * @throws ServiceError `keyBackendFailed`.
    */
@@ -30,15 +29,15 @@ export type Token = {
 
 const PIN_REFUSED = 'the token refused the PIN; it is not tried again before the server is started anew';
 
-/** A session was waited for until the login that it belongs to was over. */
+/** The login ended while a session was waited for. */
 const OVER = new Error('the login is over');
 
 type Life = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
 
 /**
- * Finds the token and logs in: once, for all sessions, as PKCS#11 has it.
+ * Finds the token and logs in: once, for all sessions, as PKCS#11 specifies.
  *
- * @throws ServiceError `signerNotStarted` if the token is not there or refuses the PIN.
+ * @throws ServiceError `signerNotStarted` if the token is missing or refuses the PIN.
  */
 export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Promise<Token> {
   let life: Promise<Life> | undefined;
@@ -170,7 +169,7 @@ function messageOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** For what may fail because the token is gone, where nothing depends on it any more. */
+/** For steps that may fail because the token is gone, when nothing depends on them any more. */
 function attempt(step: () => void): void {
   try {
     step();

@@ -19,16 +19,15 @@ const WRAPPED_AT = 5;
 type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
 
 /**
- * Keys that lie in the wallet's row, wrapped by a key that never leaves the token, and are unwrapped inside the token for each
- * use. A second key of the token authenticates the wrapped bytes together with wallet and account, which wrapping alone
- * does not bind.
+ * Keeps keys in the wallet's row, wrapped by a key that never leaves the token, and unwraps them inside the token for each use. A second
+ * key of the token authenticates the wrapped bytes together with wallet and account, which wrapping alone does not bind.
  *
  * Record: format, mechanism (4), wrapped key, HMAC-SHA-256 (32).
  */
 export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechanism: number): KeyKeeping {
   let keys: Promise<TokenKeys> | undefined;
   let lifeOfKeys: object | undefined;
-  /** They are made with the first key that is created, never because of a row that says it was wrapped by them. */
+  /** They are made with the first key that is created, never because a row claims to be wrapped by them. */
   const tokenKeys = (session: Handle, life: object, mayMake: boolean): Promise<TokenKeys> => {
     if (life !== lifeOfKeys) keys = undefined;
     lifeOfKeys = life;
@@ -96,7 +95,7 @@ export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechan
   };
 }
 
-/** What a key is while it is unwrapped: gone with the session, and never to be taken out. */
+/** Attributes of an unwrapped key: it ends with the session, and can never be extracted. */
 const UNWRAPPED: Template = [
   { type: CK.attribute.class, value: CK.class.privateKey },
   { type: CK.attribute.keyType, value: CK.keyType.edwards },
@@ -108,8 +107,8 @@ const UNWRAPPED: Template = [
 ];
 
 /**
- * The mechanism by which the token wraps Ed25519 keys, tried on a key of the session: wrapped, unwrapped, signed with.
- * Undefined: it cannot.
+ * Returns the mechanism by which the token wraps Ed25519 keys, tried on a key of the session: wrapped, unwrapped, signed with. Undefined if
+ * it cannot wrap them.
  */
 export async function findWrapMechanism(cryptoki: Cryptoki, session: Handle): Promise<number | undefined> {
   const by = await makeTokenKey(cryptoki, session, WRAPPING_KEY, false);

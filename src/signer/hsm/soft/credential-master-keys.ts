@@ -10,12 +10,12 @@ export type CredentialFiles = {
   readonly previousMasterKeyFile?: string | undefined;
 };
 
-/** 64 digits and a line's end. */
+/** 64 digits and a line end. */
 const MAX_BYTES = 66;
 
 /**
- * The master keys of credential files, which the operator makes and the signer only reads. A rotation begins when the
- * operator gives a new file and names the old one as the previous, and is over when the latter is taken away.
+ * Opens the master keys of credential files, which the operator makes and the signer only reads. A rotation begins when the operator gives
+ * a new file and names the old one as the previous, and ends when the latter is removed.
  *
  * @throws ServiceError `signerNotStarted` if a file cannot be read or holds no key.
  */
@@ -53,7 +53,7 @@ async function readKey(setting: string, path: string): Promise<MasterKey> {
   return master;
 }
 
-/** Without a string in between, which could not be wiped. */
+/** Decodes without a string in between, which could not be wiped. */
 function fromHex(text: Buffer): Buffer | undefined {
   const end = text.findLastIndex((byte) => byte !== 0x0a && byte !== 0x0d) + 1;
   if (end !== 2 * MASTER_KEY_BYTES) return undefined;

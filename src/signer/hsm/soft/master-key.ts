@@ -7,13 +7,13 @@ export const MASTER_KEY_ID_BYTES = 8;
 
 const ID_LABEL = Buffer.from('keyslot master key id, version 1');
 
-/** A master key in secret memory. `id` names it without telling anything of it. */
+/** A master key in secret memory. `id` names it without revealing anything of it. */
 export type MasterKey = { readonly id: Buffer; readonly key: Buffer };
 
-/** The master keys that are live: everything is sealed under `current`; `previous` opens until its rotation is finished. */
+/** The live master keys: everything is sealed under `current`; `previous` opens until its rotation is finished. */
 export type MasterKeys = { readonly current: MasterKey; readonly previous: MasterKey | undefined };
 
-/** Takes the 32 bytes over into secret memory and wipes them where they were. */
+/** Moves the 32 bytes into secret memory and wipes their source. */
 export function takeMasterKey(bytes: Buffer): MasterKey {
   const key = secretBuffer(MASTER_KEY_BYTES);
   bytes.copy(key);
@@ -23,7 +23,7 @@ export function takeMasterKey(bytes: Buffer): MasterKey {
   return { id: id.subarray(0, MASTER_KEY_ID_BYTES), key };
 }
 
-/** A new random master key. */
+/** Returns a new random master key. */
 export function newMasterKey(): MasterKey {
   const bytes = secretBytes(MASTER_KEY_BYTES);
   sodium.randombytes_buf(bytes);

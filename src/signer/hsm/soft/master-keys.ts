@@ -1,10 +1,10 @@
 import type { MasterKeys } from './master-key.ts';
 
-/** Where the live master keys come from, and how they change. */
+/** The source of the live master keys, and their rotation. */
 export type MasterKeyStore = {
   readonly keys: () => MasterKeys;
-  /** Makes a new current key, on the disk before it is used; with a previous key live, nothing. */
+  /** Makes a new current key, synced to disk before it is used; does nothing while a previous key is live. */
   readonly begin: () => Promise<void>;
-  /** Forgets the previous key. */
+  /** Drops the previous key. */
   readonly finish: () => Promise<void>;
 };

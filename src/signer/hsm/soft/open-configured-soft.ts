@@ -9,10 +9,10 @@ import { openSoft } from './open-soft.ts';
 import { openOwnMasterKeys } from './own-master-keys.ts';
 
 /**
- * Opens `soft` with the master key that is configured, or with one of its own.
+ * Opens `soft` with the configured master key, or with one of its own.
  *
- * @param loadEngine how what computes keys is loaded; it is held to published answers before it computes any.
- * @throws ServiceError `signerNotStarted` if the master key cannot be had, or the engine gives another answer.
+ * @param loadEngine loads the key engine, which must pass published test vectors before it is used.
+ * @throws ServiceError `signerNotStarted` if the master key is not available, or the engine gives a wrong answer.
  */
 export async function openConfiguredSoft(
   settings: Config['hsm']['soft'],

@@ -10,12 +10,12 @@ import { secretBuffer, wipe } from './secret.ts';
 
 const PROTECTION =
   'software: sealed with AES-256-GCM under a master key that only the signer process holds, and opened in its memory for each use';
-/** Of the random seed that a master is made from. */
+/** Size of the random seed of a master. */
 const SEED_BYTES = 64;
 
 /**
- * Keys sealed in software. Nothing stays behind: what `createKey` gives is the key. A seed is in memory, outside the
- * collected heap, for the time of one call, and wiped after.
+ * Seals keys in software. Nothing stays behind: the result of `createKey` is the key. A seed is in memory, outside the garbage-collected
+ * heap, for one call, and wiped after.
  */
 export function openSoft(engine: KeyEngine, masters: MasterKeyStore): Hsm {
   const sealer = createSealer();

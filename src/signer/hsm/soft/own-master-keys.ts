@@ -20,9 +20,8 @@ const CHECKSUM_BYTES = 8;
 const MAX_BYTES = HEAD_BYTES + 2 * MASTER_KEY_BYTES + CHECKSUM_BYTES;
 
 /**
- * The master keys of `<directory>/master.key`: mark, count, the current key, the previous one while a rotation runs,
- * checksum. It is made only with `isFirstStart`: in a directory that was used before, a lost master key must not be
- * replaced silently.
+ * Opens the master keys of `<directory>/master.key`: mark, count, the current key, the previous one during a rotation, checksum. The file
+ * is created only with `isFirstStart`: in a directory that was used before, a lost master key must not be replaced silently.
  *
  * @throws ServiceError `signerNotStarted` if it is lost, damaged, or readable by others.
  */
@@ -43,7 +42,7 @@ export async function openOwnMasterKeys(
     keys = next;
   };
   if (found === undefined) await change(keys);
-  // One change at a time: of two new keys made at once, the one that is overwritten may have sealed something.
+  // One change at a time: if two new keys were made at once, the overwritten one might have sealed something.
   let last: Promise<void> = Promise.resolve();
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const turn = last.then(step);

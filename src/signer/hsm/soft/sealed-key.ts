@@ -6,7 +6,7 @@ import { SEALED_FORMAT } from '../sealed-format.ts';
 import { MASTER_KEY_ID_BYTES, type MasterKey, type MasterKeys } from './master-key.ts';
 import { secretBuffer, wipe } from './secret.ts';
 
-/** What is sealed: the seed of a key (32 bytes), or the master node of a tree (64 bytes: key, then chain code). */
+/** The sealed content: the seed of a key (32 bytes), or the master node of a tree (64 bytes: key, then chain code). */
 export type SealedContent = 'seed' | 'masterNode';
 
 const CONTENT: Readonly<Record<SealedContent, { readonly code: number; readonly sizeBytes: number }>> = {
@@ -14,7 +14,7 @@ const CONTENT: Readonly<Record<SealedContent, { readonly code: number; readonly 
   masterNode: { code: 2, sizeBytes: 64 },
 };
 
-/** The version of a wallet's key. An address is its public key, so that there is no second version of one. */
+/** The version of a wallet's key. An address is its public key, so there is never a second version. */
 const KEY_VERSION = 1;
 const ID_AT = 2;
 const VERSION_AT = ID_AT + MASTER_KEY_ID_BYTES;
@@ -26,7 +26,7 @@ const RECORD_LABEL = Buffer.from('keyslot record key, version 1');
 
 export type Sealer = {
   readonly seal: (master: MasterKey, owner: KeyOwner, content: SealedContent, secret: Buffer) => Buffer;
-  /** Hands the opened secret to `use` and wipes it after. @throws ServiceError `keyBackendFailed` if it does not open. */
+  /** Passes the opened secret to `use` and wipes it after. @throws ServiceError `keyBackendFailed` if it does not open. */
   readonly open: <T>(
     masters: MasterKeys,
     key: SealedKey,
@@ -35,9 +35,9 @@ export type Sealer = {
 };
 
 /**
- * Seals secrets with AES-256-GCM, each under a key of its own: HMAC-SHA-512-256 of 16 random bytes under the master key. With
- * the 12 random bytes of the nonce, two seals of one master key meet only if 224 random bits do: for 2^48 seals the odds are
- * 2^-129. The associated data is the head of the record, the wallet's id and the account's id.
+ * Seals secrets with AES-256-GCM, each under a key of its own: HMAC-SHA-512-256 of 16 random bytes under the master key. With the 12 random
+ * bytes of the nonce, two seals of one master key collide only if 224 random bits do: for 2^48 seals the odds are 2^-129. The associated
+ * data is the head of the record, the wallet's id and the account's id.
  *
  * Record: format, content, master key id (8), key version (2), salt (16), nonce (12), ciphertext, tag (16).
  */
@@ -94,8 +94,8 @@ export function createSealer(): Sealer {
 }
 
 /**
- * Overwrites what Node leaves of a secret of some size: `update` computes into memory that is a byte larger, copies what it gives, and
- * frees the first copy as it is. The next `update` of as many bytes gets that memory, and fills it.
+ * Overwrites the copy of a secret that Node leaves in memory: `update` computes into memory that is a byte larger, copies the result, and
+ * frees the first copy as it is. The next `update` with the same size gets that memory, and fills it.
  */
 function createOverwrite(): (sizeBytes: number) => void {
   const filler = createCipheriv('aes-256-ctr', randomBytes(32), randomBytes(16));
@@ -103,7 +103,7 @@ function createOverwrite(): (sizeBytes: number) => void {
   return (sizeBytes) => void filler.update(zeros.subarray(0, sizeBytes));
 }
 
-/** The id of the master key that a record is sealed under. @throws ServiceError `keyBackendFailed` if it is no record. */
+/** Returns the id of the master key that a record is sealed under. @throws ServiceError `keyBackendFailed` if it is not a record. */
 export function masterKeyIdOf(sealed: Uint8Array): Buffer {
   const record = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
   contentOf(record);
