@@ -56,12 +56,14 @@ const isRefused = (url: string): Promise<true | undefined> =>
 
 type ChildLine = { readonly child: string; readonly childPid: number; readonly port: number };
 
-/** A child of a server with log level debug: its process and, of the embedded ledger, its port. */
-function childOf(server: NodeProcess, name: string): Promise<ChildLine> {
+/** A child of a server with log level debug: its process and, of the embedded ledger, its port. With `before`, the one that came after it. */
+function childOf(server: NodeProcess, name: string, before?: ChildLine): Promise<ChildLine> {
   return eventually(`the ${name} is ready`, () => {
     const lines = server.stderr().split('\n').slice(0, -1);
     const ready = lines.filter((text) => text.includes('child process is ready'));
-    return ready.map((line) => JSON.parse(line) as ChildLine).find(({ child }) => child === name);
+    return ready
+      .map((line) => JSON.parse(line) as ChildLine)
+      .find(({ child, childPid }) => child === name && childPid !== before?.childPid);
   });
 }
 
@@ -146,35 +148,22 @@ describe('a server', () => {
     expect(lines.every((line) => line.startsWith('keyslot: '))).toBe(true);
   });
 
-  test.skipIf(!hasCurl)('serve prints a curl line that works as it stands', async () => {
+  test('serve prints a curl line that works as it stands, one that makes a wallet with the token of dev.json, and where the reference page is', async () => {
     const node = await scriptedNode();
     const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-    const line = await eventually('the line is there', () => /curl -s .*\n/.exec(child.stdout())?.[0].trim());
-    expect(await paste(line)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
-  });
+    const line = (pattern: RegExp): Promise<string> =>
+      eventually(`${pattern} is printed`, () => pattern.exec(child.stdout())?.[1]);
+    const curl = await line(/(curl -s .*)\n/);
+    if (hasCurl) expect(await paste(curl)).toBe('{"jsonrpc":"2.0","result":1,"id":1}\n');
 
-  test('serve prints a line that makes a wallet, with the token of dev.json', async () => {
-    const node = await scriptedNode();
-    const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-    const line = await eventually(
-      'the line is there',
-      () => /curl .*wallets' .*\n/.exec(child.stdout())?.[0],
-    );
+    const wallet = await line(/(curl .*wallets' .*)\n/);
     const { base_url, access_token } = JSON.parse(
       readFileSync(join(directory(), 'dev.json'), 'utf8'),
     ) as Record<string, string>;
-    expect(line).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
+    expect(wallet).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
     expect(child.stdout()).toContain(`Wallets    ${base_url}/v1/wallets\n`);
-  });
 
-  test('serve prints where the reference page is', async () => {
-    const node = await scriptedNode();
-    const child = keyslot(['serve'], { KEYSLOT_UPSTREAM_URL: node.url });
-    const address = await eventually(
-      'the line is there',
-      () => /Reference +(\S+)\n/.exec(child.stdout())?.[1],
-    );
-    const page = await fetch(address);
+    const page = await fetch(await line(/Reference +(\S+)\n/));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
@@ -210,34 +199,35 @@ describe('a server', () => {
     expect(await response.json()).toMatchObject({ error: { code: -32042 } });
   });
 
-  test('the embedded ledger is started again when it dies, and /readyz counts it', async () => {
+  test('the embedded ledger and the signer are started again when they die, /readyz and /metrics tell of it; they end with a server that is killed', async () => {
     const child = keyslot(['serve', '--json', '--log-level', 'debug']);
     const { base_url, rpc_paths, development } = await ready(child);
     const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
-    expect((await getSlot(url)).status).toBe(200);
-    process.kill((await childOf(child, 'localnet')).childPid, 'SIGKILL');
-    const state = await eventually('the ledger is back', async () => {
-      const text = await (await fetch(`${base_url}/readyz`)).text();
-      return text.includes('"restarts":1') && text.includes('"status":"ready"') ? text : undefined;
-    });
-    expect(state).toContain('"localnet":{"state":"ready","restarts":1}');
-    expect((await getSlot(url)).status).toBe(200);
-    expect(await (await fetch(`${base_url}/metrics`)).text()).toContain(
-      'keyslot_child_restarts{child="solana-localnet"} 1',
-    );
-  });
-
-  test('the signer is started again when it dies; /readyz and /metrics tell of it', async () => {
-    const node = await scriptedNode();
-    const child = keyslot(['serve', '--json', '--log-level', 'debug'], { KEYSLOT_UPSTREAM_URL: node.url });
-    const { base_url } = await ready(child);
     const read = async (path: string): Promise<string> => (await fetch(`${base_url}${path}`)).text();
+    expect((await getSlot(url)).status).toBe(200);
     expect(await read('/readyz')).toContain('"signer":{"state":"ready","restarts":0,"backend":"soft"}');
-    process.kill((await childOf(child, 'signer')).childPid, 'SIGKILL');
+
+    const before = { ledger: await childOf(child, 'localnet'), signer: await childOf(child, 'signer') };
+    process.kill(before.ledger.childPid, 'SIGKILL');
+    await eventually('the ledger is back', async () => {
+      const text = await read('/readyz');
+      const isBack = text.includes('"localnet":{"state":"ready","restarts":1}');
+      return isBack && text.includes('"status":"ready"') ? true : undefined;
+    });
+    expect((await getSlot(url)).status).toBe(200);
+    process.kill(before.signer.childPid, 'SIGKILL');
     await eventually('the signer is back', async () =>
       (await read('/readyz')).includes('"signer":{"state":"ready","restarts":1,') ? true : undefined,
     );
-    expect(await read('/metrics')).toContain('keyslot_child_restarts{child="signer"} 1');
+    const metrics = await read('/metrics');
+    expect(metrics).toContain('keyslot_child_restarts{child="solana-localnet"} 1');
+    expect(metrics).toContain('keyslot_child_restarts{child="signer"} 1');
+
+    const { port } = await childOf(child, 'localnet', before.ledger);
+    const { childPid } = await childOf(child, 'signer', before.signer);
+    process.kill(child.pid, 'SIGKILL');
+    await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
+    await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
   });
 
   test('serve says why its signer cannot start, and exits with 1', async () => {
@@ -246,16 +236,6 @@ describe('a server', () => {
     const child = keyslot(['serve', '--log-level', 'fatal'], env);
     expect(await ended(child)).toBe('exit code 1');
     expect(child.stderr()).toContain('keyslot: The signer cannot start: hsm.soft.master_key_file');
-  });
-
-  test('the embedded ledger and the signer end with a server that is killed', async () => {
-    const child = keyslot(['serve', '--json', '--log-level', 'debug']);
-    await ready(child);
-    const { port } = await childOf(child, 'localnet');
-    const { childPid } = await childOf(child, 'signer');
-    process.kill(child.pid, 'SIGKILL');
-    await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
-    await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
   });
 
   test('no log line holds the key', async () => {

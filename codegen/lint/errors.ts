@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
 import { type CatalogueError, type ContextType, ERRORS_FILE, readCatalogue } from '../model/errors.ts';
 import type { Problem } from '../problem.ts';
-import { suggestion } from './nearest.ts';
+import { allowedNames } from './allowed-names.ts';
 import { createShapeCheck } from './shape.ts';
 import { ERRORS_SHAPE } from './shapes.ts';
 
@@ -58,10 +58,12 @@ const checkContext = ({
   return [
     ...texts.flatMap(({ at, names }) =>
       unknown(names).map((item) =>
-        problem(`/${name}/${at}`, `placeholder {${item}} is not in the context${suggestion(item, known)}`),
+        problem(`/${name}/${at}`, `placeholder {${item}} is not in the context${allowedNames(item, known)}`),
       ),
     ),
-    ...unknown(data).map((item) => problem(`/${name}/data`, `${item} is not in the context`)),
+    ...unknown(data).map((item) =>
+      problem(`/${name}/data`, `${item} is not in the context${allowedNames(item, known)}`),
+    ),
     ...known
       .filter((item) => !placeholders.includes(item) && !data.includes(item))
       .map((item) => problem(`/${name}/context/${item}`, 'neither the message nor the data has it')),
@@ -81,7 +83,7 @@ const checkExample = ({ name, problem: form, context }: CatalogueError): readonl
   return [
     ...wrong.map(([member, type]) => problem(at, `the example lacks ${member} as ${type}`)),
     ...unknown.map((member) =>
-      problem(`${at}/${member}`, `not in the context${suggestion(member, Object.keys(context))}`),
+      problem(`${at}/${member}`, `not in the context${allowedNames(member, Object.keys(context))}`),
     ),
   ];
 };

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { pointerTo } from '../problem.ts';
-import { suggestion } from './nearest.ts';
+import { allowedNames } from './allowed-names.ts';
 
 /** What is wrong at a place of a document. */
 export type Fault = { readonly pointer: string; readonly message: string };
@@ -12,7 +12,7 @@ export const toFault = (error: ErrorObject): Fault => {
   if (typeof additionalProperty === 'string')
     return {
       pointer: pointerTo(pointer, additionalProperty),
-      message: `unknown member${suggestion(additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`,
+      message: `unknown member${allowedNames(additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`,
     };
   if (typeof missingProperty === 'string')
     return { pointer, message: `member ${missingProperty} is missing` };

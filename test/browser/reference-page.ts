@@ -18,7 +18,6 @@ export type SharedReference = {
 
 export type PageOptions = {
   readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
 };
 
 const PATIENCE_MS = 20_000;
@@ -48,14 +47,10 @@ export async function shareReference(browser: Browser, address: string): Promise
   };
 }
 
-async function loadReference(
-  browser: Browser,
-  address: string,
-  { width = 1280, colorScheme = 'light' }: PageOptions = {},
-) {
+async function loadReference(browser: Browser, address: string, { width = 1280 }: PageOptions = {}) {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
-    colorScheme,
+    colorScheme: 'light',
     ignoreHTTPSErrors: true,
   });
   const page = await context.newPage();

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { startHolder } from '../store/crash.ts';
 import { eventually } from '../support/eventually.ts';
+import type { NodeProcess } from '../support/node-process.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { printedBy, useCommands } from './use-commands.ts';
@@ -26,13 +27,16 @@ type Printed = {
 /** Runs a command that must succeed; what it prints as JSON. */
 const json = (...args: readonly string[]): Promise<Printed> => commands.json('keys', ...args);
 
+/** How a server answers a key. */
+type Answers = (
+  key: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<readonly [status: number, code: number | undefined]>;
+
 /** A server, and how it answers a key: the HTTP status and the code of the error. */
-async function serve(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const { server, post } = await commands.serve(env, args);
-  const answer = async (
-    key: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<readonly [number, number | undefined]> => {
+async function serve(args: readonly string[], env: Readonly<Record<string, string>>, on = commands) {
+  const { server, post } = await on.serve(env, args);
+  const answer: Answers = async (key, headers = {}) => {
     const response = await post(key, '{"jsonrpc":"2.0","id":1,"method":"getSlot"}', headers);
     const { error } = (await response.json()) as { error?: { code: number } };
     return [response.status, error?.code];
@@ -42,57 +46,89 @@ async function serve(args: readonly string[], env: Readonly<Record<string, strin
 
 const VALID = [200, undefined];
 
-test('on a running server keys work, end and are refused at once', async () => {
-  const node = await newNode();
-  const { server, answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
-  expect(statSync(join(directory(), 'admin.sock')).mode & 0o777).toBe(0o600);
+describe('on a running server', () => {
+  const commands = useCommands('group');
+  const { directory, start } = commands;
+  const run = (...args: readonly string[]) => commands.run('keys', ...args);
+  const json = (...args: readonly string[]): Promise<Printed> => commands.json('keys', ...args);
+  let upstream: string;
+  let server: NodeProcess;
+  let answer: Answers;
 
-  const first = await json('create', '--name', 'web', '--account', 'acme');
-  expect(first).toMatchObject({ name: 'web', account: 'acme' });
-  expect(await answer(first.key)).toEqual(VALID);
+  beforeAll(async () => {
+    upstream = (await commands.newNode()).url;
+    ({ server, answer } = await serve([], { KEYSLOT_UPSTREAM_URL: upstream }, commands));
+  });
 
-  const second = await json('rotate', first.id, '--overlap', '1h');
-  expect(Date.parse(second.replaces.valid_until)).toBeGreaterThan(Date.now() + 3_500_000);
-  expect([await answer(first.key), await answer(second.key)]).toEqual([VALID, VALID]);
+  test('list shows every key with its state and no key', async () => {
+    const first = await json('create', '--name', 'a', '--account', 'acme');
+    const second = await json('rotate', first.id, '--overlap', '0s');
+    const other = await json('create');
+    await json('revoke', other.id);
+    const keys = (await json('list')).keys.filter(({ account }) => account !== 'development');
+    expect(keys.map(({ id, name, account, state }) => [id, name, account, state])).toEqual([
+      [first.id, 'a', 'acme', 'expired'],
+      [second.id, 'a', 'acme', 'valid'],
+      [other.id, 'unnamed', 'default', 'revoked'],
+    ]);
+    expect((await json('list', '--account', 'default')).keys.map(({ id }) => id)).toEqual([other.id]);
+    const printed = JSON.stringify(keys) + (await run('list')).stdout;
+    expect(printed).toContain(first.id);
+    for (const { key } of [first, second, other]) {
+      expect(printed).toContain(key.slice(0, 11));
+      expect(printed).not.toContain(key.slice(0, 12));
+    }
+  });
 
-  const third = await json('rotate', second.id, '--overlap', '0s');
-  expect(await answer(second.key)).toEqual([401, -32063]);
-  expect(await answer(third.key)).toEqual(VALID);
+  test('keys work, end and are refused at once', async () => {
+    expect(statSync(join(directory(), 'admin.sock')).mode & 0o777).toBe(0o600);
 
-  expect((await json('revoke', third.id)).id).toBe(third.id);
-  expect(await answer(third.key)).toEqual([401, -32042]);
-  expect(await answer('ks_key_nobody')).toEqual([401, -32041]);
+    const first = await json('create', '--name', 'web', '--account', 'acme');
+    expect(first).toMatchObject({ name: 'web', account: 'acme' });
+    expect(await answer(first.key)).toEqual(VALID);
 
-  const rules = ['--origin', 'https://a.example', '--origin', 'https://b.example', '--cidr', '127.0.0.0/8'];
-  const page = await json('create', ...rules);
-  expect(page).toMatchObject({ origins: ['https://a.example', 'https://b.example'], cidrs: ['127.0.0.0/8'] });
-  expect(await answer(page.key)).toEqual([403, -32067]);
-  expect(await answer(page.key, { origin: 'https://b.example' })).toEqual(VALID);
+    const second = await json('rotate', first.id, '--overlap', '1h');
+    expect(Date.parse(second.replaces.valid_until)).toBeGreaterThan(Date.now() + 3_500_000);
+    expect([await answer(first.key), await answer(second.key)]).toEqual([VALID, VALID]);
 
-  const secrets = [first.key, second.key, third.key];
-  expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
-});
+    const third = await json('rotate', second.id, '--overlap', '0s');
+    expect(await answer(second.key)).toEqual([401, -32063]);
+    expect(await answer(third.key)).toEqual(VALID);
 
-test('list shows every key with its state and no key', async () => {
-  const node = await newNode();
-  await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
-  const first = await json('create', '--name', 'a', '--account', 'acme');
-  const second = await json('rotate', first.id, '--overlap', '0s');
-  const other = await json('create');
-  await json('revoke', other.id);
-  const keys = (await json('list')).keys.filter(({ account }) => account !== 'development');
-  expect(keys.map(({ id, name, account, state }) => [id, name, account, state])).toEqual([
-    [first.id, 'a', 'acme', 'expired'],
-    [second.id, 'a', 'acme', 'valid'],
-    [other.id, 'unnamed', 'default', 'revoked'],
-  ]);
-  expect((await json('list', '--account', 'default')).keys.map(({ id }) => id)).toEqual([other.id]);
-  const printed = JSON.stringify(keys) + (await run('list')).stdout;
-  expect(printed).toContain(first.id);
-  for (const { key } of [first, second, other]) {
-    expect(printed).toContain(key.slice(0, 11));
-    expect(printed).not.toContain(key.slice(0, 12));
-  }
+    expect((await json('revoke', third.id)).id).toBe(third.id);
+    expect(await answer(third.key)).toEqual([401, -32042]);
+    expect(await answer('ks_key_nobody')).toEqual([401, -32041]);
+
+    const rules = ['--origin', 'https://a.example', '--origin', 'https://b.example', '--cidr', '127.0.0.0/8'];
+    const page = await json('create', ...rules);
+    expect(page).toMatchObject({
+      origins: ['https://a.example', 'https://b.example'],
+      cidrs: ['127.0.0.0/8'],
+    });
+    expect(await answer(page.key)).toEqual([403, -32067]);
+    expect(await answer(page.key, { origin: 'https://b.example' })).toEqual(VALID);
+
+    const secrets = [first.key, second.key, third.key];
+    expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
+  });
+
+  test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
+    const second = start(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: upstream });
+    expect(await eventually('the second has ended', second.ended)).toBe('exit code 1');
+    expect(await answer((await json('create')).key)).toEqual(VALID);
+  });
+
+  test('the development key is not rotated, and can be revoked', async () => {
+    const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as {
+      api_key: string;
+    };
+    const [development] = (await json('list')).keys;
+    expect(development).toMatchObject({ account: 'development', prefix: api_key.slice(0, 11) });
+    const { end, stderr } = await run('rotate', String(development?.id));
+    expect([end, stderr]).toEqual(['exit code 1', expect.stringContaining('development key')]);
+    await json('revoke', String(development?.id));
+    expect(await answer(api_key)).toEqual([401, -32042]);
+  });
 });
 
 test('what was done while no server ran holds when one starts, with the configuration of an operator too', async () => {
@@ -120,14 +156,6 @@ test.each([
   expect([end, stdout]).toEqual([code, output]);
   expect(stderr).toContain(`${place} has no store yet, and no server is running there`);
   expect(existsSync(place)).toBe(false);
-});
-
-test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
-  const node = await newNode();
-  const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
-  const second = start(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
-  expect(await eventually('the second has ended', second.ended)).toBe('exit code 1');
-  expect(await answer((await json('create')).key)).toEqual(VALID);
 });
 
 test('the socket of a server that was killed stands in nobody’s way', async () => {
@@ -210,18 +238,6 @@ test.each([
     await eventually('it goes on', () => (waiting.stdout().includes('\n') ? true : undefined));
   },
 );
-
-test('the development key is not rotated, and can be revoked', async () => {
-  const node = await newNode();
-  const { answer } = await serve([], { KEYSLOT_UPSTREAM_URL: node.url });
-  const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as { api_key: string };
-  const [development] = (await json('list')).keys;
-  expect(development).toMatchObject({ account: 'development', prefix: api_key.slice(0, 11) });
-  const { end, stderr } = await run('rotate', String(development?.id));
-  expect([end, stderr]).toEqual(['exit code 1', expect.stringContaining('development key')]);
-  await json('revoke', String(development?.id));
-  expect(await answer(api_key)).toEqual([401, -32042]);
-});
 
 test.each([
   [['rotate', '4f8b1d0e-0000-4000-8000-000000000000'], 1, 'no API key with the id 4f8b1d0e'],

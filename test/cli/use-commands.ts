@@ -1,8 +1,7 @@
-import { afterEach } from 'vitest';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { eventually } from '../support/eventually.ts';
-import { useNewDirectory } from '../support/new-directory.ts';
+import { hooksOf, type SharedBy, useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 
@@ -14,11 +13,11 @@ export type Served = {
   readonly post: (key: string, body: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
 };
 
-/** Commands and servers on a data directory that each test has for itself; all are stopped after it, the last one first. */
-export function useCommands() {
-  const directory = useNewDirectory();
+/** Commands and servers on a data directory that each test has for itself, or a group of tests; all are stopped after it, the last one first. */
+export function useCommands(sharedBy: SharedBy = 'test') {
+  const directory = useNewDirectory(sharedBy);
   const running: { stop: () => Promise<void> }[] = [];
-  afterEach(async () => {
+  hooksOf(sharedBy).after(async () => {
     for (const one of running.splice(0).reverse()) await one.stop();
   });
 

@@ -1,46 +1,44 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Files, mergeFiles } from '../../codegen/area.ts';
+import { AREAS } from '../../codegen/areas.ts';
+import { formatFiles } from '../../codegen/format.ts';
+import { loadSources, type Sources } from '../../codegen/load.ts';
 import { pathHere } from './fixture.ts';
+import { SPEC, specSources } from './spec.ts';
 
-/** To generate everything takes ten seconds of a core. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const run = promisify(execFile);
-const MAIN = pathHere('../../codegen/main.ts');
 const METHOD = 'ledger/methods/getSignatureStatuses.yaml';
 
 /** Of the spec as it is; `make check` holds it against the spec. */
 const BEFORE = pathHere('../../generated');
 
+/** The texts of all areas, before they are formatted. `make check` lints the spec as it is. */
+const render = (sources: Sources): Files => mergeFiles(AREAS.map((area) => area.render(sources)));
+
 let folder = '';
-/** What was generated of the spec after one text in one of its documents was replaced. */
-const generateWith = async (name: string, file: string, [text, other]: readonly [string, string]) => {
-  const [spec, out] = [join(folder, name, 'spec'), join(folder, name, 'out')];
-  await cp(pathHere('../../spec'), spec, { recursive: true });
-  const before = await readFile(join(spec, file), 'utf8');
-  expect(before).toContain(text);
-  await writeFile(join(spec, file), before.replace(text, other));
-  await run(process.execPath, [MAIN, '--spec', spec, '--out', out]);
-  return out;
-};
-const listFiles = async (out: string): Promise<readonly string[]> =>
-  (await readdir(out, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(out.length + 1))
-    .sort();
-/** The files that are not as before. */
-const changedIn = async (out: string): Promise<readonly string[]> => {
-  const files = await listFiles(out);
-  expect(files).toEqual(await listFiles(BEFORE));
-  const texts = files.map((path) =>
-    Promise.all([BEFORE, out].map((place) => readFile(join(place, path), 'utf8'))),
+let before: Files = {};
+
+/** The files that are other than before after one text in one document of the spec was replaced, formatted. */
+const changedBy = async (name: string, file: string, [text, other]: readonly [string, string]) => {
+  const spec = join(folder, name);
+  await cp(SPEC, spec, { recursive: true });
+  const written = await readFile(join(spec, file), 'utf8');
+  expect(written).toContain(text);
+  await writeFile(join(spec, file), written.replace(text, other));
+  const { sources, problems } = loadSources(spec, AREAS);
+  expect(problems).toEqual([]);
+  const after = render(sources);
+  expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
+  return formatFiles(
+    Object.fromEntries(Object.entries(after).filter(([path, content]) => content !== before[path])),
   );
-  const pairs = await Promise.all(texts);
-  return files.filter((_, at) => pairs[at]?.[0] !== pairs[at]?.[1]);
 };
 
 /** What checkParams of a generated folder answers, in a process of its own. */
@@ -53,18 +51,23 @@ const checkIn = async (out: string, count: number): Promise<unknown> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edited-spec-'));
+  before = render(specSources());
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a limit lowered in the spec', () => {
+  let changed: Files = {};
   let after = '';
   beforeAll(async () => {
-    after = await generateWith('ledger', METHOD, ['maxItems: 256', 'maxItems: 255']);
+    changed = await changedBy('ledger', METHOD, ['maxItems: 256', 'maxItems: 255']);
+    after = join(folder, 'out');
+    await cp(BEFORE, after, { recursive: true });
+    for (const [path, text] of Object.entries(changed)) await writeFile(join(after, path), text);
   });
 
   it('changes validator, types, document, reference and contract, and nothing else', async () => {
-    expect(await changedIn(after)).toEqual([
+    expect(Object.keys(changed).sort()).toEqual([
       'docs/ledger/getSignatureStatuses.md',
       'ledger/limits.ts',
       'ledger/openapi/getSignatureStatuses.json',
@@ -88,19 +91,19 @@ describe('a limit lowered in the spec', () => {
     });
   });
 
-  it('is stated with its new value', async () => {
-    const read = (path: string): Promise<string> => readFile(join(after, path), 'utf8');
-    expect(await read('docs/ledger/getSignatureStatuses.md')).toContain('at most 255 items');
-    expect(await read('ledger/types.ts')).toContain('signatures: at most 255 items (tooManyInputs)');
-    expect(await read('test/ledger/contract/getSignatureStatuses.ts')).toContain(
+  it('is stated with its new value', () => {
+    const read = (path: string): string | undefined => changed[path];
+    expect(read('docs/ledger/getSignatureStatuses.md')).toContain('at most 255 items');
+    expect(read('ledger/types.ts')).toContain('signatures: at most 255 items (tooManyInputs)');
+    expect(read('test/ledger/contract/getSignatureStatuses.ts')).toContain(
       'Too many inputs provided; max 255',
     );
   });
 });
 
 it('has each limit of a plan in one place: what follows from it changes, and nothing else', async () => {
-  const after = await generateWith('wallets', 'plans.yaml', ['maximum: 10000', 'maximum: 9999']);
-  expect(await changedIn(after)).toEqual([
+  const changed = await changedBy('wallets', 'plans.yaml', ['maximum: 10000', 'maximum: 9999']);
+  expect(Object.keys(changed).sort()).toEqual([
     'docs/wallets/createWalletBatch.md',
     'plans.ts',
     'test/wallets/contract/createWalletBatch.ts',

@@ -222,9 +222,9 @@ destroyWallet DELETE /v1/wallets/{id}
 `;
 
 it('the wallet endpoints are those of the interface', () => {
-  const shown = readWallets(sources).operations.map(({ id, method, path }) =>
-    [id, method.toUpperCase(), path].join(' '),
-  );
+  const shown = readWallets(sources)
+    .operations.filter(({ origin }) => origin === 'given')
+    .map(({ id, method, path }) => [id, method.toUpperCase(), path].join(' '));
   expect(shown.sort()).toEqual(ENDPOINTS.trim().split('\n').sort());
 });
 

@@ -22,7 +22,12 @@ const rows: readonly (readonly [fault: string, from: string | RegExp, to: string
   ['a second message', /$/, '\n// Another.\nmessage Another {}\n', /one message/],
   ['an enum beside the message', /$/, '\nenum Kind { NONE = 0; }\n', /one message/],
   ['no description', /\/\/ What happens to things\.\n.*\n/, '', /the message has no comment/],
-  ['an unknown scope', 'Scope: things:destroy', 'Scope: things:destory', /did you mean things:destroy\?/],
+  [
+    'an unknown scope',
+    'Scope: things:destroy',
+    'Scope: things:destory',
+    /unknown scope things:destory \(did you mean things:destroy\?\): allowed are things:create, things:destroy$/,
+  ],
   ['no slot', 'uint64 slot = 1', 'uint64 place = 1', /first field must be uint64 slot = 1/],
   ['a slot of another type', 'uint64 slot = 1', 'string slot = 1', /first field must be uint64 slot = 1/],
   ['a field without a comment', '  // Bytes of it.\n', '', /no comment/],

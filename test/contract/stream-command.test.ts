@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERRORS } from '../../generated/errors.ts';
+import { TOPICS } from '../../generated/stream/topics.ts';
 import { type RunningKeyslot, startKeyslot, startMock } from '../support/keyslot.ts';
 import { createToken } from '../support/wallet-account.ts';
 import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
@@ -41,8 +42,8 @@ test.concurrent(
     const [subscribe] = calls;
     const leftOut = (subscribe?.reasons ?? []).reduce((sum, { count }) => sum + count, 0);
     const documented = Object.values(ERRORS).filter((error) => 'grpc' in error).length;
-    // Eight of the ten forms of topics (wallet-activity needs a token), resuming, and the errors.
-    expect((subscribe?.held ?? 0) + leftOut).toBe(10 + 1 + documented);
+    // Both forms of every topic (those with a scope are left out, since they need a token), resuming, and the errors.
+    expect((subscribe?.held ?? 0) + leftOut).toBe(2 * Object.keys(TOPICS).length + 1 + documented);
     expect(stdout).not.toContain(server.apiKey);
   },
   RUN_DEADLINE_MS,

@@ -1,14 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
-/** A new directory for each test of a file, removed after it. */
-export function useNewDirectory(): () => string {
+/** Who has something to itself: each test, or all tests of a file or a `describe` together. */
+export type SharedBy = 'test' | 'group';
+
+/** The hooks before and after a test or a group of tests. */
+export const hooksOf = (sharedBy: SharedBy) =>
+  sharedBy === 'test' ? { before: beforeEach, after: afterEach } : { before: beforeAll, after: afterAll };
+
+/** A new directory for each test of a file, or for a group of them, removed after it. */
+export function useNewDirectory(sharedBy: SharedBy = 'test'): () => string {
+  const { before, after } = hooksOf(sharedBy);
   let directory = '';
-  beforeEach(async () => {
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
+  after(() => rm(directory, { recursive: true, force: true }));
   return () => directory;
 }

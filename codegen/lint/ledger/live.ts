@@ -1,6 +1,7 @@
 import { pointerTo, type Problem } from '../../problem.ts';
 import type { SubscriptionExample } from '../../model/subscription.ts';
 import { isSameValue, missingIn } from '../../runtime/missing-in.ts';
+import { allowedNames } from '../allowed-names.ts';
 import { finding, type Rule } from './rule.ts';
 
 /** The example itself has what its x-live wants of a run, and what fills an error is all that the error asks for. */
@@ -44,7 +45,9 @@ const contextFaults = (
   const told = Object.keys(live.context);
   return [
     ...wanted.filter((name) => !told.includes(name)).map((name) => `${error} wants ${name}`),
-    ...told.filter((name) => !wanted.includes(name)).map((name) => `${name} is not to be told here`),
+    ...told
+      .filter((name) => !wanted.includes(name))
+      .map((name) => `${error} has no ${name} in its context${allowedNames(name, wanted)}`),
   ];
 };
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Schema } from '../../model/schema.ts';
 import { fileTitle, SUBSCRIPTIONS_FILE } from '../../model/ledger.ts';
 import { NOTIFICATION_CONTEXT } from '../../model/subscription.ts';
-import { suggestion } from '../nearest.ts';
+import { allowedNames } from '../allowed-names.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type LedgerDocuments, type Rule } from './rule.ts';
 
@@ -26,7 +26,7 @@ const missingTargets = ({ parts, schemas }: LedgerDocuments): readonly Problem[]
           finding(
             'references',
             { ...part, pointer: `${part.pointer}/$ref` },
-            `there is no ${target}${suggestion(
+            `there is no ${target}${allowedNames(
               target,
               [...schemas.values()].map(({ file }) => file),
             )}`,
@@ -121,7 +121,7 @@ const unknownErrors = ({
   return uses
     .filter(({ name }) => !errorNames.has(name))
     .map((use) =>
-      finding('references', use, `errors.yaml has no ${use.name}${suggestion(use.name, errorNames)}`),
+      finding('references', use, `errors.yaml has no ${use.name}${allowedNames(use.name, errorNames)}`),
     );
 };
 
@@ -133,6 +133,10 @@ const unknownSpanParams = ({ methods }: LedgerDocuments): readonly Problem[] =>
     return (['from', 'to'] as const)
       .filter((end) => !names.includes(span[end]))
       .map((end) =>
-        finding('references', { file, pointer: `/x-span/${end}` }, `no param is called ${span[end]}`),
+        finding(
+          'references',
+          { file, pointer: `/x-span/${end}` },
+          `no param is called ${span[end]}${allowedNames(span[end], names)}`,
+        ),
       );
   });

@@ -1,7 +1,7 @@
 import type { Json } from '../../json.ts';
 import { SCENARIO_FILE } from '../../model/ledger.ts';
 import { pointerTo } from '../../problem.ts';
-import { suggestion } from '../nearest.ts';
+import { allowedNames } from '../allowed-names.ts';
 import { finding, type Rule } from './rule.ts';
 
 /** Each $name of an x-live is a value of the scenario, and each value is used. */
@@ -22,7 +22,7 @@ export const checkScenario: Rule = ({ calls, scenario }) => {
         finding(
           'scenario',
           use,
-          `${SCENARIO_FILE} has no ${use.name}${suggestion(use.name, Object.keys(scenario))}`,
+          `${SCENARIO_FILE} has no ${use.name}${allowedNames(use.name, Object.keys(scenario))}`,
           false,
         ),
       ),

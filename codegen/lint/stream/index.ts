@@ -13,7 +13,7 @@ import {
 } from '../../model/stream/stream.ts';
 import { WALLETS_HEAD_FILE } from '../../model/wallets/wallets.ts';
 import type { Problem } from '../../problem.ts';
-import { suggestion } from '../nearest.ts';
+import { allowedNames } from '../allowed-names.ts';
 
 /**
  * The .proto files: they compile; the service is there; a topic's file imports nothing, declares one message of our package,
@@ -54,7 +54,7 @@ const checkTopic = ({ file, message, description, scope, fields }: Topic, scopes
     ...(description === '' ? [problem(file, message, 'the message has no comment')] : []),
     ...(scope === undefined || scopes.includes(scope)
       ? []
-      : [problem(file, message, `there is no scope ${scope}${suggestion(scope, scopes)}`)]),
+      : [problem(file, message, `unknown scope ${scope}${allowedNames(scope, scopes)}`)]),
     ...(slot?.name === 'slot' && slot.number === 1 && slot.type === 'uint64' && !slot.isRepeated
       ? []
       : [problem(file, message, 'the first field must be uint64 slot = 1')]),

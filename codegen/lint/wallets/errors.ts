@@ -4,7 +4,7 @@ import { isSuccess, type Provocation } from '../../model/wallets/operation.ts';
 import { errorNamesIn, WALLETS_SCENARIO_FILE } from '../../model/wallets/wallets.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 import { finding } from '../ledger/rule.ts';
-import { suggestion } from '../nearest.ts';
+import { allowedNames } from '../allowed-names.ts';
 import type { WalletDocuments, WalletRule } from './rule.ts';
 
 /**
@@ -71,7 +71,7 @@ const checkContexts = (
         finding(
           'errors',
           { file, pointer },
-          `the operation does not answer ${name}${suggestion(name, names)}`,
+          `the operation does not answer ${name}${allowedNames(name, names)}`,
         ),
       ];
     const known = Object.keys(problems.get(name)?.context ?? {});
@@ -119,7 +119,7 @@ const checkNames = ({ scenario, operations, head }: WalletDocuments): readonly P
           finding(
             'scenario',
             { file, pointer },
-            `scenario.yaml has no value ${name}${suggestion(name, Object.keys(scenario.values))}`,
+            `scenario.yaml has no value ${name}${allowedNames(name, Object.keys(scenario.values))}`,
           ),
         ),
       ...(way.condition === undefined || way.condition in scenario.conditions
@@ -128,7 +128,7 @@ const checkNames = ({ scenario, operations, head }: WalletDocuments): readonly P
             finding(
               'scenario',
               { file, pointer },
-              `scenario.yaml has no condition ${way.condition}${suggestion(way.condition, Object.keys(scenario.conditions))}`,
+              `scenario.yaml has no condition ${way.condition}${allowedNames(way.condition, Object.keys(scenario.conditions))}`,
             ),
           ]),
       ...(error === undefined || answered.has(error)
@@ -137,7 +137,7 @@ const checkNames = ({ scenario, operations, head }: WalletDocuments): readonly P
             finding(
               'scenario',
               { file, pointer },
-              `no operation answers ${error}${suggestion(error, answered)}`,
+              `no operation answers ${error}${allowedNames(error, answered)}`,
             ),
           ]),
     ]),

@@ -8,7 +8,7 @@ import { valueAt } from '../../model/wallets/schema.ts';
 import { WALLETS_HEAD_FILE } from '../../model/wallets/wallets.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 import { finding } from '../ledger/rule.ts';
-import { suggestion } from '../nearest.ts';
+import { allowedNames } from '../allowed-names.ts';
 import type { WalletDocuments, WalletRule } from './rule.ts';
 
 /** A file is called as its operation or schema is; what a document names is there; every schema file is used. */
@@ -48,7 +48,7 @@ const missingTargets = ({ parts, schemas, sources }: WalletDocuments): readonly 
             finding(
               'references',
               { file, pointer: `${pointer}/$ref` },
-              `there is no ${target}${suggestion(target, files)}`,
+              `there is no ${target}${allowedNames(target, files)}`,
             ),
           ]),
       ...Object.entries(schema['x-limit'] ?? {})
@@ -84,7 +84,7 @@ const missingMembers = ({ parts }: WalletDocuments): readonly Problem[] =>
         finding(
           'references',
           { file, pointer: `${pointer}/${keyword}` },
-          `no member is called ${name}${suggestion(name, known)}`,
+          `no member is called ${name}${allowedNames(name, known)}`,
         ),
       );
   });
@@ -148,7 +148,7 @@ const unknownNames = (documents: WalletDocuments): readonly Problem[] => {
         pointer: `/x-headers/${kind}/${index}`,
         name,
         known: headers,
-        what: 'there is no header',
+        what: 'unknown header',
       })),
     ),
     ...operations.flatMap(({ file, operation }) => {
@@ -156,7 +156,7 @@ const unknownNames = (documents: WalletDocuments): readonly Problem[] => {
         (pointer: string, known: readonly string[], what: string) =>
         (name: string, index: number): Use => ({ file, pointer: `${pointer}/${index}`, name, known, what });
       return [
-        ...operation['x-scopes'].map(use('/x-scopes', Object.keys(head['x-scopes']), 'there is no scope')),
+        ...operation['x-scopes'].map(use('/x-scopes', Object.keys(head['x-scopes']), 'unknown scope')),
         ...(operation['x-price'] ?? []).map(use('/x-price', prices, 'plans.yaml has no price')),
         ...[operation['x-rate'] ?? []].flat().map((name) => ({
           file,
@@ -170,15 +170,15 @@ const unknownNames = (documents: WalletDocuments): readonly Problem[] => {
           pointer: '/tag',
           name: operation.tag,
           known: head.tags.map((tag) => tag['x-tag']),
-          what: 'there is no tag',
+          what: 'unknown tag',
         },
         ...(operation.parameters ?? []).map(
-          use('/parameters', Object.keys(head.components.parameters), 'there is no header'),
+          use('/parameters', Object.keys(head.components.parameters), 'unknown header'),
         ),
         ...Object.entries(operation.responses).flatMap(
           ([status, { errors: own = [], headers: names = [] }]) => [
             ...own.map(errorUse(file, `/responses/${status}/errors`)),
-            ...names.map(use(`/responses/${status}/headers`, headers, 'there is no header')),
+            ...names.map(use(`/responses/${status}/headers`, headers, 'unknown header')),
           ],
         ),
       ];
@@ -188,7 +188,7 @@ const unknownNames = (documents: WalletDocuments): readonly Problem[] => {
     ...uses
       .filter(({ name, known }) => !known.includes(name))
       .map(({ file, pointer, name, known, what }) =>
-        finding('references', { file, pointer }, `${what} ${name}${suggestion(name, known)}`),
+        finding('references', { file, pointer }, `${what} ${name}${allowedNames(name, known)}`),
       ),
     ...operations.flatMap(({ file, operation }) =>
       kindsOf(operation).includes('idempotent') && operation.method !== 'post'

@@ -2,6 +2,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../generated/ledger/methods.ts';
+import { TOPICS } from '../../../generated/stream/topics.ts';
 import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -51,7 +52,7 @@ describe('a subscription', () => {
     const ending = await endOf(subscribe(rawClient(server.port), { topic: 'Slots' }));
     expect(ending).toMatchObject({ status: 'NOT_FOUND', error: 'topicUnknown' });
     expect(ending.details).toBe(
-      'There is no topic Slots; there are account-updates, blocks, slots, transactions, wallet-activity',
+      `There is no topic Slots; there are ${Object.keys(TOPICS).sort().join(', ')}`,
     );
     expect(server.counted).toMatchObject([{ method: 'Subscribe', outcome: 'error' }]);
   });

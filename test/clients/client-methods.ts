@@ -1,0 +1,10 @@
+import type { SolanaRpcApi } from '@solana/kit';
+import { METHODS, type MethodName } from '../../generated/ledger/methods.ts';
+
+/** Methods of the spec that public clients know. A method of ours alone is none of them. */
+export type ClientMethod = Extract<MethodName, keyof SolanaRpcApi>;
+
+/** Names of the methods that interface.md gives. */
+export const GIVEN_METHODS: readonly string[] = Object.values(METHODS)
+  .filter(({ origin }) => origin === 'given')
+  .map(({ name }) => name);
