@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 // Drizzle's CommonJS build, loaded here only. For each of the 250 modules of its other build Node parses the package.json, which has 180
-// kB: that costs every process half a second. See docs/decisions/drizzle.md.
+// kB: that costs every process half a second. See docs/decisions/0003-queries-and-migrations.md.
 
 const require = createRequire(import.meta.url);
 

