@@ -88,7 +88,7 @@ const LOCALNET_DEADLINE_MS = 15_000;
  * makes keys start side by side. What has been started is stopped again if a part fails.
  *
  * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
- *   `signerNotStarted`, `keysNotStarted`.
+ *   `signerNotStarted`, `keyGenerationNotStarted`.
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   await assertListenable(listenOptions(config));

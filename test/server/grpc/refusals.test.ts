@@ -51,7 +51,7 @@ describe('a subscription', () => {
     const ending = await endOf(subscribe(rawClient(server.port), { topic: 'Slots' }));
     expect(ending).toMatchObject({ status: 'NOT_FOUND', error: 'topicUnknown' });
     expect(ending.details).toBe(
-      'There is no topic Slots; there are account-updates, blocks, slots, transactions, wallet-activity',
+      'There is no topic Slots; expected one of account-updates, blocks, slots, transactions, wallet-activity',
     );
     expect(server.counted).toMatchObject([{ method: 'Subscribe', outcome: 'error' }]);
   });
