@@ -122,7 +122,7 @@ function readScopes(scopes: unknown): readonly Scope[] {
     throw mistake(`say what the token is for, with --scope: ${known}`);
   return scopes.map((scope) => {
     if (isScope(scope)) return scope;
-    throw mistake(`${JSON.stringify(scope)} is no scope; there are ${known}`);
+    throw mistake(`${JSON.stringify(scope)} is not a scope; expected one of ${known}`);
   });
 }
 

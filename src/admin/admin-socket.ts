@@ -112,7 +112,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    throw serviceError('invalidCommand', { reason: 'the admin socket takes one line of JSON' }, error);
+    throw serviceError('invalidCommand', { reason: 'expected one line of JSON' }, error);
   }
 }
 

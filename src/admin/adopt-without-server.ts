@@ -57,6 +57,6 @@ export async function adoptWithoutServer(places: AdoptionPlaces): Promise<Adopti
 /** What a running server answers: it has opened its signer, and goes on with that. @throws ServiceError `invalidCommand`, always. */
 export function refuseAdoption(): never {
   throw serviceError('invalidCommand', {
-    reason: 'a server runs on this data directory, with the signer that its store takes: stop it first',
+    reason: 'a server with an accepted signer is running on this data directory: stop it first',
   });
 }

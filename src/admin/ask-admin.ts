@@ -32,10 +32,7 @@ export async function askAdmin(
     return { result: readAnswer(line) };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'internalError') throw error;
-    throw failed(
-      path,
-      error instanceof ServiceError ? new Error('the server failed; its log says why') : error,
-    );
+    throw failed(path, error instanceof ServiceError ? new Error('the server failed; see its log') : error);
   } finally {
     socket.destroy();
   }

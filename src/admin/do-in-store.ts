@@ -19,7 +19,7 @@ export async function doInStore(
 ): Promise<unknown> {
   const { store: where, clock, log, onNote } = place;
   const showNodes = (): never => {
-    throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server runs there' });
+    throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server is running there' });
   };
   if (checked.about === 'nodes') return showNodes();
   if (!hasStore(where) && !makesStore(checked)) {

@@ -19,10 +19,10 @@ export function answerWithoutStore({ request }: AdminRequest): unknown {
   if (request.kind === 'tokens.list') return { tokens: [] };
   if (request.kind === 'tokens.revoke') throw serviceError('tokenNotFound', { id: request.id });
   if (request.kind === 'signer.rotate-master')
-    throw serviceError('invalidCommand', { reason: 'there are no wallets, and no master key to change' });
+    throw serviceError('invalidCommand', { reason: 'there are no wallets, and so no master key to rotate' });
   if (request.kind === 'signer.adopt')
     throw serviceError('invalidCommand', {
-      reason: 'there is no store yet: the first server that starts makes it, and its signer is taken in',
+      reason: 'there is no store yet: the first server to start creates it and adopts its signer',
     });
   if ('id' in request) throw serviceError('keyNotFound', { id: request.id });
   throw serviceError('accountNotFound', { name: 'account' in request ? String(request.account) : '' });

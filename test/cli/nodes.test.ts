@@ -150,7 +150,7 @@ test.each([[[]], [['--json']]])(
   async (options) => {
     const { end, stdout, stderr } = await run('nodes', ...options);
     expect([end, stdout]).toEqual(['exit code 1', '']);
-    expect(stderr).toContain('no server runs there');
+    expect(stderr).toContain('no server is running there');
     expect(readdirSync(directory())).toEqual([]);
   },
 );

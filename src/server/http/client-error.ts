@@ -69,7 +69,7 @@ function asReply({ status, error }: Refusal): Answer {
 /** Anything but a body that came too late, or was let go for another connection, has no problem of its own: it is a body that is not what it should be. */
 function asProblem({ error }: Refusal): Answer {
   const isLate = error.code === 'requestTimeout' || error.code === 'connectionsFull';
-  const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };
+  const fault = { pointer: '', detail: 'is not valid HTTP' };
   const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
   const { status, headers, body } = toProblem(shown, createRequestId());
   return { status, headers: { ...headers, 'content-type': PROBLEM_TYPE }, body };

@@ -28,7 +28,7 @@ export type Token = {
   readonly close: () => Promise<void>;
 };
 
-const PIN_REFUSED = 'the token refused the PIN; it is not tried again before the server is started anew';
+const PIN_REFUSED = 'the token refused the PIN; it is not tried again until the server is restarted';
 
 /** A session was waited for until the login that it belongs to was over. */
 const OVER = new Error('the login is over');
