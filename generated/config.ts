@@ -2,198 +2,198 @@
 
 /** The settings of a process, defaults filled in. */
 export type Config = {
-  /** Directory of everything that is kept. Made with mode 0700 if it is not there. */
+  /** Directory for all persistent data. Created with mode 0700 if it does not exist. */
   readonly data_dir: string;
-  /** PostgreSQL address. Absent: the embedded database in the data directory. */
+  /** PostgreSQL URL. If absent, the embedded database in the data directory is used. */
   readonly database_url?: string;
-  /** File with the key that second factors are sealed with: 64 hexadecimal digits. Several servers on one PostgreSQL need the same one. Absent: installation.key in the data directory, which is made. */
+  /** File with the key that encrypts second factors: 64 hexadecimal digits. Servers that share a PostgreSQL database need the same key. Defaults to installation.key in the data directory, which is created. */
   readonly installation_key_file?: string;
-  /** File that signed heads of the audit log are appended to, and signed statements of how many keys are destroyed. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory. */
+  /** File to which signed heads of the audit log and signed counts of destroyed keys are appended. Anyone who can change both the database and this file can truncate the log unnoticed, so keep it on append-only storage. Defaults to audit-heads.jsonl in the data directory. */
   readonly audit_heads_file?: string;
-  /** User of the machine that everything but the signer runs as, once root has started it. Together with signer_user; absent: the user that starts it. */
+  /** System user that everything except the signer runs as when root starts the server. Requires signer_user. If absent, everything runs as the user that starts the server. */
   readonly gateway_user?: string;
-  /** User of the machine that the signer runs as, so that a gateway that is taken over cannot read its files and memory. Another one than gateway_user. */
+  /** System user that the signer runs as, so that a compromised gateway cannot read its files and memory. Must differ from gateway_user. */
   readonly signer_user?: string;
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
-  /** How long a stopping server lets requests under way finish before it cuts them off. */
+  /** How long a stopping server waits for requests in progress before it aborts them. */
   readonly shutdown_deadline_ms: number;
   readonly http: {
-    /** Address to listen on. One that is not loopback needs tls or behind_proxy. */
+    /** Address to listen on. An address other than loopback requires tls or behind_proxy. */
     readonly host: string;
-    /** 0: any free port; dev.json and the first lines of output tell which. */
+    /** 0 picks any free port; dev.json and the first lines of output show which one. */
     readonly port: number;
-    /** Port that WebSocket is served on beside the HTTP port, where web3.js v1 and the Solana CLI look. Absent: the HTTP port + 1, or none where that is 0 or the last one. 0: any free port. The HTTP port itself: no second one. */
+    /** Additional port for WebSocket, where web3.js v1 and the Solana CLI connect. Defaults to the HTTP port + 1, or to none if the HTTP port is 0 or 65535. 0 picks any free port; the HTTP port itself opens no additional port. */
     readonly ws_port?: number;
-    /** TLS is terminated by a reverse proxy. Clients have the address that the proxy wrote last into X-Forwarded-For, where the other end of the connection is loopback or in trusted_proxies. */
+    /** TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For. */
     readonly behind_proxy: boolean;
-    /** Networks of proxies beside loopback, with behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. What other peers write into X-Forwarded-For is not believed. */
+    /** Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For from other peers is ignored. */
     readonly trusted_proxies: readonly string[];
-    /** Most connections of all clients over all ports. Where there are more, the one that is idle longest makes room; where none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at the start where the limit of open files does not hold them. */
+    /** Maximum number of client connections across all ports. Above it, the connection that has been idle longest is closed; if none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at start if the limit of open files is too small. */
     readonly max_connections: number;
-    /** The same for one address (IPv6: one /64). WebSocket connections of an API key are not counted, and connections of proxies that are trusted have no such bound. */
+    /** Maximum number of connections from one address (IPv6: one /64). WebSocket connections with an API key do not count, and trusted proxies have no such limit. */
     readonly max_connections_per_address: number;
-    /** Address under which clients reach this server, without a slash at its end; documents name it. Absent: the address that a client has asked, by Host; from a trusted proxy by X-Forwarded-Host and X-Forwarded-Proto where it writes them. */
+    /** URL at which clients reach this server, without a trailing slash; the API documents show it. If absent, it is derived from the Host header of the request or, from a trusted proxy, from X-Forwarded-Host and X-Forwarded-Proto. */
     readonly public_url?: string;
-    /** PEM files; with them the server speaks HTTPS. They are read anew when they change. */
+    /** PEM files. If set, the server uses HTTPS. The files are reloaded when they change. */
     readonly tls?: {
       readonly cert_file: string;
       readonly key_file: string;
     };
-    /** Origins whose pages may call. *: any, as at ledger nodes; the key in the URL is what admits. */
+    /** Origins whose pages may call the ledger API. * allows any origin, as ledger nodes do; access is controlled by the API key. */
     readonly cors_origins: readonly string[];
-    /** Largest request body. The least allowed is what nodes take by default; 1 MiB holds a batch of 100 calls with 200 addresses each. */
+    /** Maximum size of a request body. The minimum is what nodes accept by default; 1 MiB holds a batch of 100 calls with 200 addresses each. */
     readonly max_body_bytes: number;
-    /** How long a request may take to arrive. */
+    /** Maximum time for a request to arrive. */
     readonly body_timeout_ms: number;
-    /** Most calls in one JSON-RPC batch. */
+    /** Maximum number of calls in one JSON-RPC batch. */
     readonly max_batch_items: number;
-    /** Requests of one batch that are under way at the nodes at the same time; a hundred light reads at most travel as one. */
+    /** Maximum number of concurrent requests to the nodes for one batch; up to 100 light reads are sent as one request. */
     readonly batch_concurrency: number;
-    /** Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead. */
+    /** Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it. A request that finds no room is answered with 503; a large cached reply is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
-  /** Topic streams. They listen on http.host, with http.tls where that is set. */
+  /** Topic streams. The gRPC server listens on http.host and uses http.tls if it is set. */
   readonly grpc: {
-    /** 0: any free port; dev.json and the first lines of output tell which. */
+    /** 0 picks any free port; dev.json and the first lines of output show which one. */
     readonly port: number;
-    /** Most streams that one API key has open at the same time. */
+    /** Maximum number of open streams for one API key. */
     readonly max_streams_per_key: number;
-    /** Most bytes that wait for the client of one stream; beside them one message may be larger. */
+    /** Maximum number of bytes that wait for the client of one stream; one additional message may exceed it. */
     readonly max_unread_bytes: number;
-    /** Most messages that wait for the client of one stream. */
+    /** Maximum number of messages that wait for the client of one stream. */
     readonly max_unread_messages: number;
-    /** A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. Absent: those of a minute, as the network's pace is measured. */
+    /** A stream is closed if its client reads nothing while more new blocks than this arrive, or if it had caught up with the newest slot and falls behind the history kept in memory. Defaults to the slots of one minute at the measured pace of the network. */
     readonly max_lag_slots?: number;
-    /** Slots kept in memory for streams that resume. Those before are read from the ledger node again. */
+    /** Number of slots kept in memory for streams that resume. Older slots are read from the ledger node again. */
     readonly history_slots: number;
-    /** Memory for them, of each network; the oldest go first. */
+    /** Maximum memory for those slots, for each network; the oldest slots are dropped first. */
     readonly history_bytes: number;
-    /** How far behind the newest slot a stream may resume. Absent: an hour, as the network's pace is measured. */
+    /** How many slots behind the newest one a stream may resume. Defaults to one hour at the measured pace of the network. */
     readonly max_resume_slots?: number;
-    /** How often the ledger node is asked for new slots while there are streams. Absent: twice in a slot of the network, as measured. */
+    /** How often the ledger node is polled for new slots while streams are open. Defaults to twice per slot at the measured pace of the network. */
     readonly poll_ms?: number;
-    /** How long the ledger node is still asked after the last stream has ended. */
+    /** How long the ledger node is still polled after the last stream has closed. */
     readonly linger_ms: number;
-    /** Largest block that is taken from the ledger node, as JSON. */
+    /** Maximum size of a block from the ledger node, as JSON. */
     readonly max_block_bytes: number;
   };
-  /** A listener of its own for /metrics, without TLS and for whoever reaches it. The HTTP port then has no /metrics. */
+  /** A separate listener for /metrics, without TLS or authentication. If it is used, the HTTP port does not serve /metrics. */
   readonly metrics: {
-    /** Absent: no listener of its own; the HTTP port shows /metrics to clients on the same machine. 0: any free port. */
+    /** If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine. 0 picks any free port. */
     readonly port?: number;
     /** Address to listen on. */
     readonly host: string;
   };
-  /** The networks served. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
+  /** The networks to serve. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
   readonly networks: readonly {
     readonly name: string;
     /** On mainnet, requestAirdrop is refused. */
     readonly environment: 'localnet' | 'devnet' | 'testnet' | 'mainnet';
-    /** The ledger nodes. None: the embedded ledger is started (environment localnet only). */
+    /** The ledger nodes. If the list is empty, the embedded ledger is started (environment localnet only). */
     readonly upstreams: readonly {
-      /** JSON-RPC address; it may hold a key of the node's provider. */
+      /** JSON-RPC URL. It may contain an API key of the node's provider. */
       readonly url: string;
-      /** WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it. */
+      /** WebSocket URL. Defaults to the address of url; if that does not accept WebSocket and has a port, port + 1 is tried, as validators use it. */
       readonly ws_url?: string;
-      /** What the node is called in metrics, logs, /readyz and `keyslot nodes`; no two of a network the same. Absent: node- and its place in the list, from 1. */
+      /** Name of the node in metrics, logs, /readyz and `keyslot nodes`, unique within its network. Defaults to node- and its position in the list, starting at 1. */
       readonly name?: string;
     }[];
   }[];
-  /** How every ledger node is called. */
+  /** Connections and timeouts for calls to ledger nodes. */
   readonly upstream: {
-    /** Most connections to one node. */
+    /** Maximum number of connections to one node. */
     readonly connections: number;
     readonly connect_timeout_ms: number;
-    /** Until the answer begins, retries included. */
+    /** Maximum time until a response begins, including retries. */
     readonly response_timeout_ms: number;
-    /** Longest pause between two parts of an answer. */
+    /** Maximum pause between two parts of a response. */
     readonly body_timeout_ms: number;
-    /** How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. Four slots of the network, as measured, if that is longer. */
+    /** How long a node's WebSocket may go without a slot notification before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network. */
     readonly ws_silence_ms: number;
   };
   /** WebSocket connections of clients. */
   readonly websocket: {
-    /** Most connections of all clients together. */
+    /** Maximum number of connections of all clients. */
     readonly max_sockets: number;
     readonly max_sockets_per_key: number;
-    /** Most subscriptions of one connection. */
+    /** Maximum number of subscriptions of one connection. */
     readonly max_subscriptions: number;
-    /** Most subscriptions of one API key over all its connections. */
+    /** Maximum number of subscriptions of one API key across all its connections. */
     readonly max_subscriptions_per_key: number;
-    /** Messages of one connection that are being answered at the same time; no more are read until one is. */
+    /** Maximum number of messages of one connection that are processed concurrently; the next one is read when one is answered. */
     readonly max_calls: number;
-    /** Notifications that wait for one connection to take them. Of those that say how something is now only the latest of each subscription waits; where the others make it more, the connection is closed. */
+    /** Maximum number of bytes of notifications that wait for one connection. For subscriptions to a current state, only the latest notification waits; if the others exceed the limit, the connection is closed. */
     readonly max_waiting_bytes: number;
-    /** A connection that neither sends nor takes anything for so long is closed. It is pinged at half of it, and a pong will do. */
+    /** A connection that neither sends nor receives anything for this long is closed. The server sends a ping after half the time; a pong counts as activity. */
     readonly idle_timeout_ms: number;
   };
-  /** Answers kept in memory, those that cannot change any more and, for a slot's time, those that may be so old. */
+  /** In-memory cache of responses: those that no longer change, and, for up to one slot, those that may be a slot old. */
   readonly cache: {
-    /** Memory for all of them together, the oldest go first. 0: nothing is kept. */
+    /** Maximum memory of the cache; the oldest entries are dropped first. 0 turns the cache off. */
     readonly max_bytes: number;
-    /** How long those that may be a slot old are kept at most, from when the node was asked; never longer than a slot of the network takes, as measured. Absent: that long. 0: they are not kept. */
+    /** Maximum age of responses that may be a slot old, counted from the call to the node; never more than the measured length of a slot, which is the default. 0 does not cache them. */
     readonly slot_ms?: number;
   };
-  /** Samples of what nodes answer, held against the specification. What it does not know is counted and logged. */
+  /** Checks samples of the nodes' responses against the specification. Anything the specification does not know is counted and logged. */
   readonly drift: {
-    /** Answers of each node that are looked at, beside the first of every method after a start; those that were not looked at lately go first. 0: none. */
+    /** Number of responses of each node that are checked per minute, besides the first response of every method after a start. Methods that were not checked recently go first. 0 turns the checks off. */
     readonly samples_per_minute: number;
   };
-  /** The counts of calls by key, network, method and minute. */
+  /** Counts of calls by key, network, method and minute. */
   readonly usage: {
-    /** How long counts are kept; older ones are deleted little by little. */
+    /** How long counts are kept; older ones are deleted gradually. */
     readonly retention_days: number;
   };
   /** The wallet service. */
   readonly wallets: {
-    /** Origins whose pages may call the wallet API; none by default. *: any. */
+    /** Origins whose pages may call the wallet API; none by default. * allows any origin. */
     readonly cors_origins: readonly string[];
-    /** Most children that one call of the HD endpoint derives. They are streamed; the memory of the server stays flat up to a million at least. */
+    /** Maximum number of children that one call of the HD endpoint derives. They are streamed; memory use stays flat up to at least one million. */
     readonly max_hd_children: number;
-    /** Threads that make keys. Absent: one per core of the machine. */
+    /** Number of threads that generate keys. Defaults to one per CPU core. */
     readonly key_threads?: number;
   };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
     readonly slot_ms: number;
-    /** How many slots a block is finalized after it is confirmed. 0: at once, as under Alpenglow. */
+    /** Number of slots between confirmation and finalization of a block. 0 finalizes it at once, as Alpenglow does. */
     readonly finality_slots: number;
-    /** What each byte of an account, and 128 more, must hold to be free of rent. The default is that of the main network since September 2026. */
+    /** Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026. */
     readonly lamports_per_byte: number;
-    /** Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, a day of slots of 200 ms. */
+    /** Number of slots whose blocks are kept; older ones are purged. 432,000 slots are one epoch, or one day at 200 ms per slot. */
     readonly history_slots: number;
-    /** Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold. */
+    /** Number of transactions kept, at about 3 kB of memory each; above it, the oldest blocks are purged. The newest 512 blocks are always kept. */
     readonly history_transactions: number;
   };
-  /** What keeps the keys of managed wallets. It runs inside the signer, a process of its own. */
+  /** Key backend of managed wallets. It runs inside the signer, a separate process. */
   readonly hsm: {
-    /** soft: sealed with a master key. pkcs11: in a PKCS#11 token. */
+    /** soft encrypts keys with a master key; pkcs11 keeps them in a PKCS#11 token. */
     readonly kind: 'soft' | 'pkcs11';
-    /** Most managed wallets in one batch, or children of one managed master in one call, for a token that is not to be held by one caller for long. Absent: what any batch may have, which is streamed as fast as the token makes keys. */
+    /** Maximum number of managed wallets in one batch, or of children of a managed master in one call, so that one caller does not occupy a token for long. If absent, only the limit of every batch applies, and wallets are streamed as fast as the token creates keys. */
     readonly max_managed_batch?: number;
-    /** Keys sealed with AES-256-GCM under a master key. */
+    /** Keys encrypted with AES-256-GCM under a master key. */
     readonly soft: {
-      /** Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Absent: signer/master.key in the data directory, made at the first start. */
+      /** Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Defaults to signer/master.key in the data directory, which is created at the first start. */
       readonly master_key_file?: string;
-      /** The master key before that one, until everything is sealed again with the new one. */
+      /** Credential file with the previous master key, needed until every key is encrypted again with the new one. */
       readonly previous_master_key_file?: string;
     };
-    /** A PKCS#11 token that makes Ed25519 keys. */
+    /** A PKCS#11 token that generates Ed25519 keys. */
     readonly pkcs11?: {
       /** Path of the token's PKCS#11 library. */
       readonly library: string;
       /** Label of the token. */
       readonly token?: string;
-      /** Number of the slot, in the place of the label. */
+      /** Slot number of the token, instead of its label. */
       readonly slot?: number;
       /** Credential file with the user's PIN. Only the signer reads it. */
       readonly pin_file?: string;
-      /** The user's PIN, where it cannot be a file. */
+      /** The user's PIN, if it cannot be in a file. */
       readonly pin?: string;
-      /** Sessions with the token, and so the operations under way at the same time. */
+      /** Number of sessions with the token, and so of concurrent operations. */
       readonly sessions: number;
-      /** Whether keys may leave the token wrapped, where it can wrap Ed25519 keys: they then lie in the store, and the token needs room for two keys only. False: every key stays in the token. */
+      /** Store keys outside the token, wrapped, if the token can wrap Ed25519 keys; the token then needs room for only two keys. If false, every key stays in the token. */
       readonly wrap: boolean;
     };
   };
@@ -222,14 +222,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--data-dir',
     default: '.keyslot',
     secret: false,
-    description: 'Directory of everything that is kept. Made with mode 0700 if it is not there.',
+    description: 'Directory for all persistent data. Created with mode 0700 if it does not exist.',
   },
   {
     path: ['database_url'],
     type: 'string',
     env: 'KEYSLOT_DATABASE_URL',
     secret: true,
-    description: 'PostgreSQL address. Absent: the embedded database in the data directory.',
+    description: 'PostgreSQL URL. If absent, the embedded database in the data directory is used.',
   },
   {
     path: ['installation_key_file'],
@@ -237,7 +237,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_INSTALLATION_KEY_FILE',
     secret: false,
     description:
-      'File with the key that second factors are sealed with: 64 hexadecimal digits. Several servers on one PostgreSQL need the same one. Absent: installation.key in the data directory, which is made.',
+      'File with the key that encrypts second factors: 64 hexadecimal digits. Servers that share a PostgreSQL database need the same key. Defaults to installation.key in the data directory, which is created.',
   },
   {
     path: ['audit_heads_file'],
@@ -245,7 +245,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_AUDIT_HEADS_FILE',
     secret: false,
     description:
-      'File that signed heads of the audit log are appended to, and signed statements of how many keys are destroyed. Who can change both the database and this file can cut the log off unseen: keep it where lines can only be added. Absent: audit-heads.jsonl in the data directory.',
+      'File to which signed heads of the audit log and signed counts of destroyed keys are appended. Anyone who can change both the database and this file can truncate the log unnoticed, so keep it on append-only storage. Defaults to audit-heads.jsonl in the data directory.',
   },
   {
     path: ['gateway_user'],
@@ -253,7 +253,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_GATEWAY_USER',
     secret: false,
     description:
-      'User of the machine that everything but the signer runs as, once root has started it. Together with signer_user; absent: the user that starts it.',
+      'System user that everything except the signer runs as when root starts the server. Requires signer_user. If absent, everything runs as the user that starts the server.',
   },
   {
     path: ['signer_user'],
@@ -261,7 +261,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_SIGNER_USER',
     secret: false,
     description:
-      'User of the machine that the signer runs as, so that a gateway that is taken over cannot read its files and memory. Another one than gateway_user.',
+      'System user that the signer runs as, so that a compromised gateway cannot read its files and memory. Must differ from gateway_user.',
   },
   {
     path: ['log_level'],
@@ -278,7 +278,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_SHUTDOWN_DEADLINE_MS',
     default: 10000,
     secret: false,
-    description: 'How long a stopping server lets requests under way finish before it cuts them off.',
+    description: 'How long a stopping server waits for requests in progress before it aborts them.',
   },
   {
     path: ['http', 'host'],
@@ -287,7 +287,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--http-host',
     default: '127.0.0.1',
     secret: false,
-    description: 'Address to listen on. One that is not loopback needs tls or behind_proxy.',
+    description: 'Address to listen on. An address other than loopback requires tls or behind_proxy.',
   },
   {
     path: ['http', 'port'],
@@ -296,7 +296,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--http-port',
     default: 8080,
     secret: false,
-    description: '0: any free port; dev.json and the first lines of output tell which.',
+    description: '0 picks any free port; dev.json and the first lines of output show which one.',
   },
   {
     path: ['http', 'ws_port'],
@@ -305,7 +305,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--ws-port',
     secret: false,
     description:
-      'Port that WebSocket is served on beside the HTTP port, where web3.js v1 and the Solana CLI look. Absent: the HTTP port + 1, or none where that is 0 or the last one. 0: any free port. The HTTP port itself: no second one.',
+      'Additional port for WebSocket, where web3.js v1 and the Solana CLI connect. Defaults to the HTTP port + 1, or to none if the HTTP port is 0 or 65535. 0 picks any free port; the HTTP port itself opens no additional port.',
   },
   {
     path: ['http', 'behind_proxy'],
@@ -314,7 +314,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: false,
     secret: false,
     description:
-      'TLS is terminated by a reverse proxy. Clients have the address that the proxy wrote last into X-Forwarded-For, where the other end of the connection is loopback or in trusted_proxies.',
+      'TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For.',
   },
   {
     path: ['http', 'trusted_proxies'],
@@ -323,7 +323,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: [],
     secret: false,
     description:
-      'Networks of proxies beside loopback, with behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. What other peers write into X-Forwarded-For is not believed.',
+      'Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For from other peers is ignored.',
   },
   {
     path: ['http', 'max_connections'],
@@ -332,7 +332,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 25000,
     secret: false,
     description:
-      'Most connections of all clients over all ports. Where there are more, the one that is idle longest makes room; where none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at the start where the limit of open files does not hold them.',
+      'Maximum number of client connections across all ports. Above it, the connection that has been idle longest is closed; if none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at start if the limit of open files is too small.',
   },
   {
     path: ['http', 'max_connections_per_address'],
@@ -341,7 +341,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 5000,
     secret: false,
     description:
-      'The same for one address (IPv6: one /64). WebSocket connections of an API key are not counted, and connections of proxies that are trusted have no such bound.',
+      'Maximum number of connections from one address (IPv6: one /64). WebSocket connections with an API key do not count, and trusted proxies have no such limit.',
   },
   {
     path: ['http', 'public_url'],
@@ -349,7 +349,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_PUBLIC_URL',
     secret: false,
     description:
-      'Address under which clients reach this server, without a slash at its end; documents name it. Absent: the address that a client has asked, by Host; from a trusted proxy by X-Forwarded-Host and X-Forwarded-Proto where it writes them.',
+      'URL at which clients reach this server, without a trailing slash; the API documents show it. If absent, it is derived from the Host header of the request or, from a trusted proxy, from X-Forwarded-Host and X-Forwarded-Proto.',
   },
   {
     path: ['http', 'tls', 'cert_file'],
@@ -372,7 +372,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: ['*'],
     secret: false,
     description:
-      'Origins whose pages may call. *: any, as at ledger nodes; the key in the URL is what admits.',
+      'Origins whose pages may call the ledger API. * allows any origin, as ledger nodes do; access is controlled by the API key.',
   },
   {
     path: ['http', 'max_body_bytes'],
@@ -381,7 +381,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 1048576,
     secret: false,
     description:
-      'Largest request body. The least allowed is what nodes take by default; 1 MiB holds a batch of 100 calls with 200 addresses each.',
+      'Maximum size of a request body. The minimum is what nodes accept by default; 1 MiB holds a batch of 100 calls with 200 addresses each.',
   },
   {
     path: ['http', 'body_timeout_ms'],
@@ -389,7 +389,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_BODY_TIMEOUT_MS',
     default: 10000,
     secret: false,
-    description: 'How long a request may take to arrive.',
+    description: 'Maximum time for a request to arrive.',
   },
   {
     path: ['http', 'max_batch_items'],
@@ -397,7 +397,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_BATCH_ITEMS',
     default: 100,
     secret: false,
-    description: 'Most calls in one JSON-RPC batch.',
+    description: 'Maximum number of calls in one JSON-RPC batch.',
   },
   {
     path: ['http', 'batch_concurrency'],
@@ -406,7 +406,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10,
     secret: false,
     description:
-      'Requests of one batch that are under way at the nodes at the same time; a hundred light reads at most travel as one.',
+      'Maximum number of concurrent requests to the nodes for one batch; up to 100 light reads are sent as one request.',
   },
   {
     path: ['http', 'max_held_reply_bytes'],
@@ -415,7 +415,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 268435456,
     secret: false,
     description:
-      'Most memory for replies that are not streamed, of all requests together: those of batches, those with an id that nodes refuse, and large ones from or for the cache. One request holds at most 64 MiB of it. What finds no room is answered with 503; a large one of the cache is streamed from the node instead.',
+      'Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it. A request that finds no room is answered with 503; a large cached reply is streamed from the node instead.',
   },
   {
     path: ['grpc', 'port'],
@@ -424,7 +424,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--grpc-port',
     default: 50051,
     secret: false,
-    description: '0: any free port; dev.json and the first lines of output tell which.',
+    description: '0 picks any free port; dev.json and the first lines of output show which one.',
   },
   {
     path: ['grpc', 'max_streams_per_key'],
@@ -432,7 +432,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_STREAMS_PER_KEY',
     default: 100,
     secret: false,
-    description: 'Most streams that one API key has open at the same time.',
+    description: 'Maximum number of open streams for one API key.',
   },
   {
     path: ['grpc', 'max_unread_bytes'],
@@ -440,7 +440,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_UNREAD_BYTES',
     default: 1048576,
     secret: false,
-    description: 'Most bytes that wait for the client of one stream; beside them one message may be larger.',
+    description:
+      'Maximum number of bytes that wait for the client of one stream; one additional message may exceed it.',
   },
   {
     path: ['grpc', 'max_unread_messages'],
@@ -448,7 +449,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_UNREAD_MESSAGES',
     default: 1000,
     secret: false,
-    description: 'Most messages that wait for the client of one stream.',
+    description: 'Maximum number of messages that wait for the client of one stream.',
   },
   {
     path: ['grpc', 'max_lag_slots'],
@@ -456,7 +457,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_LAG_SLOTS',
     secret: false,
     description:
-      "A stream whose client takes nothing while more new blocks than this come is ended. So is one that was at the newest slot and falls behind what is kept in memory. Absent: those of a minute, as the network's pace is measured.",
+      'A stream is closed if its client reads nothing while more new blocks than this arrive, or if it had caught up with the newest slot and falls behind the history kept in memory. Defaults to the slots of one minute at the measured pace of the network.',
   },
   {
     path: ['grpc', 'history_slots'],
@@ -465,7 +466,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 512,
     secret: false,
     description:
-      'Slots kept in memory for streams that resume. Those before are read from the ledger node again.',
+      'Number of slots kept in memory for streams that resume. Older slots are read from the ledger node again.',
   },
   {
     path: ['grpc', 'history_bytes'],
@@ -473,7 +474,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_STREAM_HISTORY_BYTES',
     default: 134217728,
     secret: false,
-    description: 'Memory for them, of each network; the oldest go first.',
+    description: 'Maximum memory for those slots, for each network; the oldest slots are dropped first.',
   },
   {
     path: ['grpc', 'max_resume_slots'],
@@ -481,7 +482,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_RESUME_SLOTS',
     secret: false,
     description:
-      "How far behind the newest slot a stream may resume. Absent: an hour, as the network's pace is measured.",
+      'How many slots behind the newest one a stream may resume. Defaults to one hour at the measured pace of the network.',
   },
   {
     path: ['grpc', 'poll_ms'],
@@ -489,7 +490,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_STREAM_POLL_MS',
     secret: false,
     description:
-      'How often the ledger node is asked for new slots while there are streams. Absent: twice in a slot of the network, as measured.',
+      'How often the ledger node is polled for new slots while streams are open. Defaults to twice per slot at the measured pace of the network.',
   },
   {
     path: ['grpc', 'linger_ms'],
@@ -497,7 +498,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_STREAM_LINGER_MS',
     default: 60000,
     secret: false,
-    description: 'How long the ledger node is still asked after the last stream has ended.',
+    description: 'How long the ledger node is still polled after the last stream has closed.',
   },
   {
     path: ['grpc', 'max_block_bytes'],
@@ -505,7 +506,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_STREAM_MAX_BLOCK_BYTES',
     default: 134217728,
     secret: false,
-    description: 'Largest block that is taken from the ledger node, as JSON.',
+    description: 'Maximum size of a block from the ledger node, as JSON.',
   },
   {
     path: ['metrics', 'port'],
@@ -514,7 +515,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--metrics-port',
     secret: false,
     description:
-      'Absent: no listener of its own; the HTTP port shows /metrics to clients on the same machine. 0: any free port.',
+      'If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine. 0 picks any free port.',
   },
   {
     path: ['metrics', 'host'],
@@ -546,7 +547,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_URL',
     cli: '--upstream-url',
     secret: true,
-    description: "JSON-RPC address; it may hold a key of the node's provider.",
+    description: "JSON-RPC URL. It may contain an API key of the node's provider.",
   },
   {
     path: ['networks', 0, 'upstreams', 0, 'ws_url'],
@@ -554,14 +555,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_WS_URL',
     secret: true,
     description:
-      'WebSocket address. Absent: that of url, and where it takes no WebSocket and names a port, the same with port + 1, as validators have it.',
+      'WebSocket URL. Defaults to the address of url; if that does not accept WebSocket and has a port, port + 1 is tried, as validators use it.',
   },
   {
     path: ['networks', 0, 'upstreams', 0, 'name'],
     type: 'string',
     secret: false,
     description:
-      'What the node is called in metrics, logs, /readyz and `keyslot nodes`; no two of a network the same. Absent: node- and its place in the list, from 1.',
+      'Name of the node in metrics, logs, /readyz and `keyslot nodes`, unique within its network. Defaults to node- and its position in the list, starting at 1.',
   },
   {
     path: ['upstream', 'connections'],
@@ -569,7 +570,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_CONNECTIONS',
     default: 128,
     secret: false,
-    description: 'Most connections to one node.',
+    description: 'Maximum number of connections to one node.',
   },
   {
     path: ['upstream', 'connect_timeout_ms'],
@@ -585,7 +586,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_RESPONSE_TIMEOUT_MS',
     default: 30000,
     secret: false,
-    description: 'Until the answer begins, retries included.',
+    description: 'Maximum time until a response begins, including retries.',
   },
   {
     path: ['upstream', 'body_timeout_ms'],
@@ -593,7 +594,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_BODY_TIMEOUT_MS',
     default: 15000,
     secret: false,
-    description: 'Longest pause between two parts of an answer.',
+    description: 'Maximum pause between two parts of a response.',
   },
   {
     path: ['upstream', 'ws_silence_ms'],
@@ -602,7 +603,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10000,
     secret: false,
     description:
-      "How long a node's WebSocket may announce no slot before it is given up and opened anew, at the next node if there are several. Four slots of the network, as measured, if that is longer.",
+      "How long a node's WebSocket may go without a slot notification before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network.",
   },
   {
     path: ['websocket', 'max_sockets'],
@@ -610,7 +611,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WS_MAX_SOCKETS',
     default: 20000,
     secret: false,
-    description: 'Most connections of all clients together.',
+    description: 'Maximum number of connections of all clients.',
   },
   {
     path: ['websocket', 'max_sockets_per_key'],
@@ -626,7 +627,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WS_MAX_SUBSCRIPTIONS',
     default: 1000,
     secret: false,
-    description: 'Most subscriptions of one connection.',
+    description: 'Maximum number of subscriptions of one connection.',
   },
   {
     path: ['websocket', 'max_subscriptions_per_key'],
@@ -634,7 +635,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WS_MAX_SUBSCRIPTIONS_PER_KEY',
     default: 20000,
     secret: false,
-    description: 'Most subscriptions of one API key over all its connections.',
+    description: 'Maximum number of subscriptions of one API key across all its connections.',
   },
   {
     path: ['websocket', 'max_calls'],
@@ -643,7 +644,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 32,
     secret: false,
     description:
-      'Messages of one connection that are being answered at the same time; no more are read until one is.',
+      'Maximum number of messages of one connection that are processed concurrently; the next one is read when one is answered.',
   },
   {
     path: ['websocket', 'max_waiting_bytes'],
@@ -652,7 +653,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 4194304,
     secret: false,
     description:
-      'Notifications that wait for one connection to take them. Of those that say how something is now only the latest of each subscription waits; where the others make it more, the connection is closed.',
+      'Maximum number of bytes of notifications that wait for one connection. For subscriptions to a current state, only the latest notification waits; if the others exceed the limit, the connection is closed.',
   },
   {
     path: ['websocket', 'idle_timeout_ms'],
@@ -661,7 +662,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 60000,
     secret: false,
     description:
-      'A connection that neither sends nor takes anything for so long is closed. It is pinged at half of it, and a pong will do.',
+      'A connection that neither sends nor receives anything for this long is closed. The server sends a ping after half the time; a pong counts as activity.',
   },
   {
     path: ['cache', 'max_bytes'],
@@ -669,7 +670,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_CACHE_MAX_BYTES',
     default: 67108864,
     secret: false,
-    description: 'Memory for all of them together, the oldest go first. 0: nothing is kept.',
+    description: 'Maximum memory of the cache; the oldest entries are dropped first. 0 turns the cache off.',
   },
   {
     path: ['cache', 'slot_ms'],
@@ -677,7 +678,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_CACHE_SLOT_MS',
     secret: false,
     description:
-      'How long those that may be a slot old are kept at most, from when the node was asked; never longer than a slot of the network takes, as measured. Absent: that long. 0: they are not kept.',
+      'Maximum age of responses that may be a slot old, counted from the call to the node; never more than the measured length of a slot, which is the default. 0 does not cache them.',
   },
   {
     path: ['drift', 'samples_per_minute'],
@@ -686,7 +687,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 20,
     secret: false,
     description:
-      'Answers of each node that are looked at, beside the first of every method after a start; those that were not looked at lately go first. 0: none.',
+      'Number of responses of each node that are checked per minute, besides the first response of every method after a start. Methods that were not checked recently go first. 0 turns the checks off.',
   },
   {
     path: ['usage', 'retention_days'],
@@ -694,7 +695,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_USAGE_RETENTION_DAYS',
     default: 30,
     secret: false,
-    description: 'How long counts are kept; older ones are deleted little by little.',
+    description: 'How long counts are kept; older ones are deleted gradually.',
   },
   {
     path: ['wallets', 'cors_origins'],
@@ -702,7 +703,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WALLET_CORS_ORIGINS',
     default: [],
     secret: false,
-    description: 'Origins whose pages may call the wallet API; none by default. *: any.',
+    description: 'Origins whose pages may call the wallet API; none by default. * allows any origin.',
   },
   {
     path: ['wallets', 'max_hd_children'],
@@ -711,14 +712,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 1000000,
     secret: false,
     description:
-      'Most children that one call of the HD endpoint derives. They are streamed; the memory of the server stays flat up to a million at least.',
+      'Maximum number of children that one call of the HD endpoint derives. They are streamed; memory use stays flat up to at least one million.',
   },
   {
     path: ['wallets', 'key_threads'],
     type: 'integer',
     env: 'KEYSLOT_KEY_THREADS',
     secret: false,
-    description: 'Threads that make keys. Absent: one per core of the machine.',
+    description: 'Number of threads that generate keys. Defaults to one per CPU core.',
   },
   {
     path: ['localnet', 'slot_ms'],
@@ -736,7 +737,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--finality-slots',
     default: 31,
     secret: false,
-    description: 'How many slots a block is finalized after it is confirmed. 0: at once, as under Alpenglow.',
+    description:
+      'Number of slots between confirmation and finalization of a block. 0 finalizes it at once, as Alpenglow does.',
   },
   {
     path: ['localnet', 'lamports_per_byte'],
@@ -746,7 +748,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 5080,
     secret: false,
     description:
-      'What each byte of an account, and 128 more, must hold to be free of rent. The default is that of the main network since September 2026.',
+      'Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026.',
   },
   {
     path: ['localnet', 'history_slots'],
@@ -756,7 +758,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 432000,
     secret: false,
     description:
-      'Slots whose blocks are kept; older ones are purged. 432,000 are an epoch, a day of slots of 200 ms.',
+      'Number of slots whose blocks are kept; older ones are purged. 432,000 slots are one epoch, or one day at 200 ms per slot.',
   },
   {
     path: ['localnet', 'history_transactions'],
@@ -766,7 +768,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 100000,
     secret: false,
     description:
-      'Transactions kept, about 3 kB of memory each: the oldest blocks are purged when there are more. The newest 512 blocks are kept whatever they hold.',
+      'Number of transactions kept, at about 3 kB of memory each; above it, the oldest blocks are purged. The newest 512 blocks are always kept.',
   },
   {
     path: ['hsm', 'kind'],
@@ -774,7 +776,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_HSM_KIND',
     default: 'soft',
     secret: false,
-    description: 'soft: sealed with a master key. pkcs11: in a PKCS#11 token.',
+    description: 'soft encrypts keys with a master key; pkcs11 keeps them in a PKCS#11 token.',
   },
   {
     path: ['hsm', 'max_managed_batch'],
@@ -782,7 +784,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_HSM_MAX_MANAGED_BATCH',
     secret: false,
     description:
-      'Most managed wallets in one batch, or children of one managed master in one call, for a token that is not to be held by one caller for long. Absent: what any batch may have, which is streamed as fast as the token makes keys.',
+      'Maximum number of managed wallets in one batch, or of children of a managed master in one call, so that one caller does not occupy a token for long. If absent, only the limit of every batch applies, and wallets are streamed as fast as the token creates keys.',
   },
   {
     path: ['hsm', 'soft', 'master_key_file'],
@@ -790,14 +792,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_HSM_MASTER_KEY_FILE',
     secret: false,
     description:
-      'Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Absent: signer/master.key in the data directory, made at the first start.',
+      'Credential file with the master key: 32 bytes, or 64 hexadecimal digits. Defaults to signer/master.key in the data directory, which is created at the first start.',
   },
   {
     path: ['hsm', 'soft', 'previous_master_key_file'],
     type: 'string',
     env: 'KEYSLOT_HSM_PREVIOUS_MASTER_KEY_FILE',
     secret: false,
-    description: 'The master key before that one, until everything is sealed again with the new one.',
+    description:
+      'Credential file with the previous master key, needed until every key is encrypted again with the new one.',
   },
   {
     path: ['hsm', 'pkcs11', 'library'],
@@ -818,7 +821,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     type: 'integer',
     env: 'KEYSLOT_PKCS11_SLOT',
     secret: false,
-    description: 'Number of the slot, in the place of the label.',
+    description: 'Slot number of the token, instead of its label.',
   },
   {
     path: ['hsm', 'pkcs11', 'pin_file'],
@@ -832,7 +835,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     type: 'string',
     env: 'KEYSLOT_PKCS11_PIN',
     secret: true,
-    description: "The user's PIN, where it cannot be a file.",
+    description: "The user's PIN, if it cannot be in a file.",
   },
   {
     path: ['hsm', 'pkcs11', 'sessions'],
@@ -840,7 +843,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_PKCS11_SESSIONS',
     default: 4,
     secret: false,
-    description: 'Sessions with the token, and so the operations under way at the same time.',
+    description: 'Number of sessions with the token, and so of concurrent operations.',
   },
   {
     path: ['hsm', 'pkcs11', 'wrap'],
@@ -849,7 +852,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: true,
     secret: false,
     description:
-      'Whether keys may leave the token wrapped, where it can wrap Ed25519 keys: they then lie in the store, and the token needs room for two keys only. False: every key stays in the token.',
+      'Store keys outside the token, wrapped, if the token can wrap Ed25519 keys; the token then needs room for only two keys. If false, every key stays in the token.',
   },
 ];
 

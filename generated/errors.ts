@@ -20,11 +20,14 @@ export const ERRORS = {
     jsonrpc: { code: -32600, message: 'Unsupported JSON-RPC protocol version' },
     data: [],
   },
-  /** A batch has more items than the server takes. */
+  /** The batch has more calls than the server accepts. */
   batchTooLarge: {
     area: 'envelope',
     http: 200,
-    jsonrpc: { code: -32600, message: 'Batch of {value} calls is too large; max {limit}' },
+    jsonrpc: {
+      code: -32600,
+      message: 'A batch can have at most {limit} calls, and this one has {value}; send several batches',
+    },
     data: ['limit', 'value'],
   },
   /** No such method; names are case-sensitive. */
@@ -34,7 +37,7 @@ export const ERRORS = {
     jsonrpc: { code: -32601, message: 'Method not found' },
     data: [],
   },
-  /** Something failed inside the server. */
+  /** The server failed while it handled the request. */
   internalError: {
     area: 'envelope',
     http: 200,
@@ -43,7 +46,7 @@ export const ERRORS = {
       code: 'internal_error',
       status: 500,
       title: 'Internal error',
-      detail: 'Something failed inside the server.',
+      detail: 'The server failed while it handled the request; report the request_id to its operator.',
     },
     grpc: { status: 'INTERNAL', message: 'Internal error' },
     data: [],
@@ -62,7 +65,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: '`params` should have at least {limit} argument(s)' },
     data: ['limit', 'value'],
   },
-  /** More positional parameters than the method takes. */
+  /** The call has more positional parameters than the method accepts. */
   tooManyParams: {
     area: 'params',
     http: 200,
@@ -97,14 +100,14 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'Invalid params: missing field `{field}`.' },
     data: ['parameter'],
   },
-  /** A string is none of the values allowed. */
+  /** A string is not one of the allowed values. */
   unknownVariant: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid params: unknown variant `{value}`, expected {expected}.' },
     data: ['parameter', 'value'],
   },
-  /** A parameter fits none of its alternative forms. */
+  /** A parameter matches none of its accepted forms. */
   noMatchingVariant: {
     area: 'params',
     http: 200,
@@ -121,7 +124,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'Invalid param: Invalid' },
     data: ['parameter'],
   },
-  /** A base-58 parameter does not decode to the length it must have. */
+  /** A base-58 parameter does not decode to the required length. */
   wrongSizeBase58: {
     area: 'params',
     http: 200,
@@ -142,14 +145,14 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'WrongSize' },
     data: ['parameter', 'limit', 'value'],
   },
-  /** An array has more entries than the method takes. */
+  /** An array has more entries than the method accepts. */
   tooManyInputs: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Too many inputs provided; max {limit}' },
     data: ['parameter', 'limit', 'value'],
   },
-  /** More account filters than the method takes. */
+  /** The call has more account filters than the method accepts. */
   tooManyFilters: {
     area: 'params',
     http: 200,
@@ -170,21 +173,21 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'Limit too large; max {limit}' },
     data: ['parameter', 'limit', 'value'],
   },
-  /** The end slot lies too far above the start slot. */
+  /** The end slot is too far above the start slot. */
   slotRangeTooLarge: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Slot range too large; max {limit}' },
     data: ['parameter', 'limit', 'value'],
   },
-  /** The method reads block history and takes confirmed or finalized only. */
+  /** The method reads block history and accepts only confirmed and finalized. */
   commitmentNotSupported: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Method does not support commitment below `confirmed`' },
     data: ['parameter', 'value'],
   },
-  /** sigVerify and replaceRecentBlockhash exclude each other. */
+  /** sigVerify and replaceRecentBlockhash cannot be used together. */
   sigVerifyConflict: {
     area: 'params',
     http: 200,
@@ -205,14 +208,14 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'unsupported encoding: {value}. Supported encodings: base58, base64' },
     data: ['parameter', 'value'],
   },
-  /** A memcmp filter has more bytes than nodes compare. */
+  /** A memcmp filter has more bytes than a node compares. */
   memcmpDataTooLarge: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid param: DataTooLarge' },
     data: ['parameter', 'limit', 'value'],
   },
-  /** No account can have so many bytes of data. */
+  /** The data length is above the maximum of an account. */
   dataLengthTooLarge: {
     area: 'params',
     http: 200,
@@ -226,7 +229,7 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'invalid {encoding} encoding: {reason}' },
     data: [],
   },
-  /** An encoded transaction is longer than one of its version can be. */
+  /** The encoded transaction is longer than its version allows. */
   transactionTooLarge: {
     area: 'params',
     http: 200,
@@ -237,7 +240,7 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** A decoded transaction is longer than one of its version can be. */
+  /** The decoded transaction is longer than its version allows. */
   decodedTransactionTooLarge: {
     area: 'params',
     http: 200,
@@ -255,14 +258,14 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'failed to deserialize {expected}: {reason}' },
     data: [],
   },
-  /** The transaction contradicts itself (indexes, header, duplicate keys). */
+  /** The transaction is inconsistent (indexes, header, duplicate keys). */
   transactionInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'invalid transaction: {reason}' },
     data: [],
   },
-  /** An encoded message is longer than one of its version can be. */
+  /** The encoded message is longer than its version allows. */
   messageTooLarge: {
     area: 'params',
     http: 200,
@@ -273,7 +276,7 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** A decoded message is longer than one of its version can be. */
+  /** The decoded message is longer than its version allows. */
   decodedMessageTooLarge: {
     area: 'params',
     http: 200,
@@ -284,14 +287,14 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
-  /** The message contradicts itself (indexes, header, duplicate keys). */
+  /** The message is inconsistent (indexes, header, duplicate keys). */
   messageInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'invalid transaction message: {reason}' },
     data: [],
   },
-  /** A parameter names something that cannot serve here. */
+  /** A parameter refers to something that the method cannot use. */
   invalidParam: {
     area: 'params',
     http: 200,
@@ -315,70 +318,70 @@ export const ERRORS = {
     jsonrpc: { code: -32602, message: 'lastSlot, {lastSlot}, cannot be less than firstSlot, {firstSlot}' },
     data: [],
   },
-  /** A slot range starts before the slots known. */
+  /** A slot range starts before the oldest known slot. */
   firstSlotTooSmall: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'firstSlot, {value}, is too small; min {limit}' },
     data: [],
   },
-  /** A slot range ends after the slots known. */
+  /** A slot range ends after the newest known slot. */
   lastSlotTooLarge: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'lastSlot, {value}, is too large; max {limit}' },
     data: [],
   },
-  /** More accounts are asked for than the transaction has. */
+  /** The call asks for more accounts than the transaction has. */
   tooManySimulatedAccounts: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Too many accounts provided; max {limit}' },
     data: ['limit', 'value'],
   },
-  /** The address to subscribe to is no base-58 text of 32 bytes. */
+  /** The address to subscribe to is not 32 bytes in base-58. */
   subscribedAddressInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid Request: Invalid pubkey provided' },
     data: ['parameter'],
   },
-  /** The signature to subscribe to is no base-58 text of 64 bytes. */
+  /** The signature to subscribe to is not 64 bytes in base-58. */
   subscribedSignatureInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid Request: Invalid signature provided' },
     data: ['parameter'],
   },
-  /** The address that transactions are to mention is no base-58 text of 32 bytes. */
+  /** The address in mentions is not 32 bytes in base-58. */
   mentionsInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid Request: Invalid mentions provided' },
     data: ['parameter'],
   },
-  /** The address that blocks are to mention is no base-58 text of 32 bytes. */
+  /** The address in mentionsAccountOrProgram is not 32 bytes in base-58. */
   mentionedAccountInvalid: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid Request: Invalid mentions_account_or_program provided' },
     data: ['parameter'],
   },
-  /** Not exactly one address is to be mentioned. */
+  /** mentions does not have exactly one address. */
   mentionsNotOne: {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid Request: Only 1 address supported' },
     data: ['parameter', 'value'],
   },
-  /** The connection has no subscription of this id, or it has ended. */
+  /** The connection has no subscription with this id, or the subscription has ended. */
   subscriptionNotFound: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32602, message: 'Invalid subscription id.' },
     data: [],
   },
-  /** The node has as many subscriptions as it takes. */
+  /** The node has reached its limit of subscriptions. */
   subscriptionRefused: {
     area: 'ledger',
     http: 200,
@@ -388,7 +391,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** Account data above 128 bytes has no base-58 form. */
+  /** Account data above 128 bytes is not returned in base-58. */
   base58DataTooLarge: {
     area: 'ledger',
     http: 200,
@@ -398,14 +401,14 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** Airdrops work in test environments only (interface.md section 7); the data says so, the code and the words are those of a node. */
+  /** Airdrops work only in test environments (interface.md section 7). The code and the message are those of a node; the data gives the reason. */
   airdropUnavailable: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32600, message: 'Invalid request' },
     data: ['environment', 'reason'],
   },
-  /** The block lies below the oldest one kept. */
+  /** The block is older than the oldest one that the node keeps. */
   blockCleanedUp: {
     area: 'ledger',
     http: 200,
@@ -422,14 +425,14 @@ export const ERRORS = {
     jsonrpc: { code: -32002, message: 'Transaction simulation failed: {reason}' },
     data: [],
   },
-  /** The block does not exist yet at the commitment asked for. */
+  /** The block does not exist yet at the requested commitment. */
   blockNotAvailable: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32004, message: 'Block not available for slot {slot}' },
     data: [],
   },
-  /** The node has fallen behind, and does not know how far. */
+  /** The node has fallen behind and cannot tell how far. */
   nodeUnhealthy: {
     area: 'ledger',
     http: 200,
@@ -443,7 +446,7 @@ export const ERRORS = {
     jsonrpc: { code: -32005, message: 'Node is behind by {numSlotsBehind} slots' },
     data: ['numSlotsBehind'],
   },
-  /** A signature that a precompiled program checks is wrong; nodes of older versions say so. */
+  /** A signature that a precompiled program checks is wrong; only older node versions answer this. */
   precompileFailure: {
     area: 'ledger',
     http: 200,
@@ -488,14 +491,14 @@ export const ERRORS = {
   },
   /** A scan over accounts was aborted. */
   scanAborted: { area: 'ledger', http: 200, jsonrpc: { code: -32012, message: '{reason}' }, data: [] },
-  /** A signature of the transaction is wrong; nodes before 3.1 say so, later ones answer preflightFailure. */
+  /** A signature of the transaction is wrong. Nodes before version 3.1 answer this; later ones answer preflightFailure. */
   signatureVerificationFailure: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32003, message: 'Transaction signature verification failure' },
     data: [],
   },
-  /** The number of signatures is not the number the header states. */
+  /** The number of signatures differs from the number in the header. */
   signatureLengthMismatch: {
     area: 'ledger',
     http: 200,
@@ -509,7 +512,7 @@ export const ERRORS = {
     jsonrpc: { code: -32014, message: 'Block status not yet available for slot {slot}' },
     data: [],
   },
-  /** The answer holds a transaction of a version the caller did not allow. */
+  /** The response contains a transaction of a version that the caller did not allow. */
   transactionVersionNotSupported: {
     area: 'ledger',
     http: 200,
@@ -520,7 +523,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The ledger has not reached the slot asked for at that commitment. */
+  /** The ledger has not reached minContextSlot at the requested commitment. */
   minContextSlotNotReached: {
     area: 'ledger',
     http: 200,
@@ -566,36 +569,36 @@ export const ERRORS = {
     jsonrpc: { code: -32021, message: 'No slot history' },
     data: [],
   },
-  /** A member of the params is one that the network's nodes are too old for; they would ignore it without a word. */
+  /** The params have a member that the network's nodes are too old for; those nodes would silently ignore it. */
   nodeTooOld: {
     area: 'ledger',
     http: 200,
     jsonrpc: {
       code: -32602,
       message:
-        'Invalid params: {member} needs a node of version {needed} or newer; those of this network have {versions}',
+        'Invalid params: {member} requires node version {needed} or newer; the nodes of this network run {versions}',
     },
     data: ['member', 'needed', 'versions'],
   },
-  /** The validator leads no slot of the epoch. The code is that of Agave 4.4; its text is not published, this one is ours. */
+  /** The validator leads no slot of the epoch. The code is that of Agave 4.4, whose message is not published; this message is our own. */
   leaderNotScheduled: {
     area: 'ledger',
     http: 200,
     jsonrpc: { code: -32022, message: 'Validator {identity} is not in the leader schedule' },
     data: [],
   },
-  /** No API key came with the request. */
+  /** The request has no API key. */
   apiKeyMissing: {
     area: 'access',
     http: 401,
     jsonrpc: {
       code: -32040,
-      message: 'API key missing: send it as the query parameter apikey, or in the header X-Api-Key',
+      message: 'API key missing: send it in the query parameter apikey or in the header X-Api-Key',
     },
     grpc: { status: 'UNAUTHENTICATED', message: 'API key missing: send it in the metadata x-api-key' },
     data: [],
   },
-  /** No such API key, or it was mistyped. */
+  /** The API key does not exist or was mistyped. */
   apiKeyUnknown: {
     area: 'access',
     http: 401,
@@ -612,16 +615,16 @@ export const ERRORS = {
     close: { code: 4001, reason: 'API key revoked' },
     data: [],
   },
-  /** The API key was rotated, and the time in which the old one still worked is over. */
+  /** The API key was rotated, and the overlap in which the old key still worked is over. */
   apiKeyExpired: {
     area: 'access',
     http: 401,
-    jsonrpc: { code: -32063, message: 'API key expired: it was rotated, use the new one' },
-    grpc: { status: 'UNAUTHENTICATED', message: 'API key expired: it was rotated, use the new one' },
-    close: { code: 4002, reason: 'API key expired: it was rotated, use the new one' },
+    jsonrpc: { code: -32063, message: 'API key expired: it was rotated; use the new key' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'API key expired: it was rotated; use the new key' },
+    close: { code: 4002, reason: 'API key expired: it was rotated; use the new key' },
     data: [],
   },
-  /** The API key is for pages of other origins, or the request names no origin. */
+  /** The API key is restricted to other origins, or the request has no origin. */
   apiKeyOriginRefused: {
     area: 'access',
     http: 403,
@@ -629,7 +632,7 @@ export const ERRORS = {
     grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed for this origin' },
     data: [],
   },
-  /** The API key is for other addresses. */
+  /** The API key is restricted to other client addresses. */
   apiKeyAddressRefused: {
     area: 'access',
     http: 403,
@@ -641,7 +644,7 @@ export const ERRORS = {
   notFound: {
     area: 'access',
     http: 404,
-    jsonrpc: { code: -32043, message: 'Nothing is served at this path; JSON-RPC is at {path}' },
+    jsonrpc: { code: -32043, message: 'Nothing is served at this path; send JSON-RPC to {path}' },
     problem: {
       code: 'not_found',
       status: 404,
@@ -659,11 +662,11 @@ export const ERRORS = {
       code: 'method_not_allowed',
       status: 405,
       title: 'Method not allowed',
-      detail: 'The path does not take this HTTP method; the header Allow says which it takes.',
+      detail: 'This path does not support the HTTP method; the header Allow lists the methods it supports.',
     },
     data: [],
   },
-  /** The path is for reading. */
+  /** The path is read-only. */
   readOnlyPath: {
     area: 'operations',
     http: 405,
@@ -672,17 +675,17 @@ export const ERRORS = {
       code: 'read_only_path',
       status: 405,
       title: 'Method not allowed',
-      detail: 'The path is for reading; send GET or HEAD.',
+      detail: 'This path is read-only; send GET or HEAD.',
     },
     data: [],
   },
-  /** The metrics are shown on the machine itself. */
+  /** Metrics are served only to clients on the same machine. */
   metricsLoopbackOnly: {
     area: 'operations',
     http: 403,
     jsonrpc: {
       code: -32049,
-      message: 'The metrics are shown to clients on the same machine only, not through a proxy',
+      message: 'Metrics are served only to clients on the same machine, and not through a proxy',
     },
     data: [],
   },
@@ -695,11 +698,11 @@ export const ERRORS = {
       code: 'request_timeout',
       status: 408,
       title: 'Request timeout',
-      detail: 'The body did not arrive within {limitMs} ms.',
+      detail: 'The request body did not arrive within {limitMs} ms.',
     },
     data: ['limitMs'],
   },
-  /** The body is larger than the server takes. */
+  /** The body is larger than the server accepts. */
   bodyTooLarge: {
     area: 'access',
     http: 413,
@@ -708,15 +711,15 @@ export const ERRORS = {
       code: 'body_too_large',
       status: 413,
       title: 'Body too large',
-      detail: 'The body is larger than {limit} bytes.',
+      detail: 'The request body is larger than {limit} bytes.',
     },
     data: ['limit'],
   },
-  /** A single call is larger than the ledger node takes, 51,200 bytes unless its operator chose otherwise. */
+  /** A single call is larger than the ledger node accepts: 51,200 bytes unless its operator changed the limit. */
   callTooLarge: {
     area: 'access',
     http: 413,
-    jsonrpc: { code: -32046, message: 'The call is larger than the ledger node takes' },
+    jsonrpc: { code: -32046, message: 'The call is larger than the ledger node accepts' },
     data: [],
   },
   /** The body is not declared as JSON. */
@@ -735,46 +738,46 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The replies that other requests have the server hold leave no room for this one. */
+  /** The replies held in memory for other requests leave no room for this one. */
   replyMemoryFull: {
     area: 'access',
     http: 503,
     jsonrpc: {
       code: -32069,
       message:
-        'The server holds as many replies as it can; try again later, or ask over HTTP, outside a batch, with an id that is a string or an unsigned integer',
+        'The server has no memory left to hold this reply; try again later, or call over HTTP, outside a batch, with an id that is a string or an unsigned integer',
     },
     data: [],
   },
-  /** The key has used up what its plan allows for now. The request weighs the sum of its calls; none of them ran. */
+  /** The key has used up the allowance of its plan for this window. A request counts with the sum of the weights of its calls; none of them ran. */
   rateLimited: {
     area: 'access',
     http: 429,
     jsonrpc: {
       code: -32070,
       message:
-        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} asked for; try again in {retryAfterSeconds} s',
+        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} requested; try again in {retryAfterSeconds} s',
     },
     grpc: {
       status: 'RESOURCE_EXHAUSTED',
       message:
-        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} asked for; try again in {retryAfterSeconds} s',
+        'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} requested; try again in {retryAfterSeconds} s',
     },
     data: ['policy', 'limit', 'windowMs', 'remaining', 'value', 'retryAfterSeconds'],
   },
-  /** The request weighs more than the plan of its key ever allows at once; waiting does not help. None of its calls ran. */
+  /** The request weighs more than the plan of its key allows at once, so a retry does not help. None of its calls ran. */
   requestTooHeavy: {
     area: 'access',
     http: 413,
     jsonrpc: {
       code: -32071,
       message:
-        'The request weighs {value}, and the plan {policy} allows {limit} at once: send fewer calls in one batch, or ask for another plan',
+        'The request weighs {value}, and the plan {policy} allows {limit} at once: send smaller batches, or ask the operator for a larger plan',
     },
     grpc: {
       status: 'RESOURCE_EXHAUSTED',
       message:
-        'The request weighs {value}, and the plan {policy} allows {limit} at once: send fewer calls in one batch, or ask for another plan',
+        'The request weighs {value}, and the plan {policy} allows {limit} at once: send smaller batches, or ask the operator for a larger plan',
     },
     data: ['policy', 'limit', 'value'],
   },
@@ -787,7 +790,7 @@ export const ERRORS = {
       code: 'body_not_utf8',
       status: 400,
       title: 'Body is not UTF-8',
-      detail: 'The body is not valid UTF-8.',
+      detail: 'The request body is not valid UTF-8.',
     },
     close: { code: 1007, reason: 'a message is not valid UTF-8' },
     data: [],
@@ -799,114 +802,118 @@ export const ERRORS = {
     jsonrpc: { code: -32097, message: 'Only WebSocket is served on this port' },
     data: [],
   },
-  /** The request to open a WebSocket is not one (RFC 6455 section 4.2.1). */
+  /** The request is not a valid WebSocket handshake (RFC 6455 section 4.2.1). */
   upgradeInvalid: {
     area: 'access',
     http: 400,
     jsonrpc: { code: -32098, message: 'The WebSocket cannot be opened: {reason}' },
     data: [],
   },
-  /** A page of this origin may not call, by the setting http.cors_origins. */
+  /** The setting http.cors_origins does not allow pages of this origin. */
   pageOriginRefused: {
     area: 'access',
     http: 403,
-    jsonrpc: { code: -32099, message: 'This server is not for pages of this origin' },
+    jsonrpc: { code: -32099, message: 'Pages of this origin may not call this server' },
     data: [],
   },
-  /** The API key has as many WebSocket connections as a key may have. */
+  /** The API key has reached its limit of WebSocket connections. */
   tooManySockets: {
     area: 'access',
     http: 429,
     jsonrpc: {
       code: -32078,
       message:
-        'The API key has {value} WebSocket connections and may have {limit}: close one, or put more subscriptions on each',
+        'The API key has {value} WebSocket connections, and the limit is {limit}: close one, or open more subscriptions on each connection',
     },
     data: ['limit', 'value'],
   },
-  /** The server has as many WebSocket connections as it takes. */
+  /** The server has reached its limit of WebSocket connections. */
   serverSocketsFull: {
     area: 'access',
     http: 503,
     jsonrpc: {
       code: -32079,
-      message: 'The server has {limit} WebSocket connections and takes no more; try again later',
+      message: 'The server has reached its limit of {limit} WebSocket connections; try again later',
     },
     data: ['limit'],
   },
-  /** The server, or the address that the client has, has as many connections as it may, and none of them is idle; or this one was idle and made room for another. */
+  /** The server, or the client's address, has reached its limit of connections and none of them is idle; or this connection was idle and was closed to make room for another. */
   connectionsFull: {
     area: 'access',
     http: 503,
     jsonrpc: {
       code: -32079,
-      message: 'The {scope} has as many connections as it may: {limit}; try again in {retryAfterSeconds} s',
+      message: 'The {scope} has reached its limit of {limit} connections; try again in {retryAfterSeconds} s',
     },
     problem: {
       code: 'connections_full',
       status: 503,
       title: 'Too many connections',
-      detail: 'The {scope} has as many connections as it may: {limit}.',
+      detail: 'The {scope} has reached its limit of {limit} connections; try again in {retryAfterSeconds} s.',
     },
     grpc: {
       status: 'RESOURCE_EXHAUSTED',
-      message: 'The {scope} has as many connections as it may: {limit}; try again in {retryAfterSeconds} s',
+      message: 'The {scope} has reached its limit of {limit} connections; try again in {retryAfterSeconds} s',
     },
-    close: { code: 1013, reason: 'the {scope} has as many connections as it may: {limit}' },
+    close: { code: 1013, reason: 'the {scope} has reached its limit of {limit} connections' },
     data: ['scope', 'limit', 'retryAfterSeconds'],
   },
-  /** The connection, or the API key over all its connections, has as many subscriptions as it may have. */
+  /** The connection, or the API key across all its connections, has reached its limit of subscriptions. */
   subscriptionLimitReached: {
     area: 'access',
     http: 200,
     jsonrpc: {
       code: -32603,
-      message: 'Subscription refused: the {scope} has {value} subscriptions and may have {limit}; {remedy}',
+      message:
+        'Subscription refused: the {scope} has {value} subscriptions, and the limit is {limit}; {remedy}',
     },
     data: ['scope', 'limit', 'value', 'remedy'],
   },
-  /** A subscribe call is longer than ledger nodes read. */
+  /** A subscribe call is longer than ledger nodes accept. */
   subscriptionTooLarge: {
     area: 'access',
     http: 200,
-    jsonrpc: { code: -32602, message: 'The params have {value} bytes; a ledger node reads {limit}' },
+    jsonrpc: {
+      code: -32602,
+      message: 'The params have {value} bytes; a ledger node accepts at most {limit}',
+    },
     data: ['limit', 'value'],
   },
-  /** Notifications of which each counts wait for a reader that does not take them, up to the setting websocket.max_waiting_bytes. */
+  /** The client reads too slowly: the notifications that must not be dropped exceed the setting websocket.max_waiting_bytes. */
   readerTooSlow: {
     area: 'access',
     http: 429,
-    close: { code: 4003, reason: 'too slow: more than {limit} bytes of notifications were waiting' },
+    close: { code: 4003, reason: 'client too slow: more than {limit} bytes of notifications were waiting' },
     data: [],
   },
-  /** Nothing came from the other end of a WebSocket and it took nothing; pings included. */
+  /** The client neither sent nor received anything on the WebSocket, not even a pong. */
   socketIdle: {
     area: 'access',
     http: 408,
-    close: { code: 4004, reason: 'nothing came for {limitMs} ms, no pong either' },
+    close: { code: 4004, reason: 'idle: nothing received for {limitMs} ms, not even a pong' },
     data: [],
   },
-  /** The server is being stopped. */
+  /** The server is stopping. */
   serverStopping: {
     area: 'process',
     http: 503,
     close: { code: 1001, reason: 'the server is stopping' },
     data: [],
   },
-  /** The ledger node broke off or answered with something that is no JSON-RPC reply. */
+  /** The ledger node closed the connection or did not send a valid JSON-RPC reply. */
   upstreamBroken: {
     area: 'upstream',
     http: 502,
-    jsonrpc: { code: -32050, message: 'The ledger node did not give a valid answer' },
-    grpc: { status: 'UNAVAILABLE', message: 'The ledger node did not give a valid answer' },
+    jsonrpc: { code: -32050, message: 'The ledger node did not send a valid reply' },
+    grpc: { status: 'UNAVAILABLE', message: 'The ledger node did not send a valid reply' },
     data: [],
   },
-  /** The ledger node limits the rate of calls; this one it did not run. */
+  /** The ledger node limits the rate of calls and did not run this one. */
   upstreamBusy: {
     area: 'upstream',
     http: 429,
-    jsonrpc: { code: -32053, message: 'The ledger node takes no more calls for now; try again later' },
-    grpc: { status: 'UNAVAILABLE', message: 'The ledger node takes no more calls for now; try again later' },
+    jsonrpc: { code: -32053, message: 'The ledger node limits the rate of calls; try again later' },
+    grpc: { status: 'UNAVAILABLE', message: 'The ledger node limits the rate of calls; try again later' },
     data: [],
   },
   /** No ledger node can be reached. */
@@ -925,19 +932,22 @@ export const ERRORS = {
     grpc: { status: 'UNAVAILABLE', message: 'The ledger node did not answer within {limitMs} ms' },
     data: ['limitMs'],
   },
-  /** A reply that cannot be streamed is larger than what is held in memory. */
+  /** A reply that cannot be streamed is larger than the server holds in memory. */
   replyTooLarge: {
     area: 'upstream',
     http: 502,
     jsonrpc: {
       code: -32056,
       message:
-        'The reply is larger than the {limit} bytes that can be held; ask for it over HTTP, outside a batch, with an id that is a string or an unsigned integer',
+        'The reply is larger than the {limit} bytes that the server holds in memory; call over HTTP, outside a batch, with an id that is a string or an unsigned integer',
     },
-    grpc: { status: 'UNAVAILABLE', message: 'A block is larger than the {limit} bytes that can be held' },
+    grpc: {
+      status: 'UNAVAILABLE',
+      message: 'A block is larger than the {limit} bytes that the server holds in memory',
+    },
     data: ['limit'],
   },
-  /** No access token came with the request. */
+  /** The request has no access token. */
   tokenMissing: {
     area: 'account',
     http: 401,
@@ -945,16 +955,16 @@ export const ERRORS = {
       code: 'token_missing',
       status: 401,
       title: 'Access token missing',
-      detail: 'Send an access token in the header Authorization, as Bearer <ACCESS_TOKEN>.',
+      detail: 'Send an access token in the header Authorization: Bearer <ACCESS_TOKEN>.',
     },
     grpc: {
       status: 'UNAUTHENTICATED',
       message:
-        'The topic needs an access token: send it in the metadata authorization, as Bearer <ACCESS_TOKEN>',
+        'The topic requires an access token: send it in the metadata authorization as Bearer <ACCESS_TOKEN>',
     },
     data: [],
   },
-  /** No such access token, or it was mistyped. */
+  /** The access token does not exist or was mistyped. */
   tokenUnknown: {
     area: 'account',
     http: 401,
@@ -962,9 +972,9 @@ export const ERRORS = {
       code: 'token_unknown',
       status: 401,
       title: 'Access token unknown',
-      detail: 'The access token is not one of this server.',
+      detail: 'This server has no such access token.',
     },
-    grpc: { status: 'UNAUTHENTICATED', message: 'The access token is not one of this server.' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'This server has no such access token.' },
     data: [],
   },
   /** The access token was revoked. */
@@ -988,12 +998,12 @@ export const ERRORS = {
       code: 'token_expired',
       status: 401,
       title: 'Access token expired',
-      detail: 'The access token has expired; make a new one.',
+      detail: 'The access token has expired; create a new one.',
     },
-    grpc: { status: 'UNAUTHENTICATED', message: 'The access token has expired; make a new one.' },
+    grpc: { status: 'UNAUTHENTICATED', message: 'The access token has expired; create a new one.' },
     data: [],
   },
-  /** The access token is not for this operation. */
+  /** The access token lacks the scope of the operation. */
   scopeMissing: {
     area: 'account',
     http: 403,
@@ -1001,9 +1011,12 @@ export const ERRORS = {
       code: 'scope_missing',
       status: 403,
       title: 'Scope missing',
-      detail: 'The access token lacks the scope {scope}.',
+      detail: 'The operation requires an access token with the scope {scope}.',
     },
-    grpc: { status: 'PERMISSION_DENIED', message: 'The access token lacks the scope {scope}.' },
+    grpc: {
+      status: 'PERMISSION_DENIED',
+      message: 'The operation requires an access token with the scope {scope}.',
+    },
     data: ['scope'],
   },
   /** The account has no second factor yet. */
@@ -1012,17 +1025,18 @@ export const ERRORS = {
     http: 403,
     jsonrpc: {
       code: -32084,
-      message: 'The account has no second factor; its operator makes one with keyslot two-factor enrol',
+      message: 'The account has no second factor; the operator enrols one with keyslot two-factor enrol',
     },
     problem: {
       code: 'two_factor_not_enrolled',
       status: 403,
       title: 'Second factor not enrolled',
-      detail: 'The operation needs a second factor, and the account has none: keyslot two-factor enrol.',
+      detail:
+        'The operation requires a second factor, and the account has none; the operator enrols one with keyslot two-factor enrol.',
     },
     data: [],
   },
-  /** The code of the second factor is missing. */
+  /** The second-factor code is missing. */
   twoFactorMissing: {
     area: 'account',
     http: 403,
@@ -1030,11 +1044,11 @@ export const ERRORS = {
       code: 'two_factor_missing',
       status: 403,
       title: 'Second factor missing',
-      detail: 'Send the code of the second factor in the header X-Two-Factor-Code.',
+      detail: 'Send the current second-factor code in the header X-Two-Factor-Code.',
     },
     data: [],
   },
-  /** The code of the second factor is wrong, or was used before. */
+  /** The second-factor code is wrong or was already used. */
   twoFactorInvalid: {
     area: 'account',
     http: 403,
@@ -1042,11 +1056,11 @@ export const ERRORS = {
       code: 'two_factor_invalid',
       status: 403,
       title: 'Second factor invalid',
-      detail: 'The code is wrong or was used before.',
+      detail: 'The second-factor code is wrong or was already used; send the current one.',
     },
     data: [],
   },
-  /** Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while. */
+  /** Too many wrong codes were sent with this token or for the whole account; the second factor is locked for a while. */
   twoFactorLocked: {
     area: 'account',
     http: 403,
@@ -1054,7 +1068,7 @@ export const ERRORS = {
       code: 'two_factor_locked',
       status: 403,
       title: 'Second factor locked',
-      detail: 'Too many codes were wrong; the second factor is locked until {retryAt}.',
+      detail: 'Too many wrong codes were sent; the second factor is locked until {retryAt}.',
     },
     data: ['retryAt'],
   },
@@ -1062,65 +1076,68 @@ export const ERRORS = {
   balanceInsufficient: {
     area: 'account',
     http: 402,
-    jsonrpc: { code: -32080, message: 'This costs {required} micro-USD, and {available} are available' },
+    jsonrpc: {
+      code: -32080,
+      message: 'The request costs {required} micro-USD, and the balance has {available} available',
+    },
     problem: {
       code: 'balance_insufficient',
       status: 402,
       title: 'Balance insufficient',
-      detail: 'The request costs {required} micro-USD, and {available} are available.',
+      detail: 'The request costs {required} micro-USD, and the balance has {available} available.',
     },
     data: ['required', 'available'],
   },
-  /** What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD. */
+  /** The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD. */
   creditLimitReached: {
     area: 'account',
     http: 402,
     jsonrpc: {
       code: -32081,
-      message: 'This costs {required} micro-USD, and the credit limit leaves {available}',
+      message: 'The request costs {required} micro-USD, and the credit limit leaves {available}',
     },
     problem: {
       code: 'credit_limit_reached',
       status: 402,
       title: 'Credit limit reached',
-      detail: 'The request costs {required} micro-USD, and {available} are left of the credit limit.',
+      detail: 'The request costs {required} micro-USD, and the credit limit leaves {available}.',
     },
     data: ['required', 'available'],
   },
-  /** The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+  /** The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
   walletRateLimited: {
     area: 'account',
     http: 429,
     jsonrpc: {
       code: -32082,
       message:
-        'These wallet endpoints take {limit} calls of an account in {windowSeconds} s; try again in {retryAfterSeconds} s',
+        'The limit of an account on these endpoints is {limit} requests in {windowSeconds} s; try again in {retryAfterSeconds} s',
     },
     problem: {
       code: 'wallet_rate_limited',
       status: 429,
       title: 'Rate limit reached',
-      detail: 'At most {limit} requests in {windowSeconds} s; try again in {retryAfterSeconds} s.',
+      detail: 'The limit is {limit} requests in {windowSeconds} s; try again in {retryAfterSeconds} s.',
     },
     data: ['limit', 'windowSeconds', 'retryAfterSeconds'],
   },
-  /** The idempotency key is not of the form that is taken. */
+  /** The idempotency key does not have the required form. */
   idempotencyKeyInvalid: {
     area: 'account',
     http: 400,
     jsonrpc: {
       code: -32083,
-      message: 'An Idempotency-Key has 1 to {limit} characters of printable ASCII without spaces',
+      message: 'Idempotency-Key must have 1 to {limit} visible ASCII characters, without spaces',
     },
     problem: {
       code: 'idempotency_key_invalid',
       status: 400,
       title: 'Idempotency key invalid',
-      detail: 'Idempotency-Key has 1 to {limit} visible ASCII characters, without spaces.',
+      detail: 'Idempotency-Key must have 1 to {limit} visible ASCII characters, without spaces.',
     },
     data: ['limit'],
   },
-  /** The idempotency key was used with another request. */
+  /** The idempotency key was already used with a different request. */
   idempotencyKeyReused: {
     area: 'account',
     http: 409,
@@ -1128,11 +1145,11 @@ export const ERRORS = {
       code: 'idempotency_key_reused',
       status: 409,
       title: 'Idempotency key reused',
-      detail: 'The key came before with another request; use a new one for each.',
+      detail: 'This key was already used with a different request; use a new key for each request.',
     },
     data: [],
   },
-  /** A request with the same idempotency key is being worked on. */
+  /** A request with the same idempotency key is still in progress. */
   idempotencyKeyInUse: {
     area: 'account',
     http: 409,
@@ -1140,24 +1157,24 @@ export const ERRORS = {
       code: 'idempotency_key_in_use',
       status: 409,
       title: 'Idempotency key in use',
-      detail: 'The first request with this key is still being worked on; ask again later.',
+      detail: 'The first request with this key is still in progress; try again later.',
     },
     data: [],
   },
-  /** The request was carried out before; the secrets of its answer were not kept. */
+  /** The request was already carried out, and the secrets of its response were not stored. */
   idempotencySecretNotKept: {
     area: 'account',
     http: 409,
     problem: {
       code: 'idempotency_secret_not_kept',
       status: 409,
-      title: 'Answer not kept',
+      title: 'Response not stored',
       detail:
-        'The request was carried out before, and its answer carried secrets, which are not kept. Wallets that were charged and did not arrive can be asked for once with X-Wallets-Received.',
+        'This request was already carried out, and its response contained secrets, which are not stored. Wallets that were charged but not delivered can be requested once with X-Wallets-Received.',
     },
     data: [],
   },
-  /** No wallets were charged under this idempotency key within 24 hours. */
+  /** No wallets were charged under this idempotency key in the last 24 hours. */
   idempotencyNothingCharged: {
     area: 'account',
     http: 409,
@@ -1166,11 +1183,11 @@ export const ERRORS = {
       status: 409,
       title: 'Nothing charged',
       detail:
-        'No wallets were charged under this key within 24 hours; send the request without X-Wallets-Received.',
+        'No wallets were charged under this key in the last 24 hours; send the request without X-Wallets-Received.',
     },
     data: [],
   },
-  /** The body is no JSON object of the operation; each fault is told with its place. */
+  /** The body is not a valid JSON object for the operation; `errors` lists each mistake with its place. */
   bodyInvalid: {
     area: 'wallets',
     http: 400,
@@ -1178,11 +1195,11 @@ export const ERRORS = {
       code: 'body_invalid',
       status: 400,
       title: 'Body invalid',
-      detail: 'The body is not what the operation takes; see errors.',
+      detail: 'The body is not valid for this operation; see errors.',
     },
     data: ['errors'],
   },
-  /** X-Wallets-Received is not of the form that is taken, or says more than was charged. */
+  /** X-Wallets-Received is not a valid number, or is more than was charged. */
   walletsReceivedInvalid: {
     area: 'wallets',
     http: 400,
@@ -1194,7 +1211,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The text is no BIP39 mnemonic. */
+  /** The text is not a BIP39 mnemonic. */
   mnemonicInvalid: {
     area: 'wallets',
     http: 400,
@@ -1206,11 +1223,11 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The account has no such managed wallet: never made, destroyed, or of another account. */
+  /** The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
   walletNotFound: {
     area: 'wallets',
     http: 404,
-    jsonrpc: { code: -32093, message: 'There is no such wallet' },
+    jsonrpc: { code: -32093, message: 'The account has no managed wallet with this id' },
     problem: {
       code: 'wallet_not_found',
       status: 404,
@@ -1219,7 +1236,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The wallet at a path that was asked for was destroyed; it is never derived again. */
+  /** The wallet at a requested path was destroyed; it is never derived again. */
   derivationDestroyed: {
     area: 'wallets',
     http: 409,
@@ -1231,7 +1248,7 @@ export const ERRORS = {
     },
     data: ['x', 'y'],
   },
-  /** The answer does not come in a form that the client accepts. */
+  /** The response is not available in a format that the client accepts. */
   notAcceptable: {
     area: 'wallets',
     http: 406,
@@ -1239,11 +1256,11 @@ export const ERRORS = {
       code: 'not_acceptable',
       status: 406,
       title: 'Not acceptable',
-      detail: 'The answer comes as {accepted}.',
+      detail: 'The response is available as {accepted}.',
     },
     data: ['accepted'],
   },
-  /** So many children are answered as a stream only. */
+  /** The request asks for more children than a JSON response may have. */
   streamRequired: {
     area: 'wallets',
     http: 422,
@@ -1252,11 +1269,11 @@ export const ERRORS = {
       status: 422,
       title: 'Stream required',
       detail:
-        'As one JSON object at most {limit} children are answered, and {value} are asked for: set format to jsonl or csv.',
+        'A JSON response is limited to {limit} children, and the request asks for {value}; use jsonl or csv.',
     },
     data: ['limit', 'value'],
   },
-  /** More children are asked for than the server derives in one call. */
+  /** The request asks for more children than the server derives in one call. */
   hdTooManyChildren: {
     area: 'wallets',
     http: 422,
@@ -1264,11 +1281,12 @@ export const ERRORS = {
       code: 'hd_too_many_children',
       status: 422,
       title: 'Too many children',
-      detail: 'One call derives at most {limit} children, and {value} are asked for.',
+      detail:
+        'A call derives at most {limit} children, and the request asks for {value}; send several calls.',
     },
     data: ['limit', 'value'],
   },
-  /** More managed wallets are asked for in one call than the operator allows for this key backend. */
+  /** The request asks for more managed wallets than the operator allows in one call. */
   managedBatchTooLarge: {
     area: 'wallets',
     http: 422,
@@ -1277,7 +1295,7 @@ export const ERRORS = {
       status: 422,
       title: 'Managed batch too large',
       detail:
-        'This server makes at most {limit} managed wallets in one call (hsm.max_managed_batch), and {value} are asked for.',
+        'This server creates at most {limit} managed wallets in one call (hsm.max_managed_batch), and the request asks for {value}; send several calls.',
     },
     data: ['limit', 'value'],
   },
@@ -1287,26 +1305,28 @@ export const ERRORS = {
     http: 422,
     jsonrpc: {
       code: -32092,
-      message: 'The key backend of this server derives no keys; make wallets singly, or in custody client',
+      message:
+        'The key backend of this server cannot derive keys; create managed wallets singly or in a batch, or use client custody',
     },
     problem: {
       code: 'derive_not_supported',
       status: 422,
       title: 'Derivation not supported',
-      detail: 'The key backend of this server cannot derive keys: make managed wallets singly or in a batch.',
+      detail:
+        'The key backend of this server cannot derive keys; create managed wallets singly or in a batch, or use client custody.',
     },
     data: [],
   },
-  /** The process that keeps the managed keys does not answer. */
+  /** The process that keeps the managed keys does not respond. */
   signerUnavailable: {
     area: 'wallets',
     http: 503,
-    jsonrpc: { code: -32090, message: 'The signer gives no answer now; try again later' },
+    jsonrpc: { code: -32090, message: 'The signer does not respond; try again later' },
     problem: {
       code: 'signer_unavailable',
       status: 503,
       title: 'Signer unavailable',
-      detail: 'Managed keys cannot be used for now; try again.',
+      detail: 'Managed keys are temporarily unavailable; try again later.',
     },
     data: [],
   },
@@ -1319,49 +1339,53 @@ export const ERRORS = {
       code: 'key_backend_failed',
       status: 503,
       title: 'Key backend failed',
-      detail: 'The key backend of this server failed; try again.',
+      detail: 'The key backend of this server failed; try again later.',
     },
     data: [],
   },
-  /** The server has no network of the name in x-network. */
+  /** The server has no network with the name in x-network. */
   networkUnknown: {
     area: 'stream',
     http: 404,
-    grpc: { status: 'NOT_FOUND', message: 'There is no network {network}; there are {known}' },
+    grpc: { status: 'NOT_FOUND', message: 'There is no network {network}; expected one of {known}' },
     data: ['network', 'known'],
   },
-  /** No topic has this name; the message lists those that there are. */
+  /** No topic has this name; the message lists the topics. */
   topicUnknown: {
     area: 'stream',
     http: 404,
-    grpc: { status: 'NOT_FOUND', message: 'There is no topic {topic}; there are {known}' },
+    grpc: { status: 'NOT_FOUND', message: 'There is no topic {topic}; expected one of {known}' },
     data: ['topic', 'known'],
   },
-  /** The form of payloads that was asked for is none of OutputFormat. */
+  /** The requested payload format is not a value of OutputFormat. */
   streamFormatUnknown: {
     area: 'stream',
     http: 400,
-    grpc: { status: 'INVALID_ARGUMENT', message: 'There is no format {value}; PROTO is 0, JSON is 1' },
+    grpc: {
+      status: 'INVALID_ARGUMENT',
+      message: 'There is no format {value}; expected 0 (PROTO) or 1 (JSON)',
+    },
     data: ['value'],
   },
-  /** The metadata x-resume-slot is not one slot. */
+  /** The metadata x-resume-slot is not a single slot. */
   resumeSlotInvalid: {
     area: 'stream',
     http: 400,
     grpc: {
       status: 'INVALID_ARGUMENT',
-      message: 'The metadata x-resume-slot must be one slot: a whole number from 0 to 18446744073709551615',
+      message:
+        'The metadata x-resume-slot must be a single slot: a whole number from 0 to 18446744073709551615',
     },
     data: [],
   },
-  /** The blocks after the position are no longer held, neither here nor by the ledger node. The trailing metadata x-oldest-slot is the oldest position that works. */
+  /** The blocks after the position are no longer available, neither here nor at the ledger node. The trailing metadata x-oldest-slot is the oldest position to resume from. */
   resumeSlotGone: {
     area: 'stream',
     http: 416,
     grpc: {
       status: 'OUT_OF_RANGE',
       message:
-        'What came after slot {slot} is no longer held; the oldest slot to resume from is {oldestSlot}',
+        'The blocks after slot {slot} are no longer available; the oldest slot to resume from is {oldestSlot}',
     },
     data: ['slot', 'oldestSlot'],
   },
@@ -1375,33 +1399,31 @@ export const ERRORS = {
     },
     data: ['slot', 'newestSlot'],
   },
-  /** The API key has as many streams open as it may. */
+  /** The API key has reached its limit of open streams. */
   tooManyStreams: {
     area: 'stream',
     http: 429,
     grpc: {
       status: 'RESOURCE_EXHAUSTED',
-      message: 'The API key has {value} streams open, and may have {limit}: end one of them first',
+      message: 'The API key has {value} open streams, and the limit is {limit}: close one first',
     },
     data: ['limit', 'value'],
   },
-  /** The client read too slowly, and its stream was ended. The trailing metadata x-resume-slot says up to where it was sent. */
+  /** The client read too slowly, and its stream was closed. The trailing metadata x-resume-slot is the slot to resume after. */
   streamTooSlow: {
     area: 'stream',
     http: 429,
-    grpc: {
-      status: 'RESOURCE_EXHAUSTED',
-      message: 'The stream was read too slowly; resume after slot {slot}',
-    },
+    grpc: { status: 'RESOURCE_EXHAUSTED', message: 'The client read too slowly; resume after slot {slot}' },
     data: ['slot'],
   },
-  /** The ledger node no longer has the blocks that were streamed: it began anew, or took another fork. Subscribe without x-resume-slot. */
+  /** The ledger node no longer has the blocks that were streamed: its ledger was reset, or it switched to another fork. Subscribe without x-resume-slot. */
   ledgerChanged: {
     area: 'stream',
     http: 409,
     grpc: {
       status: 'DATA_LOSS',
-      message: 'The ledger is no longer the one that was streamed up to slot {slot}; subscribe anew',
+      message:
+        'The ledger no longer has the blocks that were streamed up to slot {slot}; subscribe again without x-resume-slot',
     },
     data: ['slot'],
   },
@@ -1415,32 +1437,32 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The server stops, and its streams end. The trailing metadata x-resume-slot says up to where each was sent. */
+  /** The server is stopping and closes its streams. The trailing metadata x-resume-slot is the slot to resume after. */
   streamStopping: {
     area: 'stream',
     http: 503,
-    grpc: { status: 'UNAVAILABLE', message: 'The server stops; resume after slot {slot}' },
+    grpc: { status: 'UNAVAILABLE', message: 'The server is stopping; resume after slot {slot}' },
     data: ['slot'],
   },
-  /** Another process has the data directory open. */
+  /** Another process uses the data directory. */
   dataDirectoryLocked: {
     area: 'process',
     http: 503,
     jsonrpc: { code: -32054, message: 'The data directory {path} is in use by {holder}' },
     data: [],
   },
-  /** The data directory, or something in it, stays open to another user of the machine. */
+  /** Another user of the machine can access the data directory or something in it, and the server cannot change that. */
   dataDirectoryNotPrivate: {
     area: 'process',
     http: 503,
     jsonrpc: {
       code: -32089,
       message:
-        '{path} (mode {mode}, owner {owner}) cannot be kept from other users: {reason}. The server runs as user {user}: give the whole data directory to that user (chown -R) on a file system that keeps modes, without symbolic links in it',
+        '{path} (mode {mode}, owner {owner}) cannot be made private: {reason}. The server runs as user {user}: give the whole data directory to that user (chown -R), on a file system that stores modes and without symbolic links in it',
     },
     data: [],
   },
-  /** The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
+  /** The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
   storeUnavailable: {
     area: 'process',
     http: 503,
@@ -1449,37 +1471,37 @@ export const ERRORS = {
       code: 'store_unavailable',
       status: 503,
       title: 'Store unavailable',
-      detail: 'The store of this server cannot be used for now ({fault}); try again.',
+      detail: 'The store of this server is temporarily unavailable ({fault}); try again later.',
     },
-    grpc: { status: 'UNAVAILABLE', message: 'The store does not answer' },
+    grpc: { status: 'UNAVAILABLE', message: 'The store does not respond' },
     data: ['fault'],
   },
-  /** The store refused a statement: its tables are not as this server made them, or the server has a fault. */
+  /** The store rejected a statement: its tables differ from those that this server creates, or the server has a bug. */
   storeRefused: {
     area: 'process',
     http: 500,
     jsonrpc: { code: -32087, message: '{where}: {reason}' },
     data: [],
   },
-  /** Another process listens on the port. */
+  /** Another process already listens on the port. */
   portTaken: {
     area: 'process',
     http: 503,
     jsonrpc: {
       code: -32057,
       message:
-        'Cannot listen on {address}: the port is taken by another process. Stop that one, or set {setting} to a free port',
+        'Cannot listen on {address}: another process uses the port. Stop it, or set {setting} to a free port',
     },
     data: [],
   },
-  /** The address cannot be listened on. */
+  /** The server cannot listen on the address. */
   listenFailed: {
     area: 'process',
     http: 503,
     jsonrpc: { code: -32058, message: 'Cannot listen on {address}: {reason}' },
     data: [],
   },
-  /** The configuration has mistakes. */
+  /** The configuration is not valid. */
   invalidConfig: { area: 'process', http: 503, jsonrpc: { code: -32059, message: '{problems}' }, data: [] },
   /** The signer or its key backend cannot start. */
   signerNotStarted: {
@@ -1488,32 +1510,32 @@ export const ERRORS = {
     jsonrpc: { code: -32094, message: 'The signer cannot start: {reason}' },
     data: [],
   },
-  /** Keys cannot be made here: what makes them does not give the published answers, or its threads do not start. */
-  keysNotStarted: {
+  /** Keys cannot be generated: the generator fails its known-answer tests, or its threads do not start. */
+  keyGenerationNotStarted: {
     area: 'process',
     http: 503,
-    jsonrpc: { code: -32095, message: 'Keys cannot be made: {reason}' },
+    jsonrpc: { code: -32095, message: 'Keys cannot be generated: {reason}' },
     data: [],
   },
-  /** The path of the admin socket is longer than the system takes. */
+  /** The path of the admin socket is longer than the operating system allows. */
   adminPathTooLong: {
     area: 'command',
     http: 503,
     jsonrpc: {
       code: -32060,
       message:
-        'The path {path} has {value} bytes, and a socket can have {limit}: set KEYSLOT_DATA_DIR to a shorter one',
+        'The path {path} has {value} bytes, and the limit for a socket is {limit}: set KEYSLOT_DATA_DIR to a shorter path',
     },
     data: [],
   },
-  /** The running server cannot be asked. */
+  /** The running server does not answer the command. */
   adminFailed: {
     area: 'command',
     http: 503,
-    jsonrpc: { code: -32061, message: 'The server at {path} gave no answer: {reason}' },
+    jsonrpc: { code: -32061, message: 'The server at {path} did not answer: {reason}' },
     data: [],
   },
-  /** A command is not one that the server knows. */
+  /** The command is not valid. */
   invalidCommand: { area: 'command', http: 400, jsonrpc: { code: -32062, message: '{reason}' }, data: [] },
   /** No API key has this id. */
   keyNotFound: {
@@ -1522,21 +1544,21 @@ export const ERRORS = {
     jsonrpc: { code: -32064, message: 'There is no API key with the id {id}' },
     data: [],
   },
-  /** The API key cannot be rotated: it was revoked or rotated before. */
-  keyNotLive: {
+  /** The API key cannot be rotated: it was already revoked or rotated. */
+  keyNotActive: {
     area: 'command',
     http: 409,
-    jsonrpc: { code: -32065, message: 'The API key {id} was {state} before' },
+    jsonrpc: { code: -32065, message: 'The API key {id} was already {state}' },
     data: [],
   },
-  /** The development key is the server's own. */
-  keyOfServer: {
+  /** The development key belongs to the server and cannot be rotated. */
+  developmentKeyProtected: {
     area: 'command',
     http: 409,
     jsonrpc: {
       code: -32066,
       message:
-        'The API key {id} is the development key, which the server makes itself: delete dev.json and start it again for a new one, or make a key of your own with keyslot keys create',
+        'The API key {id} is the development key, which the server creates itself: delete dev.json and restart the server for a new one, or create a key of your own with keyslot keys create',
     },
     data: [],
   },
@@ -1546,7 +1568,7 @@ export const ERRORS = {
     http: 404,
     jsonrpc: {
       code: -32072,
-      message: 'There is no account {name}; keyslot keys create --account NAME makes one',
+      message: 'There is no account {name}; create one with keyslot keys create --account NAME',
     },
     data: [],
   },
@@ -1554,27 +1576,27 @@ export const ERRORS = {
   planNotFound: {
     area: 'command',
     http: 404,
-    jsonrpc: { code: -32073, message: 'There is no plan {name}; there are {known}' },
+    jsonrpc: { code: -32073, message: 'There is no plan {name}; expected one of {known}' },
     data: [],
   },
-  /** A plan cannot be removed while accounts have it and spec/plans.yaml has none of its name. */
+  /** A plan that accounts use cannot be removed when spec/plans.yaml has no plan of the same name. */
   planInUse: {
     area: 'command',
     http: 409,
     jsonrpc: {
       code: -32074,
       message:
-        'The plan {name} is that of {value} account(s): give them another one first, with keyslot plans assign',
+        'The plan {name} is assigned to {value} account(s): assign them another plan first with keyslot plans assign',
     },
     data: [],
   },
-  /** What spec/plans.yaml says cannot be removed. */
-  planIsDefault: {
+  /** The plan has the values of spec/plans.yaml, and no override to remove. */
+  planNotOverridden: {
     area: 'command',
     http: 409,
     jsonrpc: {
       code: -32075,
-      message: 'The plan {name} is as the specification has it: there is nothing to remove',
+      message: 'The plan {name} already has its default values; there is nothing to remove',
     },
     data: [],
   },
@@ -1585,42 +1607,45 @@ export const ERRORS = {
     jsonrpc: { code: -32076, message: 'There is no access token with the id {id}' },
     data: [],
   },
-  /** The account has a second factor. */
-  twoFactorEnrolled: {
+  /** The account already has a second factor. */
+  twoFactorAlreadyEnrolled: {
     area: 'command',
     http: 409,
     jsonrpc: {
       code: -32077,
       message:
-        'The account {account} has a second factor: remove it first, with keyslot two-factor remove {account}',
+        'The account {account} already has a second factor: remove it first with keyslot two-factor remove {account}',
     },
     data: [],
   },
-  /** The change of the master key was broken off; both master keys are live. */
+  /** The rotation of the master key was interrupted; both master keys are in use. */
   rotationUnfinished: {
     area: 'command',
     http: 503,
     jsonrpc: {
       code: -32096,
-      message: 'The master key is not changed yet: {reason}. Nothing is lost; run the command again',
+      message: 'The master key is not rotated yet: {reason}. Nothing is lost; run the command again',
     },
     data: [],
   },
-  /** The work took so long, or stood still so long, that the money set aside for it went back. Nothing was charged. */
+  /** The request took too long or stalled, so the money reserved for it was released. Nothing was charged. */
   reservationClosed: {
     area: 'account',
     http: 503,
-    jsonrpc: { code: -32085, message: 'The work was given up; try again' },
+    jsonrpc: {
+      code: -32085,
+      message: 'The request took too long and was cancelled; nothing was charged. Try again',
+    },
     data: [],
   },
-  /** The second factor was sealed with another installation key than this server has: the log says how to mend it. */
+  /** The second factor was sealed with a different installation key; the log says how to fix it. */
   installationKeyWrong: {
     area: 'account',
     http: 503,
     jsonrpc: {
       code: -32086,
       message:
-        'The second factor cannot be checked on this server; its operator must restore the installation key',
+        'The second factor cannot be checked on this server; the operator must restore its installation key',
     },
     data: [],
   },
@@ -1911,7 +1936,7 @@ export type ErrorContext = {
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
   readonly signerNotStarted: { readonly reason: string };
-  readonly keysNotStarted: { readonly reason: string };
+  readonly keyGenerationNotStarted: { readonly reason: string };
   readonly adminPathTooLong: {
     readonly path: string;
     readonly limit: number | bigint;
@@ -1920,14 +1945,14 @@ export type ErrorContext = {
   readonly adminFailed: { readonly path: string; readonly reason: string };
   readonly invalidCommand: { readonly reason: string };
   readonly keyNotFound: { readonly id: string };
-  readonly keyNotLive: { readonly id: string; readonly state: string };
-  readonly keyOfServer: { readonly id: string };
+  readonly keyNotActive: { readonly id: string; readonly state: string };
+  readonly developmentKeyProtected: { readonly id: string };
   readonly accountNotFound: { readonly name: string };
   readonly planNotFound: { readonly name: string; readonly known: string };
   readonly planInUse: { readonly name: string; readonly value: number | bigint };
-  readonly planIsDefault: { readonly name: string };
+  readonly planNotOverridden: { readonly name: string };
   readonly tokenNotFound: { readonly id: string };
-  readonly twoFactorEnrolled: { readonly account: string };
+  readonly twoFactorAlreadyEnrolled: { readonly account: string };
   readonly rotationUnfinished: { readonly reason: string };
   readonly reservationClosed: Readonly<Record<string, never>>;
   readonly installationKeyWrong: Readonly<Record<string, never>>;

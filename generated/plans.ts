@@ -10,23 +10,23 @@ export const PLANS = {
       requests_per_second: 100,
       burst: 500,
     },
-    /** For operators to give out. */
+    /** A larger plan that operators can assign. */
     production: {
       requests_per_second: 1000,
       burst: 5000,
     },
-    /** The plan of the development account, whose server and clients are on one machine. So wide that a loop, a test run or a contract run does not meet it. */
+    /** The plan of the development account, whose server and clients run on one machine. Its limits are too high for a loop, a test run or a contract run to reach. */
     development: {
       requests_per_second: 100000,
       burst: 1000000,
     },
   },
-  /** Calls of the wallet create endpoints. A batch counts as one, whatever its size. Can be raised per account. */
+  /** Calls to the endpoints that create wallets. A batch counts as one call, whatever its size. Can be raised per account. */
   wallet_create_limit: {
     requests: 1000,
     window_seconds: 60,
   },
-  /** Calls of an account that fetch, sign with or destroy managed wallets, each of which leaves a row in the audit log: the requests_per_second of its plan, which of the plan development is as good as none. Can be raised per account. Chosen by us. */
+  /** Calls of an account that fetch, sign with or destroy managed wallets; each writes a record to the audit log. The limit is the requests_per_second of the account's plan, which is practically unlimited in the plan development. Can be raised per account. Chosen by us. */
   wallet_use_limit: {
     window_seconds: 1,
   },
@@ -34,35 +34,35 @@ export const PLANS = {
   wallet_batch: {
     maximum: 10000,
   },
-  /** Children in one JSON object of the HD endpoint; more are answered as a stream. Chosen by us. */
+  /** Children in one JSON response of the HD endpoint; request a stream for more. Chosen by us. */
   wallet_hd: {
     json_children: 1000,
   },
   volume_threshold_operations: 1000000,
   wallet_prices: {
-    /** A wallet of POST /v1/wallets or /v1/wallets/batch, with or without a derivation path. */
+    /** A wallet created by POST /v1/wallets or /v1/wallets/batch, with or without a derivation path. */
     wallet_creation: {
       standard: 1000,
       volume: 400,
     },
-    /** A child wallet of POST /v1/wallets/hd. */
+    /** A child wallet derived by POST /v1/wallets/hd. */
     hd_child_derivation: {
       standard: 500,
       volume: 200,
     },
-    /** A signature of POST /v1/wallets/{id}/sign. */
+    /** A signature made by POST /v1/wallets/{id}/sign. */
     managed_signing: {
       standard: 100,
       volume: 40,
     },
-    /** The master of POST /v1/wallets/hd. */
+    /** The master created by POST /v1/wallets/hd. */
     hd_master_creation: {
       standard: 0,
       volume: 0,
     },
   },
   billing: {
-    /** Accounts whose wallet operations of a month cost more are invoiced; the others pay from a prepaid balance. */
+    /** Accounts whose wallet operations cost more than this in a month are invoiced; other accounts pay from a prepaid balance. */
     invoice_threshold: {
       micro_usd: 1000000000,
     },

@@ -109,7 +109,7 @@ test('serve says that a port is taken and which setting chooses another', async 
     KEYSLOT_UPSTREAM_URL: node.url,
   });
   expect(await ended(child)).toBe('exit code 1');
-  expect(child.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}: the port is taken`);
+  expect(child.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}: another process uses the port`);
   expect(child.stderr()).toContain('KEYSLOT_HTTP_PORT');
   await new Promise((resolve) => blocker.close(resolve));
 });

@@ -66,7 +66,7 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
     case 'dependencies':
       return {
         pointer: below(pointer, params.property),
-        detail: `needs ${String(params.missingProperty)}`,
+        detail: `requires ${String(params.missingProperty)}`,
       };
     case 'not': {
       const conflict = conflicts[Number(/^#\/allOf\/(\d+)\//.exec(fault.schemaPath)?.[1])];
@@ -83,22 +83,27 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
     case 'minLength':
       return {
         pointer,
-        detail: limit === 1 ? 'must not be empty' : `has at least ${limit} characters`,
+        detail: limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
         limit,
       };
     case 'x-max-chars':
-      return { pointer, detail: `has at most ${limit} characters`, limit, value: [...String(found)].length };
+      return {
+        pointer,
+        detail: `must have at most ${limit} characters`,
+        limit,
+        value: [...String(found)].length,
+      };
     case 'x-last-index':
       return {
         pointer: below(pointer, 'count'),
-        detail: 'start and count reach beyond the last index',
+        detail: 'start and count go beyond the last index',
         limit,
         value: Number(params.value),
       };
     case 'x-well-formed':
-      return { pointer, detail: 'has a lone surrogate, which is no character' };
+      return { pointer, detail: 'has a lone surrogate, which is not a character' };
     default:
-      return { pointer, detail: 'is not of the form that is taken' };
+      return { pointer, detail: 'does not have the required form' };
   }
 };
 

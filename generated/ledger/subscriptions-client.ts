@@ -63,14 +63,14 @@ export interface LedgerSubscriptions {
   readonly signatureSubscribe: SubscribeCall<'signatureSubscribe'>;
   /**
    * Every slot as the node begins to work on it.
-   * Slots are told at commitment processed; forks and skipped slots make them jump.
+   * Slots are reported at commitment processed; forks and skipped slots make them jump.
    */
   readonly slotSubscribe: SubscribeCall<'slotSubscribe'>;
   /** What becomes of each slot, step by step. */
   readonly slotsUpdatesSubscribe: SubscribeCall<'slotsUpdatesSubscribe'>;
   /**
    * Every vote that the node sees before it is in a block.
-   * What is told here may never land.
+   * Transactions reported here may never land.
    */
   readonly voteSubscribe: SubscribeCall<'voteSubscribe'>;
 

@@ -213,7 +213,7 @@ export const UNSUBSCRIBES: { readonly [U in UnsubscribeName]: SubscriptionName }
 /** The weight of each of them. */
 export const UNSUBSCRIBE_COST = 1;
 
-/** Notifications of these subscriptions are missing, of changes from the first slot to the last one. What the subscription tells after it is complete again. */
+/** Notifications of these subscriptions are missing for changes from the first slot to the last one. Later notifications are complete again. */
 export const GAP_NOTIFICATION = 'gapNotification';
 
 /** Whether the text is the name of a subscribe call; names are case-sensitive. */

@@ -51,7 +51,7 @@ export type AccountsTransactionMeta = {
   readonly postBalances: readonly Lamports[];
   readonly preTokenBalances: null | readonly TokenBalance[];
   readonly postTokenBalances: null | readonly TokenBalance[];
-  /** Empty in newer records; absent when rewards were not asked for, and from some nodes always. */
+  /** Empty in newer records; absent when rewards were not requested, and always from some nodes. */
   readonly rewards?: null | readonly Reward[];
 };
 
@@ -192,7 +192,7 @@ export type BlockSummary = {
   readonly previousBlockhash: Blockhash;
   readonly blockhash: Blockhash;
   readonly parentSlot: Slot;
-  /** Absent when rewards were not asked for. */
+  /** Absent when rewards were not requested. */
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
@@ -202,7 +202,7 @@ export type BlockSummary = {
   readonly blockHeight: null | U64;
 };
 
-/** A block; null with `err` where it cannot be written as asked for. */
+/** A block; null with `err` if it cannot be encoded as requested. */
 export type BlockUpdate = {
   readonly slot: Slot;
   readonly block: null | Block;
@@ -216,7 +216,7 @@ export type BlockWithSignatures = {
   readonly parentSlot: Slot;
   /** First signature of each transaction, in the order of execution. */
   readonly signatures: readonly Signature[];
-  /** Absent when rewards were not asked for. */
+  /** Absent when rewards were not requested. */
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
@@ -236,7 +236,7 @@ export type BlockWithTransactions = {
     | readonly EncodedBlockTransaction[]
     | readonly ParsedBlockTransaction[]
     | readonly AccountsBlockTransaction[];
-  /** Absent when rewards were not asked for. */
+  /** Absent when rewards were not requested. */
   readonly rewards?: readonly Reward[];
   /** First block of an epoch only. */
   readonly numRewardPartitions?: U64;
@@ -470,7 +470,7 @@ export type GapNotice = {
   readonly subscriptions: readonly SubscriptionId[];
   readonly fromSlot: Slot;
   readonly toSlot: Slot;
-  /** Where the ledger is another one than before, and its slots begin anew: which one. */
+  /** Genesis hash of the new ledger; present if the ledger was replaced and its slots start again. */
   readonly genesisHash?: Blockhash;
 };
 
@@ -939,7 +939,7 @@ export type ParsedBpfUpgradeableLoaderInstruction = {
   readonly stackHeight: StackHeight;
 };
 
-/** An account of the config program that describes a validator; configData is what its operator wrote. */
+/** An account of the config program that describes a validator; configData is the text of its operator. */
 export type ParsedConfigAccount = {
   readonly program: 'config';
   readonly parsed: {
@@ -1190,7 +1190,7 @@ export type ParsedTransactionMeta = {
   readonly logMessages: null | readonly string[];
   readonly preTokenBalances: null | readonly TokenBalance[];
   readonly postTokenBalances: null | readonly TokenBalance[];
-  /** Empty in newer records; null when rewards were not asked for. */
+  /** Empty in newer records; null when rewards were not requested. */
   readonly rewards: null | readonly Reward[];
   /** Absent when no program left any. */
   readonly returnData?: UiTransactionReturnData;
@@ -1403,7 +1403,7 @@ export type SimulateTransactionConfig = {
 /** Encoding of simulated accounts: `base64`, `base64+zstd` or `jsonParsed`. The base-58 encodings are refused. */
 export type SimulatedAccountEncoding = 'base64' | 'jsonParsed' | 'base64+zstd';
 
-/** What a simulation did. Every member is present; null says that it was not asked for or is not known. */
+/** Result of a simulation. Every member is present; null means not requested or not known. */
 export type SimulationResult = {
   /** Null when the transaction succeeded. A wrong signature under sigVerify is the error SignatureFailure. */
   readonly err: null | TransactionError;
@@ -1781,7 +1781,7 @@ export type SysvarStakeHistory = {
   }[];
 };
 
-/** A token account and what it holds. */
+/** A token account and its balance. */
 export type TokenAccountBalance = {
   readonly address: Address;
   /** amount / 10^decimals as a double (inexact); null where it cannot be computed. */
@@ -2504,7 +2504,7 @@ export type TransactionMeta = {
   readonly logMessages: null | readonly string[];
   readonly preTokenBalances: null | readonly TokenBalance[];
   readonly postTokenBalances: null | readonly TokenBalance[];
-  /** Empty in newer records; null when rewards were not asked for. */
+  /** Empty in newer records; null when rewards were not requested. */
   readonly rewards: null | readonly Reward[];
   readonly loadedAddresses: LoadedAddresses;
   /** Absent when no program left any. */
@@ -3115,14 +3115,14 @@ export interface SubscriptionParams {
   readonly signatureSubscribe: readonly [signature: string, config?: SignatureSubscribeConfig | null];
   /**
    * Every slot as the node begins to work on it.
-   * Slots are told at commitment processed; forks and skipped slots make them jump.
+   * Slots are reported at commitment processed; forks and skipped slots make them jump.
    */
   readonly slotSubscribe: readonly [];
   /** What becomes of each slot, step by step. */
   readonly slotsUpdatesSubscribe: readonly [];
   /**
    * Every vote that the node sees before it is in a block.
-   * What is told here may never land.
+   * Transactions reported here may never land.
    */
   readonly voteSubscribe: readonly [];
 }
@@ -3136,7 +3136,7 @@ export interface SubscriptionNotifications {
   };
   readonly blockSubscribe: {
     readonly context: NotificationContext;
-    /** A block; null with `err` where it cannot be written as asked for. */
+    /** A block; null with `err` if it cannot be encoded as requested. */
     readonly value: BlockUpdate;
   };
   readonly logsSubscribe: {

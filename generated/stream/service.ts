@@ -19,7 +19,7 @@ export const protobufPackage = 'keyslot.stream.v1';
 
 export const protobufFileName = 'keyslot/stream/v1/stream.proto';
 
-/** The form of a payload. */
+/** Format of a payload. */
 export const OutputFormat = {
   /** PROTO - Base64 of the encoded message. */
   PROTO: 0,
@@ -60,9 +60,9 @@ export function outputFormatToJSON(object: OutputFormat): string {
 
 /** Asks for the messages of a topic. */
 export interface SubscribeRequest {
-  /** A name of ListTopics. */
+  /** Name of a topic, as in ListTopics. */
   readonly topic: string;
-  /** The form that payloads are wanted in. */
+  /** Format of the payloads. */
   readonly format: OutputFormat;
 }
 
@@ -72,40 +72,40 @@ export interface SubscribeResponse {
   readonly topic: string;
   /** The slot that the message belongs to. */
   readonly slot: bigint;
-  /** The message, in the form that was asked for. */
+  /** The message, in the requested format. */
   readonly payload: string;
 }
 
-/** Asks for the topics. */
+/** Requests the list of topics. */
 export interface ListTopicsRequest {}
 
 /** The topics. */
 export interface ListTopicsResponse {
-  /** Every topic, by name. */
+  /** Every topic, sorted by name. */
   readonly topics: readonly TopicInfo[];
 }
 
 /** A topic. */
 export interface TopicInfo {
-  /** What Subscribe takes. */
+  /** Name of the topic, for Subscribe. */
   readonly name: string;
-  /** What its messages tell. */
+  /** Description of its messages. */
   readonly description: string;
-  /** The full name of the type of its messages. */
+  /** Full name of the type of its messages. */
   readonly protoMessageType: string;
 }
 
-/** Asks for the schema of a topic. */
+/** Requests the schema of a topic. */
 export interface GetTopicSchemaRequest {
-  /** A name of ListTopics. */
+  /** Name of a topic, as in ListTopics. */
   readonly topic: string;
 }
 
 /** The schema of a topic. */
 export interface GetTopicSchemaResponse {
-  /** Source of a .proto file that imports nothing. */
+  /** Source of a .proto file without imports. */
   readonly protoSchema: string;
-  /** The full name of the type of the topic's messages, which the source declares. */
+  /** Full name of the type of the topic's messages, which the source declares. */
   readonly messageType: string;
 }
 
@@ -618,13 +618,13 @@ export const GetTopicSchemaResponse: MessageFns<GetTopicSchemaResponse> = {
   },
 };
 
-/** Streams of what happens on the ledger, by topic. Every call carries an API key in the metadata `x-api-key`. */
+/** Streams ledger events by topic. Every call sends an API key in the metadata `x-api-key`. */
 export type StreamServiceService = typeof StreamServiceService;
 export const StreamServiceService = {
   /**
-   * The messages of one topic, ordered by slot, from the next slot on. Metadata: `x-resume-slot`, the last slot that the
-   * caller has seen completely, continues after that slot instead; `x-network` names a network other than the first one
-   * that is served; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that need an access token.
+   * Streams the messages of one topic, ordered by slot, starting with the next slot. Metadata: `x-resume-slot` is the last
+   * slot that the caller has received completely, and the stream continues after it; `x-network` selects a network other than
+   * the first one; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that require an access token.
    */
   subscribe: {
     path: '/keyslot.stream.v1.StreamService/Subscribe' as const,
@@ -637,7 +637,7 @@ export const StreamServiceService = {
       Buffer.from(SubscribeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SubscribeResponse => SubscribeResponse.decode(value),
   },
-  /** The topics that can be subscribed to. */
+  /** Lists the topics. */
   listTopics: {
     path: '/keyslot.stream.v1.StreamService/ListTopics' as const,
     requestStream: false as const,
@@ -649,7 +649,7 @@ export const StreamServiceService = {
       Buffer.from(ListTopicsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListTopicsResponse => ListTopicsResponse.decode(value),
   },
-  /** What the messages of a topic look like. */
+  /** Returns the schema of a topic's messages. */
   getTopicSchema: {
     path: '/keyslot.stream.v1.StreamService/GetTopicSchema' as const,
     requestStream: false as const,
@@ -665,22 +665,22 @@ export const StreamServiceService = {
 
 export interface StreamServiceServer extends UntypedServiceImplementation {
   /**
-   * The messages of one topic, ordered by slot, from the next slot on. Metadata: `x-resume-slot`, the last slot that the
-   * caller has seen completely, continues after that slot instead; `x-network` names a network other than the first one
-   * that is served; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that need an access token.
+   * Streams the messages of one topic, ordered by slot, starting with the next slot. Metadata: `x-resume-slot` is the last
+   * slot that the caller has received completely, and the stream continues after it; `x-network` selects a network other than
+   * the first one; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that require an access token.
    */
   subscribe: handleServerStreamingCall<SubscribeRequest, SubscribeResponse>;
-  /** The topics that can be subscribed to. */
+  /** Lists the topics. */
   listTopics: handleUnaryCall<ListTopicsRequest, ListTopicsResponse>;
-  /** What the messages of a topic look like. */
+  /** Returns the schema of a topic's messages. */
   getTopicSchema: handleUnaryCall<GetTopicSchemaRequest, GetTopicSchemaResponse>;
 }
 
 export interface StreamServiceClient extends Client {
   /**
-   * The messages of one topic, ordered by slot, from the next slot on. Metadata: `x-resume-slot`, the last slot that the
-   * caller has seen completely, continues after that slot instead; `x-network` names a network other than the first one
-   * that is served; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that need an access token.
+   * Streams the messages of one topic, ordered by slot, starting with the next slot. Metadata: `x-resume-slot` is the last
+   * slot that the caller has received completely, and the stream continues after it; `x-network` selects a network other than
+   * the first one; `authorization`, `Bearer <ACCESS_TOKEN>`, is for topics that require an access token.
    */
   subscribe(
     request: SubscribeRequest,
@@ -691,7 +691,7 @@ export interface StreamServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<SubscribeResponse>;
-  /** The topics that can be subscribed to. */
+  /** Lists the topics. */
   listTopics(
     request: ListTopicsRequest,
     callback: (error: ServiceError | null, response: ListTopicsResponse) => void,
@@ -707,7 +707,7 @@ export interface StreamServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListTopicsResponse) => void,
   ): ClientUnaryCall;
-  /** What the messages of a topic look like. */
+  /** Returns the schema of a topic's messages. */
   getTopicSchema(
     request: GetTopicSchemaRequest,
     callback: (error: ServiceError | null, response: GetTopicSchemaResponse) => void,

@@ -2,25 +2,25 @@
 
 /** Every topic by its name. `scope`: of the access token that it needs. */
 export const TOPICS = {
-  /** The accounts that the transactions of every confirmed block could write, each with its balances after the transaction: one message per account and transaction. They come from the records of blocks, which hold lamports and token balances, not the account's data; an account that a transaction named writable and left as it was is told too. Of a failed transaction only the accounts whose lamports changed are told. */
+  /** The writable accounts of the transactions of every confirmed block, each with its balances after the transaction: one message per account and transaction. Messages are built from block data, which has lamports and token balances but not the account's data; a writable account that a transaction left unchanged is included. Of a failed transaction, only the accounts whose lamports changed are included. */
   'account-updates': {
     name: 'account-updates',
     description:
-      "The accounts that the transactions of every confirmed block could write, each with its balances after the transaction: one message per account and transaction. They come from the records of blocks, which hold lamports and token balances, not the account's data; an account that a transaction named writable and left as it was is told too. Of a failed transaction only the accounts whose lamports changed are told.",
+      "The writable accounts of the transactions of every confirmed block, each with its balances after the transaction: one message per account and transaction. Messages are built from block data, which has lamports and token balances but not the account's data; a writable account that a transaction left unchanged is included. Of a failed transaction, only the accounts whose lamports changed are included.",
     messageType: 'keyslot.stream.v1.AccountUpdate',
   },
-  /** The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid. */
+  /** The header of every confirmed block, with the signatures and formats of its transactions and its rewards. */
   blocks: {
     name: 'blocks',
     description:
-      'The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid.',
+      'The header of every confirmed block, with the signatures and formats of its transactions and its rewards.',
     messageType: 'keyslot.stream.v1.Block',
   },
-  /** Every slot that has a block, once it is confirmed. Slots without a block are skipped: the parent tells which. */
+  /** Every slot that has a block, once the block is confirmed. Slots without a block are skipped; `parent_slot` shows the gap. */
   slots: {
     name: 'slots',
     description:
-      'Every slot that has a block, once it is confirmed. Slots without a block are skipped: the parent tells which.',
+      'Every slot that has a block, once the block is confirmed. Slots without a block are skipped; `parent_slot` shows the gap.',
     messageType: 'keyslot.stream.v1.Slot',
   },
   /** Every transaction of every confirmed block, failed ones included, in the order of the block. */
@@ -30,11 +30,11 @@ export const TOPICS = {
       'Every transaction of every confirmed block, failed ones included, in the order of the block.',
     messageType: 'keyslot.stream.v1.Transaction',
   },
-  /** The confirmed transactions that name a managed wallet of the caller, failed ones included: one message per wallet and transaction, in the order of the block. Wallets of other accounts are never told. */
+  /** Confirmed transactions that include a managed wallet of the caller, failed ones too: one message per wallet and transaction, in the order of the block. Wallets of other accounts are never included. */
   'wallet-activity': {
     name: 'wallet-activity',
     description:
-      'The confirmed transactions that name a managed wallet of the caller, failed ones included: one message per wallet and transaction, in the order of the block. Wallets of other accounts are never told.',
+      'Confirmed transactions that include a managed wallet of the caller, failed ones too: one message per wallet and transaction, in the order of the block. Wallets of other accounts are never included.',
     messageType: 'keyslot.stream.v1.WalletActivity',
     scope: 'wallets:read',
   },

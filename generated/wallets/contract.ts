@@ -44,11 +44,11 @@ export const walletContract = c.router(
       },
       metadata: { scopes: ['wallets:create'], prices: ['wallet_creation'], rate: 'wallet_create_limit' },
     },
-    /** Create many wallets, answered as a stream. */
+    /** Create many wallets, returned as a stream. */
     createWalletBatch: {
       method: 'POST',
       path: '/v1/wallets/batch',
-      summary: 'Create many wallets, answered as a stream.',
+      summary: 'Create many wallets, returned as a stream.',
       body: c.type<CreateWalletBatchRequest>(),
       responses: {
         200: c.type<StreamBody>(),
@@ -68,11 +68,11 @@ export const walletContract = c.router(
       },
       metadata: { scopes: ['wallets:create'], prices: ['wallet_creation'], rate: 'wallet_create_limit' },
     },
-    /** Make a master of a mnemonic, or take one, and derive any range of wallets from it. */
+    /** Create an HD master, or use an existing one, and derive any range of child wallets. */
     createHdWallets: {
       method: 'POST',
       path: '/v1/wallets/hd',
-      summary: 'Make a master of a mnemonic, or take one, and derive any range of wallets from it.',
+      summary: 'Create an HD master, or use an existing one, and derive any range of child wallets.',
       body: c.type<CreateHdWalletsRequest>(),
       responses: {
         200: c.type<HdWallets | StreamBody>(),
@@ -97,11 +97,11 @@ export const walletContract = c.router(
         rate: 'wallet_create_limit',
       },
     },
-    /** Destroy a managed wallet for good. */
+    /** Permanently destroy a managed wallet. */
     destroyWallet: {
       method: 'DELETE',
       path: '/v1/wallets/:id',
-      summary: 'Destroy a managed wallet for good.',
+      summary: 'Permanently destroy a managed wallet.',
       pathParams: c.type<operations['destroyWallet']['parameters']['path']>(),
       body: c.noBody(),
       responses: {

@@ -85,7 +85,7 @@ export const OPERATIONS = {
       'keyBackendFailed',
     ],
   },
-  /** Create many wallets, answered as a stream. */
+  /** Create many wallets, returned as a stream. */
   createWalletBatch: {
     method: 'POST',
     path: '/v1/wallets/batch',
@@ -126,7 +126,7 @@ export const OPERATIONS = {
       'keyBackendFailed',
     ],
   },
-  /** Make a master of a mnemonic, or take one, and derive any range of wallets from it. */
+  /** Create an HD master, or use an existing one, and derive any range of child wallets. */
   createHdWallets: {
     method: 'POST',
     path: '/v1/wallets/hd',
@@ -173,7 +173,7 @@ export const OPERATIONS = {
       'keyBackendFailed',
     ],
   },
-  /** Destroy a managed wallet for good. */
+  /** Permanently destroy a managed wallet. */
   destroyWallet: {
     method: 'DELETE',
     path: '/v1/wallets/{id}',

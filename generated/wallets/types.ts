@@ -11,7 +11,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create one wallet.
-     * @description In client custody the answer carries the secret key, and the mnemonic if words were asked for; it is the only copy. In managed custody it carries the `wallet_id` to sign with.
+     * @description In client custody the response contains the secret key, and the mnemonic if `mnemonic_words` was set; it is the only copy. In managed custody it contains the `wallet_id` to sign with.
      */
     readonly post: operations['createWallet'];
     readonly delete?: never;
@@ -30,8 +30,8 @@ export type paths = {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Create many wallets, answered as a stream.
-     * @description The wallets come line by line, as JSONL or as CSV (RFC 4180, with a header row), each as soon as it is made. What was handed over to be sent is charged: closing the connection stops the work. A stream that fails midway is broken off, not ended; what was charged and did not arrive is asked for with `X-Wallets-Received`.
+     * Create many wallets, returned as a stream.
+     * @description Streams one wallet per line, as JSONL or as CSV (RFC 4180, with a header row), as soon as each wallet is created. Wallets are charged when they are sent; closing the connection stops the work. If a stream fails midway, the server aborts the connection instead of ending the response; request wallets that were charged but not received with `X-Wallets-Received`.
      */
     readonly post: operations['createWalletBatch'];
     readonly delete?: never;
@@ -50,8 +50,8 @@ export type paths = {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Make a master of a mnemonic, or take one, and derive any range of wallets from it.
-     * @description BIP39 and SLIP-0010 for Ed25519, all indexes hardened. The master comes first, as one more wallet with the path `m`; it is free. As one JSON object the answer has a bounded number of children; without bound but for the server's own it is a stream. A child whose wallet was destroyed is never derived again; destroying a master destroys no child. With `X-Wallets-Received` a tree of a new mnemonic is made anew as a whole, from another one; or, where the body has the `mnemonic` of the first line in the place of `mnemonic_words`, the rest of the same tree comes.
+     * Create an HD master, or use an existing one, and derive any range of child wallets.
+     * @description Uses BIP39 and SLIP-0010 for Ed25519, with all indexes hardened. The master is returned first, as an additional wallet with the path `m`; it is free. A JSON response has a limited number of children; request a stream for more. A child that was destroyed is never derived again; destroying a master does not destroy its children. With `X-Wallets-Received`, a tree of a new mnemonic is created again as a whole, from a different mnemonic; to receive the rest of the same tree, send the `mnemonic` of the first line instead of `mnemonic_words`.
      */
     readonly post: operations['createHdWallets'];
     readonly delete?: never;
@@ -69,14 +69,14 @@ export type paths = {
     };
     /**
      * Fetch the metadata of a managed wallet.
-     * @description The call goes into the audit log. A wallet of another account, one that was destroyed and one that never was are not found, all alike.
+     * @description The call is recorded in the audit log. The response is the same 404 for a wallet of another account, a destroyed wallet and a wallet that never existed.
      */
     readonly get: operations['getWallet'];
     readonly put?: never;
     readonly post?: never;
     /**
-     * Destroy a managed wallet for good.
-     * @description Removes the key and cannot be undone: what the wallet holds is lost. From then on every call answers that the wallet is not found. Needs the second factor of the account, `keyslot two-factor enrol`.
+     * Permanently destroy a managed wallet.
+     * @description Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found. Requires the account's second factor (`keyslot two-factor enrol`).
      */
     readonly delete: operations['destroyWallet'];
     readonly options?: never;
@@ -95,7 +95,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Sign with a managed wallet.
-     * @description The key backend signs the bytes as they are (Ed25519, no hash before it). To sign a transaction, send the bytes of its message and put the signature in the place of the wallet's address. The message is kept nowhere.
+     * @description The key backend signs the bytes as they are (Ed25519, without hashing them first). To sign a transaction, send the bytes of its message and insert the signature at the position of the wallet's address. The message is not stored.
      */
     readonly post: operations['signWithWallet'];
     readonly delete?: never;
@@ -109,14 +109,14 @@ export type components = {
   schemas: {
     /**
      * ClientWallet
-     * @description A wallet whose key the caller keeps. It is handed out once, and nothing of it is stored.
+     * @description A wallet whose key the caller keeps. The key is returned once; the server does not store it.
      */
     readonly ClientWallet: {
       readonly address: components['schemas']['WalletAddress'];
       /** @constant */
       readonly custody: 'client';
       readonly secret_key: components['schemas']['SecretKey'];
-      /** @description Only where a new mnemonic was asked for; of an HD tree the master has it. */
+      /** @description Present only when a new mnemonic was requested; in an HD tree only the master has it. */
       readonly mnemonic?: components['schemas']['Mnemonic'];
       readonly derivation_path?: components['schemas']['WalletPath'];
       readonly label?: components['schemas']['Label'];
@@ -124,17 +124,17 @@ export type components = {
     };
     /**
      * CreateHdWalletsRequest
-     * @description The master is made of a new mnemonic, of a `mnemonic` that is given, or, in managed custody, of a new key without words; or it is a managed master that exists, named by `master_wallet_id`. Every path of `accounts` is joined with every one of `change`.
+     * @description The master comes from a new mnemonic, from the `mnemonic` given, or, in managed custody, from a new key without a mnemonic; or it is the existing managed master named by `master_wallet_id`. Every index of `accounts` is combined with every index of `change`.
      */
     readonly CreateHdWalletsRequest: {
-      /** @description As in the other endpoints; `client` unless given, `managed` with a `master_wallet_id`. */
+      /** @description As in the other endpoints. Defaults to `client`, or to `managed` with a `master_wallet_id`. */
       readonly custody?: components['schemas']['Custody'];
-      /** @description Words of the new BIP39 mnemonic of a client master. Without it: 24. */
+      /** @description Number of words of the new BIP39 mnemonic of a client master. Defaults to 24. */
       readonly mnemonic_words?: components['schemas']['MnemonicWords'];
-      /** @description A BIP39 mnemonic that exists. */
+      /** @description An existing BIP39 mnemonic. */
       readonly mnemonic?: components['schemas']['Mnemonic'];
       readonly passphrase?: components['schemas']['Passphrase'];
-      /** @description A managed master to derive more wallets from. Those that exist are returned again and not charged. */
+      /** @description A managed master to derive more wallets from. Wallets that already exist are returned again and not charged. */
       readonly master_wallet_id?: components['schemas']['WalletId'];
       /**
        * @description The x of m/44'/501'/x'/y'.
@@ -153,23 +153,23 @@ export type components = {
        */
       readonly change?: components['schemas']['IndexRange'];
       /**
-       * @description Form of the answer. Without it `Accept` decides (`application/x-ndjson` is another name of `application/jsonl`), and without that it is `json`.
+       * @description Format of the response. If absent, `Accept` decides (`application/x-ndjson` is an alias of `application/jsonl`); without either it is `json`.
        * @enum {string}
        */
       readonly format?: 'json' | 'jsonl' | 'csv';
     };
     /** CreateWalletBatchRequest */
     readonly CreateWalletBatchRequest: {
-      /** @description How many wallets. */
+      /** @description Number of wallets to create. */
       readonly count: number;
       /** @default client */
       readonly custody?: components['schemas']['Custody'];
-      /** @description Words of a new BIP39 mnemonic for each wallet, which then stands at m/44'/501'/0'/0'. Absent: none is made. */
+      /** @description Number of words of a new BIP39 mnemonic for each wallet, which is then derived at m/44'/501'/0'/0'. If absent, wallets have no mnemonic. */
       readonly mnemonic_words?: components['schemas']['MnemonicWords'];
-      /** @description One BIP39 passphrase for all of them. */
+      /** @description One BIP39 passphrase for all wallets. */
       readonly passphrase?: components['schemas']['Passphrase'];
       /**
-       * @description Form of the answer. Without it `Accept` decides (`application/x-ndjson` is another name of `application/jsonl`), and without that it is `jsonl`.
+       * @description Format of the response. If absent, `Accept` decides (`application/x-ndjson` is an alias of `application/jsonl`); without either it is `jsonl`.
        * @enum {string}
        */
       readonly format?: 'jsonl' | 'csv';
@@ -178,10 +178,10 @@ export type components = {
     readonly CreateWalletRequest: {
       /** @default client */
       readonly custody?: components['schemas']['Custody'];
-      /** @description Words of a new BIP39 mnemonic. Absent: none is made. */
+      /** @description Number of words of a new BIP39 mnemonic. If absent, the wallet has no mnemonic. */
       readonly mnemonic_words?: components['schemas']['MnemonicWords'];
       readonly passphrase?: components['schemas']['Passphrase'];
-      /** @description Where in the mnemonic's tree the wallet stands. Without it: m/44'/501'/0'/0'. */
+      /** @description Derivation path of the wallet under the mnemonic. Defaults to m/44'/501'/0'/0'. */
       readonly derivation_path?: components['schemas']['DerivationPath'];
       readonly label?: components['schemas']['Label'];
     };
@@ -193,19 +193,19 @@ export type components = {
     readonly CreatedAt: string;
     /**
      * Custody
-     * @description `client`: the answer carries the secret key, and nothing is kept. `managed`: the key is kept and signs here; it is never handed out.
+     * @description `client`: the response contains the secret key, and the server does not store it. `managed`: the server keeps the key and signs with it; the key is never returned.
      * @enum {string}
      */
     readonly Custody: 'client' | 'managed';
     /**
      * DerivationPath
-     * @description SLIP-0010 path of a wallet: m/44'/501'/x'/y', with x and y of IndexRange.
+     * @description SLIP-0010 path of a wallet: m/44'/501'/x'/y', where x and y are from 0 to 2147483647.
      * @example m/44'/501'/0'/0'
      */
     readonly DerivationPath: string;
     /**
      * DestroyedWallet
-     * @description The receipt of a destruction, which cannot be undone. The wallet is not found from now on.
+     * @description Receipt for a destroyed wallet. Destruction cannot be undone; from now on the wallet is not found.
      */
     readonly DestroyedWallet: {
       readonly wallet_id: components['schemas']['WalletId'];
@@ -215,17 +215,17 @@ export type components = {
     };
     /** FieldProblem */
     readonly FieldProblem: {
-      /** @description JSON pointer (RFC 6901) into the body; empty for the whole. */
+      /** @description JSON pointer (RFC 6901) into the body; empty for the body itself. */
       readonly pointer: string;
       readonly detail: string;
-      /** @description The bound that was passed. */
+      /** @description The limit that was exceeded. */
       readonly limit?: number;
-      /** @description What was found. Never told of a member that is secret. */
+      /** @description The value that was sent. Never present for a secret member. */
       readonly value?: unknown;
     };
     /**
      * HdWallets
-     * @description A master and the children derived from it, in the order of their paths, x before y.
+     * @description A master and the children derived from it, ordered by path: by x, then by y.
      */
     readonly HdWallets: {
       readonly master: components['schemas']['Wallet'];
@@ -242,25 +242,25 @@ export type components = {
        */
       readonly start?: number;
       /**
-       * @description How many.
+       * @description Number of indexes.
        * @default 1
        */
       readonly count?: number;
     };
     /**
      * KeyProtection
-     * @description How the key is kept, in the words of the key backend that made it.
+     * @description How the key is protected, as stated by the key backend that created it.
      */
     readonly KeyProtection: string;
     /**
      * Label
-     * @description Text of the caller without control characters, to know the wallet by. Kept with a managed wallet; with a client wallet it only comes back.
+     * @description A name chosen by the caller, without control characters. Stored with a managed wallet; for a client wallet it is only returned.
      * @example deposit 4711
      */
     readonly Label: string;
     /**
      * ManagedWallet
-     * @description A wallet whose key is kept here.
+     * @description A wallet whose key the server keeps.
      */
     readonly ManagedWallet: {
       readonly address: components['schemas']['WalletAddress'];
@@ -273,29 +273,29 @@ export type components = {
     };
     /**
      * MessageEncoding
-     * @description How the bytes of the message are written.
+     * @description Encoding of the message bytes.
      * @enum {string}
      */
     readonly MessageEncoding: 'base64' | 'base58' | 'hex' | 'utf8';
     /**
      * Mnemonic
-     * @description BIP39 mnemonic in English words, with one space between them.
+     * @description BIP39 mnemonic of English words, separated by single spaces.
      */
     readonly Mnemonic: string;
     /**
      * MnemonicWords
-     * @description Words of a new BIP39 mnemonic.
+     * @description Number of words of a new BIP39 mnemonic.
      * @enum {integer}
      */
     readonly MnemonicWords: 12 | 24;
     /**
      * Passphrase
-     * @description BIP39 passphrase. It is taken in Unicode form NFKD, and is needed again wherever the wallet is restored from its mnemonic. A lone surrogate is refused: it is no character, and each program would put another one in its place.
+     * @description BIP39 passphrase. It is normalized to Unicode NFKD and is required again to restore the wallet from its mnemonic. A lone surrogate is rejected: it is not a character, and programs replace it with different ones.
      */
     readonly Passphrase: string;
     /**
      * Problem
-     * @description Why a request was refused or failed (RFC 9457). Some codes have members of their own.
+     * @description Why a request was refused or failed (RFC 9457). Some codes have additional members.
      */
     readonly Problem: {
       /** @description The code as a URN, urn:keyslot:error:<code>. */
@@ -306,33 +306,33 @@ export type components = {
       readonly status: number;
       /** @description What happened this time. */
       readonly detail: string;
-      /** @description Stable name of the error; the list is in the reference of errors. */
+      /** @description Stable name of the error; the error reference lists them all. */
       readonly code: string;
       readonly request_id: components['schemas']['RequestId'];
-      /** @description What is wrong in the request, place by place. */
+      /** @description What is wrong with the request, one entry for each place. */
       readonly errors?: readonly components['schemas']['FieldProblem'][];
     };
     /**
      * RequestId
-     * @description Names the request; to be given where help is asked for.
+     * @description Identifies the request; quote it when you ask for support.
      * @example req_AJ3vENdgzCgJ5k5ffBdr8x
      */
     readonly RequestId: string;
     /**
      * SecretKey
-     * @description Base-58 of the secret key, which is the 32 bytes of the seed followed by the 32 bytes of the public key. Wallets of the ecosystem import it so.
+     * @description The secret key in base-58: the 32-byte seed followed by the 32-byte public key. Solana wallets import this format.
      */
     readonly SecretKey: string;
     /** SignRequest */
     readonly SignRequest: {
-      /** @description The bytes to sign, as text; in base-58 at most 4,096 characters. Of a transaction these are the bytes of its message. */
+      /** @description The bytes to sign, encoded as text; base-58 text has at most 4,096 characters. To sign a transaction, send the bytes of its message. */
       readonly message: string;
       /** @default base64 */
       readonly encoding?: components['schemas']['MessageEncoding'];
     };
     /**
      * Wallet
-     * @description A wallet as it is handed out when it is created, singly or as a line of a stream.
+     * @description A new wallet, as returned on its own or as a line of a stream.
      */
     readonly Wallet: components['schemas']['ClientWallet'] | components['schemas']['ManagedWallet'];
     /**
@@ -343,13 +343,13 @@ export type components = {
     readonly WalletAddress: string;
     /**
      * WalletId
-     * @description Names a managed wallet. Opaque.
+     * @description Opaque id of a managed wallet.
      * @example w_Mv1yfXSRds89fzXtB8iMzg
      */
     readonly WalletId: string;
     /**
      * WalletMetadata
-     * @description What is known of a managed wallet.
+     * @description Metadata of a managed wallet.
      */
     readonly WalletMetadata: {
       readonly wallet_id: components['schemas']['WalletId'];
@@ -357,7 +357,7 @@ export type components = {
       /** @constant */
       readonly custody: 'managed';
       readonly derivation_path?: components['schemas']['WalletPath'];
-      /** @description The master that a child was derived from. */
+      /** @description The master that a child wallet was derived from. */
       readonly master_wallet_id?: components['schemas']['WalletId'];
       readonly label?: components['schemas']['Label'];
       readonly key_protection: components['schemas']['KeyProtection'];
@@ -365,17 +365,17 @@ export type components = {
     };
     /**
      * WalletPath
-     * @description Where a wallet stands in its tree: m for a master, m/44'/501'/x'/y' for a child. Absent for a wallet that was not derived.
+     * @description Derivation path of a wallet: m for a master, m/44'/501'/x'/y' for a child. Absent if the wallet was not derived.
      */
     readonly WalletPath: string;
     /**
      * WalletSignature
-     * @description An Ed25519 signature (RFC 8032), checked against the wallet's public key before it is handed out.
+     * @description An Ed25519 signature (RFC 8032), verified against the wallet's public key before it is returned.
      */
     readonly WalletSignature: {
       readonly wallet_id: components['schemas']['WalletId'];
       readonly address: components['schemas']['WalletAddress'];
-      /** @description Base-58 of the 64 bytes. */
+      /** @description The 64-byte signature in base-58. */
       readonly signature: string;
     };
     /** @description The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD. */
@@ -387,7 +387,7 @@ export type components = {
       readonly required: number;
       readonly available: number;
     };
-    /** @description The body is no JSON object of the operation; each fault is told with its place. */
+    /** @description The body is not a valid JSON object for the operation; `errors` lists each mistake with its place. */
     readonly BodyInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'body_invalid';
@@ -402,7 +402,7 @@ export type components = {
       /** @constant */
       readonly status: 400;
     };
-    /** @description The body is larger than the server takes. */
+    /** @description The body is larger than the server accepts. */
     readonly BodyTooLargeProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'body_too_large';
@@ -417,7 +417,7 @@ export type components = {
       /** @constant */
       readonly status: 415;
     };
-    /** @description What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD. */
+    /** @description The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD. */
     readonly CreditLimitReachedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'credit_limit_reached';
@@ -426,7 +426,7 @@ export type components = {
       readonly required: number;
       readonly available: number;
     };
-    /** @description The wallet at a path that was asked for was destroyed; it is never derived again. */
+    /** @description The wallet at a requested path was destroyed; it is never derived again. */
     readonly DerivationDestroyedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'derivation_destroyed';
@@ -442,7 +442,7 @@ export type components = {
       /** @constant */
       readonly status: 422;
     };
-    /** @description More children are asked for than the server derives in one call. */
+    /** @description The request asks for more children than the server derives in one call. */
     readonly HdTooManyChildrenProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'hd_too_many_children';
@@ -451,14 +451,14 @@ export type components = {
       readonly limit: number;
       readonly value: number;
     };
-    /** @description A request with the same idempotency key is being worked on. */
+    /** @description A request with the same idempotency key is still in progress. */
     readonly IdempotencyKeyInUseProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'idempotency_key_in_use';
       /** @constant */
       readonly status: 409;
     };
-    /** @description The idempotency key is not of the form that is taken. */
+    /** @description The idempotency key does not have the required form. */
     readonly IdempotencyKeyInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'idempotency_key_invalid';
@@ -466,28 +466,28 @@ export type components = {
       readonly status: 400;
       readonly limit: number;
     };
-    /** @description The idempotency key was used with another request. */
+    /** @description The idempotency key was already used with a different request. */
     readonly IdempotencyKeyReusedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'idempotency_key_reused';
       /** @constant */
       readonly status: 409;
     };
-    /** @description No wallets were charged under this idempotency key within 24 hours. */
+    /** @description No wallets were charged under this idempotency key in the last 24 hours. */
     readonly IdempotencyNothingChargedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'idempotency_nothing_charged';
       /** @constant */
       readonly status: 409;
     };
-    /** @description The request was carried out before; the secrets of its answer were not kept. */
+    /** @description The request was already carried out, and the secrets of its response were not stored. */
     readonly IdempotencySecretNotKeptProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'idempotency_secret_not_kept';
       /** @constant */
       readonly status: 409;
     };
-    /** @description Something failed inside the server. */
+    /** @description The server failed while it handled the request. */
     readonly InternalErrorProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'internal_error';
@@ -501,7 +501,7 @@ export type components = {
       /** @constant */
       readonly status: 503;
     };
-    /** @description More managed wallets are asked for in one call than the operator allows for this key backend. */
+    /** @description The request asks for more managed wallets than the operator allows in one call. */
     readonly ManagedBatchTooLargeProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'managed_batch_too_large';
@@ -510,14 +510,14 @@ export type components = {
       readonly limit: number;
       readonly value: number;
     };
-    /** @description The text is no BIP39 mnemonic. */
+    /** @description The text is not a BIP39 mnemonic. */
     readonly MnemonicInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'mnemonic_invalid';
       /** @constant */
       readonly status: 400;
     };
-    /** @description The answer does not come in a form that the client accepts. */
+    /** @description The response is not available in a format that the client accepts. */
     readonly NotAcceptableProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'not_acceptable';
@@ -533,7 +533,7 @@ export type components = {
       readonly status: 408;
       readonly limit_ms: number;
     };
-    /** @description The access token is not for this operation. */
+    /** @description The access token lacks the scope of the operation. */
     readonly ScopeMissingProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'scope_missing';
@@ -541,14 +541,14 @@ export type components = {
       readonly status: 403;
       readonly scope: string;
     };
-    /** @description The process that keeps the managed keys does not answer. */
+    /** @description The process that keeps the managed keys does not respond. */
     readonly SignerUnavailableProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'signer_unavailable';
       /** @constant */
       readonly status: 503;
     };
-    /** @description The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
+    /** @description The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
     readonly StoreUnavailableProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'store_unavailable';
@@ -556,7 +556,7 @@ export type components = {
       readonly status: 503;
       readonly fault: string;
     };
-    /** @description So many children are answered as a stream only. */
+    /** @description The request asks for more children than a JSON response may have. */
     readonly StreamRequiredProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'stream_required';
@@ -572,7 +572,7 @@ export type components = {
       /** @constant */
       readonly status: 401;
     };
-    /** @description No access token came with the request. */
+    /** @description The request has no access token. */
     readonly TokenMissingProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'token_missing';
@@ -586,21 +586,21 @@ export type components = {
       /** @constant */
       readonly status: 401;
     };
-    /** @description No such access token, or it was mistyped. */
+    /** @description The access token does not exist or was mistyped. */
     readonly TokenUnknownProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'token_unknown';
       /** @constant */
       readonly status: 401;
     };
-    /** @description The code of the second factor is wrong, or was used before. */
+    /** @description The second-factor code is wrong or was already used. */
     readonly TwoFactorInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'two_factor_invalid';
       /** @constant */
       readonly status: 403;
     };
-    /** @description Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while. */
+    /** @description Too many wrong codes were sent with this token or for the whole account; the second factor is locked for a while. */
     readonly TwoFactorLockedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'two_factor_locked';
@@ -608,7 +608,7 @@ export type components = {
       readonly status: 403;
       readonly retry_at: string;
     };
-    /** @description The code of the second factor is missing. */
+    /** @description The second-factor code is missing. */
     readonly TwoFactorMissingProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'two_factor_missing';
@@ -622,14 +622,14 @@ export type components = {
       /** @constant */
       readonly status: 403;
     };
-    /** @description The account has no such managed wallet: never made, destroyed, or of another account. */
+    /** @description The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
     readonly WalletNotFoundProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'wallet_not_found';
       /** @constant */
       readonly status: 404;
     };
-    /** @description The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+    /** @description The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
     readonly WalletRateLimitedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'wallet_rate_limited';
@@ -639,7 +639,7 @@ export type components = {
       readonly window_seconds: number;
       readonly retry_after_seconds: number;
     };
-    /** @description X-Wallets-Received is not of the form that is taken, or says more than was charged. */
+    /** @description X-Wallets-Received is not a valid number, or is more than was charged. */
     readonly WalletsReceivedInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'wallets_received_invalid';
@@ -652,22 +652,22 @@ export type components = {
   requestBodies: never;
   headers: {
     /**
-     * @description Names the request; as in the body of a problem.
+     * @description Id of the request; a problem has the same in `request_id`.
      * @example req_AJ3vENdgzCgJ5k5ffBdr8x
      */
     readonly 'X-Request-Id': string;
     /**
-     * @description The answer carries secrets or changes; nothing on the way may keep it.
+     * @description The response contains secrets or may change; caches must not store it.
      * @example no-store
      */
     readonly 'Cache-Control': string;
     /**
-     * @description Wallets that follow, ahead of them. A stream that ends with fewer was broken off.
+     * @description Number of wallets in the response. A stream with fewer was aborted.
      * @example 2
      */
     readonly 'X-Wallet-Count': number;
     /**
-     * @description The name under which a CSV is saved.
+     * @description File name for saving a CSV.
      * @example attachment; filename="wallets.csv"
      */
     readonly 'Content-Disposition': string;
@@ -677,17 +677,17 @@ export type components = {
      */
     readonly 'WWW-Authenticate': string;
     /**
-     * @description Seconds to wait.
+     * @description Seconds to wait before a retry.
      * @example 12
      */
     readonly 'Retry-After': number;
     /**
-     * @description Requests of the window and its seconds (draft-ietf-httpapi-ratelimit-headers).
+     * @description Limit of requests and length of the window in seconds (draft-ietf-httpapi-ratelimit-headers).
      * @example "wallet-create";q=1000;w=60
      */
     readonly 'RateLimit-Policy': string;
     /**
-     * @description Requests left and seconds until the window ends.
+     * @description Requests left and seconds until the window resets.
      * @example "wallet-create";r=999;t=60
      */
     readonly RateLimit: string;
@@ -700,12 +700,12 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
+         * @description Makes retries safe. A request with the same key and the same body gets the response of the first one and is charged once; keys are kept for 24 hours. Responses with secrets are not stored: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
         /**
-         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @description Requests the wallets that an earlier request with the same `Idempotency-Key` was charged for but did not deliver. The value is the number of wallets, including a master, that you received. Client custody only, once per key, within 24 hours, and only if the server did not see the response arrive completely. Nothing is charged.
          * @example 256
          */
         readonly 'X-Wallets-Received'?: string;
@@ -719,7 +719,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The wallet. An answer in client custody is the only copy of its secrets. */
+      /** @description The wallet. In client custody the response is the only copy of the secrets. */
       readonly 201: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -733,13 +733,13 @@ export interface operations {
         };
       };
       /**
-       * @description `body_invalid`: The body is no JSON object of the operation; each fault is told with its place.
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
        *
        *     `body_not_utf8`: The body is not UTF-8.
        *
-       *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *     `idempotency_key_invalid`: The idempotency key does not have the required form.
        *
-       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
+       *     `wallets_received_invalid`: X-Wallets-Received is not a valid number, or is more than was charged.
        */
       readonly 400: {
         headers: {
@@ -755,9 +755,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -780,7 +780,7 @@ export interface operations {
       /**
        * @description `balance_insufficient`: The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD.
        *
-       *     `credit_limit_reached`: What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD.
+       *     `credit_limit_reached`: The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD.
        */
       readonly 402: {
         headers: {
@@ -793,7 +793,7 @@ export interface operations {
             | components['schemas']['CreditLimitReachedProblem'];
         };
       };
-      /** @description `scope_missing`: The access token is not for this operation. */
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -814,13 +814,13 @@ export interface operations {
         };
       };
       /**
-       * @description `idempotency_key_reused`: The idempotency key was used with another request.
+       * @description `idempotency_key_reused`: The idempotency key was already used with a different request.
        *
-       *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
+       *     `idempotency_key_in_use`: A request with the same idempotency key is still in progress.
        *
-       *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
+       *     `idempotency_secret_not_kept`: The request was already carried out, and the secrets of its response were not stored.
        *
-       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key in the last 24 hours.
        */
       readonly 409: {
         headers: {
@@ -835,7 +835,7 @@ export interface operations {
             | components['schemas']['IdempotencyNothingChargedProblem'];
         };
       };
-      /** @description `body_too_large`: The body is larger than the server takes. */
+      /** @description `body_too_large`: The body is larger than the server accepts. */
       readonly 413: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -855,7 +855,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -866,7 +866,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -877,9 +877,9 @@ export interface operations {
         };
       };
       /**
-       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       * @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable.
        *
-       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
+       *     `signer_unavailable`: The process that keeps the managed keys does not respond.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -902,12 +902,12 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
+         * @description Makes retries safe. A request with the same key and the same body gets the response of the first one and is charged once; keys are kept for 24 hours. Responses with secrets are not stored: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
         /**
-         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @description Requests the wallets that an earlier request with the same `Idempotency-Key` was charged for but did not deliver. The value is the number of wallets, including a master, that you received. Client custody only, once per key, within 24 hours, and only if the server did not see the response arrive completely. Nothing is charged.
          * @example 256
          */
         readonly 'X-Wallets-Received'?: string;
@@ -921,7 +921,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description One wallet per line, in the order in which they are made. */
+      /** @description One wallet per line, in the order of creation. */
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -938,13 +938,13 @@ export interface operations {
         };
       };
       /**
-       * @description `body_invalid`: The body is no JSON object of the operation; each fault is told with its place.
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
        *
        *     `body_not_utf8`: The body is not UTF-8.
        *
-       *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *     `idempotency_key_invalid`: The idempotency key does not have the required form.
        *
-       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
+       *     `wallets_received_invalid`: X-Wallets-Received is not a valid number, or is more than was charged.
        */
       readonly 400: {
         headers: {
@@ -960,9 +960,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -985,7 +985,7 @@ export interface operations {
       /**
        * @description `balance_insufficient`: The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD.
        *
-       *     `credit_limit_reached`: What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD.
+       *     `credit_limit_reached`: The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD.
        */
       readonly 402: {
         headers: {
@@ -998,7 +998,7 @@ export interface operations {
             | components['schemas']['CreditLimitReachedProblem'];
         };
       };
-      /** @description `scope_missing`: The access token is not for this operation. */
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1008,7 +1008,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
-      /** @description `not_acceptable`: The answer does not come in a form that the client accepts. */
+      /** @description `not_acceptable`: The response is not available in a format that the client accepts. */
       readonly 406: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1029,13 +1029,13 @@ export interface operations {
         };
       };
       /**
-       * @description `idempotency_key_reused`: The idempotency key was used with another request.
+       * @description `idempotency_key_reused`: The idempotency key was already used with a different request.
        *
-       *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
+       *     `idempotency_key_in_use`: A request with the same idempotency key is still in progress.
        *
-       *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
+       *     `idempotency_secret_not_kept`: The request was already carried out, and the secrets of its response were not stored.
        *
-       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key in the last 24 hours.
        */
       readonly 409: {
         headers: {
@@ -1050,7 +1050,7 @@ export interface operations {
             | components['schemas']['IdempotencyNothingChargedProblem'];
         };
       };
-      /** @description `body_too_large`: The body is larger than the server takes. */
+      /** @description `body_too_large`: The body is larger than the server accepts. */
       readonly 413: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1070,7 +1070,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `managed_batch_too_large`: More managed wallets are asked for in one call than the operator allows for this key backend. */
+      /** @description `managed_batch_too_large`: The request asks for more managed wallets than the operator allows in one call. */
       readonly 422: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1080,7 +1080,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ManagedBatchTooLargeProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1091,7 +1091,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1102,9 +1102,9 @@ export interface operations {
         };
       };
       /**
-       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       * @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable.
        *
-       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
+       *     `signer_unavailable`: The process that keeps the managed keys does not respond.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1127,12 +1127,12 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
+         * @description Makes retries safe. A request with the same key and the same body gets the response of the first one and is charged once; keys are kept for 24 hours. Responses with secrets are not stored: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
         /**
-         * @description Asks for the wallets that an earlier request with the same `Idempotency-Key` was charged for and did not deliver: how many wallets, a master counted, came of it. Client custody only, once for each key, within 24 hours, and only where the server did not see the answer arrive whole. Nothing is charged.
+         * @description Requests the wallets that an earlier request with the same `Idempotency-Key` was charged for but did not deliver. The value is the number of wallets, including a master, that you received. Client custody only, once per key, within 24 hours, and only if the server did not see the response arrive completely. Nothing is charged.
          * @example 256
          */
         readonly 'X-Wallets-Received'?: string;
@@ -1146,7 +1146,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The master and its children, in the order of their paths, x before y. As a stream the master is the first line. */
+      /** @description The master and its children, ordered by path: by x, then by y. In a stream the master is the first line. */
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1164,15 +1164,15 @@ export interface operations {
         };
       };
       /**
-       * @description `body_invalid`: The body is no JSON object of the operation; each fault is told with its place.
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
        *
        *     `body_not_utf8`: The body is not UTF-8.
        *
-       *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *     `idempotency_key_invalid`: The idempotency key does not have the required form.
        *
-       *     `wallets_received_invalid`: X-Wallets-Received is not of the form that is taken, or says more than was charged.
+       *     `wallets_received_invalid`: X-Wallets-Received is not a valid number, or is more than was charged.
        *
-       *     `mnemonic_invalid`: The text is no BIP39 mnemonic.
+       *     `mnemonic_invalid`: The text is not a BIP39 mnemonic.
        */
       readonly 400: {
         headers: {
@@ -1189,9 +1189,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -1214,7 +1214,7 @@ export interface operations {
       /**
        * @description `balance_insufficient`: The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD.
        *
-       *     `credit_limit_reached`: What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD.
+       *     `credit_limit_reached`: The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD.
        */
       readonly 402: {
         headers: {
@@ -1227,7 +1227,7 @@ export interface operations {
             | components['schemas']['CreditLimitReachedProblem'];
         };
       };
-      /** @description `scope_missing`: The access token is not for this operation. */
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1237,7 +1237,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
-      /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
+      /** @description `wallet_not_found`: The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
       readonly 404: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1247,7 +1247,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
         };
       };
-      /** @description `not_acceptable`: The answer does not come in a form that the client accepts. */
+      /** @description `not_acceptable`: The response is not available in a format that the client accepts. */
       readonly 406: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1268,15 +1268,15 @@ export interface operations {
         };
       };
       /**
-       * @description `idempotency_key_reused`: The idempotency key was used with another request.
+       * @description `idempotency_key_reused`: The idempotency key was already used with a different request.
        *
-       *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
+       *     `idempotency_key_in_use`: A request with the same idempotency key is still in progress.
        *
-       *     `idempotency_secret_not_kept`: The request was carried out before; the secrets of its answer were not kept.
+       *     `idempotency_secret_not_kept`: The request was already carried out, and the secrets of its response were not stored.
        *
-       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key within 24 hours.
+       *     `idempotency_nothing_charged`: No wallets were charged under this idempotency key in the last 24 hours.
        *
-       *     `derivation_destroyed`: The wallet at a path that was asked for was destroyed; it is never derived again.
+       *     `derivation_destroyed`: The wallet at a requested path was destroyed; it is never derived again.
        */
       readonly 409: {
         headers: {
@@ -1292,7 +1292,7 @@ export interface operations {
             | components['schemas']['DerivationDestroyedProblem'];
         };
       };
-      /** @description `body_too_large`: The body is larger than the server takes. */
+      /** @description `body_too_large`: The body is larger than the server accepts. */
       readonly 413: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1315,11 +1315,11 @@ export interface operations {
       /**
        * @description `derive_not_supported`: The key backend cannot derive keys.
        *
-       *     `stream_required`: So many children are answered as a stream only.
+       *     `stream_required`: The request asks for more children than a JSON response may have.
        *
-       *     `hd_too_many_children`: More children are asked for than the server derives in one call.
+       *     `hd_too_many_children`: The request asks for more children than the server derives in one call.
        *
-       *     `managed_batch_too_large`: More managed wallets are asked for in one call than the operator allows for this key backend.
+       *     `managed_batch_too_large`: The request asks for more managed wallets than the operator allows in one call.
        */
       readonly 422: {
         headers: {
@@ -1334,7 +1334,7 @@ export interface operations {
             | components['schemas']['ManagedBatchTooLargeProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1345,7 +1345,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1356,9 +1356,9 @@ export interface operations {
         };
       };
       /**
-       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       * @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable.
        *
-       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
+       *     `signer_unavailable`: The process that keeps the managed keys does not respond.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1405,9 +1405,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -1427,7 +1427,7 @@ export interface operations {
             | components['schemas']['TokenExpiredProblem'];
         };
       };
-      /** @description `scope_missing`: The access token is not for this operation. */
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1437,7 +1437,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
-      /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
+      /** @description `wallet_not_found`: The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
       readonly 404: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1447,7 +1447,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1458,7 +1458,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1468,7 +1468,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
         };
       };
-      /** @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable. */
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
       readonly 503: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1485,7 +1485,7 @@ export interface operations {
       readonly query?: never;
       readonly header: {
         /**
-         * @description The code that the account's authenticator shows now (TOTP, RFC 6238). Each works once.
+         * @description The current code of the account's authenticator (TOTP, RFC 6238). Each code works once.
          * @example 492039
          */
         readonly 'X-Two-Factor-Code': string;
@@ -1501,7 +1501,7 @@ export interface operations {
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description The receipt. */
+      /** @description The wallet is destroyed. */
       readonly 200: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1515,9 +1515,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -1538,15 +1538,15 @@ export interface operations {
         };
       };
       /**
-       * @description `scope_missing`: The access token is not for this operation.
+       * @description `scope_missing`: The access token lacks the scope of the operation.
        *
        *     `two_factor_not_enrolled`: The account has no second factor yet.
        *
-       *     `two_factor_missing`: The code of the second factor is missing.
+       *     `two_factor_missing`: The second-factor code is missing.
        *
-       *     `two_factor_invalid`: The code of the second factor is wrong, or was used before.
+       *     `two_factor_invalid`: The second-factor code is wrong or was already used.
        *
-       *     `two_factor_locked`: Too many codes were wrong, of this token or of the whole account: the second factor is locked for a while.
+       *     `two_factor_locked`: Too many wrong codes were sent with this token or for the whole account; the second factor is locked for a while.
        */
       readonly 403: {
         headers: {
@@ -1562,7 +1562,7 @@ export interface operations {
             | components['schemas']['TwoFactorLockedProblem'];
         };
       };
-      /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
+      /** @description `wallet_not_found`: The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
       readonly 404: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1572,7 +1572,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletNotFoundProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1583,7 +1583,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1594,9 +1594,9 @@ export interface operations {
         };
       };
       /**
-       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       * @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable.
        *
-       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
+       *     `signer_unavailable`: The process that keeps the managed keys does not respond.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */
@@ -1619,7 +1619,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description Makes a repetition safe. With the same key and the same body the outcome of the first request is answered again and charged once; kept for 24 hours. Answers that carried secrets are not kept: see `X-Wallets-Received`.
+         * @description Makes retries safe. A request with the same key and the same body gets the response of the first one and is charged once; keys are kept for 24 hours. Responses with secrets are not stored: see `X-Wallets-Received`.
          * @example 2f1c6d0e-9d1b-4c55-8c0e-0d7c3a1f5b11
          */
         readonly 'Idempotency-Key'?: string;
@@ -1653,11 +1653,11 @@ export interface operations {
         };
       };
       /**
-       * @description `body_invalid`: The body is no JSON object of the operation; each fault is told with its place.
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
        *
        *     `body_not_utf8`: The body is not UTF-8.
        *
-       *     `idempotency_key_invalid`: The idempotency key is not of the form that is taken.
+       *     `idempotency_key_invalid`: The idempotency key does not have the required form.
        */
       readonly 400: {
         headers: {
@@ -1672,9 +1672,9 @@ export interface operations {
         };
       };
       /**
-       * @description `token_missing`: No access token came with the request.
+       * @description `token_missing`: The request has no access token.
        *
-       *     `token_unknown`: No such access token, or it was mistyped.
+       *     `token_unknown`: The access token does not exist or was mistyped.
        *
        *     `token_revoked`: The access token was revoked.
        *
@@ -1697,7 +1697,7 @@ export interface operations {
       /**
        * @description `balance_insufficient`: The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD.
        *
-       *     `credit_limit_reached`: What an invoiced account may still spend does not cover the request; nothing was done. Amounts in micro-USD.
+       *     `credit_limit_reached`: The credit left to an invoiced account does not cover the request; nothing was done. Amounts in micro-USD.
        */
       readonly 402: {
         headers: {
@@ -1710,7 +1710,7 @@ export interface operations {
             | components['schemas']['CreditLimitReachedProblem'];
         };
       };
-      /** @description `scope_missing`: The access token is not for this operation. */
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1720,7 +1720,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
         };
       };
-      /** @description `wallet_not_found`: The account has no such managed wallet: never made, destroyed, or of another account. */
+      /** @description `wallet_not_found`: The account has no such managed wallet: it never existed, was destroyed, or belongs to another account. */
       readonly 404: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1741,9 +1741,9 @@ export interface operations {
         };
       };
       /**
-       * @description `idempotency_key_reused`: The idempotency key was used with another request.
+       * @description `idempotency_key_reused`: The idempotency key was already used with a different request.
        *
-       *     `idempotency_key_in_use`: A request with the same idempotency key is being worked on.
+       *     `idempotency_key_in_use`: A request with the same idempotency key is still in progress.
        */
       readonly 409: {
         headers: {
@@ -1756,7 +1756,7 @@ export interface operations {
             | components['schemas']['IdempotencyKeyInUseProblem'];
         };
       };
-      /** @description `body_too_large`: The body is larger than the server takes. */
+      /** @description `body_too_large`: The body is larger than the server accepts. */
       readonly 413: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1776,7 +1776,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `wallet_rate_limited`: The account has used up its requests to the endpoints that create wallets, or to those that use them. */
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1787,7 +1787,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
         };
       };
-      /** @description `internal_error`: Something failed inside the server. */
+      /** @description `internal_error`: The server failed while it handled the request. */
       readonly 500: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1798,9 +1798,9 @@ export interface operations {
         };
       };
       /**
-       * @description `store_unavailable`: The store cannot be opened, does not answer, or cannot be written to. `fault` tells why: disk_full, read_only, damaged, exhausted or unreachable.
+       * @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable.
        *
-       *     `signer_unavailable`: The process that keeps the managed keys does not answer.
+       *     `signer_unavailable`: The process that keeps the managed keys does not respond.
        *
        *     `key_backend_failed`: The key backend, an HSM for example, failed.
        */

@@ -69,14 +69,14 @@ export async function setPlan(
  * Removes a plan that an operator wrote.
  *
  * @returns the specification's plan with that name, which applies again; undefined if there is none.
- * @throws ServiceError `planNotFound`; `planIsDefault` when nothing was written; `planInUse` when accounts would have none.
+ * @throws ServiceError `planNotFound`; `planNotOverridden` when nothing was written; `planInUse` when accounts would have none.
  */
 export async function removePlan(
   { store, plans: book }: PlanPlaces,
   name: string,
 ): Promise<Plan | undefined> {
   const plan = findPlan(book, name);
-  if (plan.source === 'spec') throw serviceError('planIsDefault', { name });
+  if (plan.source === 'spec') throw serviceError('planNotOverridden', { name });
   await store.db.transaction(async (tx) => {
     const [held] = await tx.select({ value: count() }).from(accounts).where(eq(accounts.plan, name));
     if (!SPEC_PLANS.has(name) && held !== undefined && held.value > 0)

@@ -15,7 +15,7 @@ export type SuccessorKey = NewApiKey & {
 /**
  * Creates a key with the same rules to replace another, which works for `overlapMs` more. Both happen, or neither.
  *
- * @throws ServiceError `keyNotFound`; `keyNotLive` for a key that was revoked or rotated before; `keyOfServer` for the development key.
+ * @throws ServiceError `keyNotFound`; `keyNotActive` for a key that was revoked or rotated before; `developmentKeyProtected` for the development key.
  */
 export async function rotateApiKey(
   { store, keyring }: KeyPlaces,
@@ -31,7 +31,7 @@ export async function rotateApiKey(
       .returning();
     if (old === undefined) throw await whyNotLive(tx, keyId);
     const [owner] = await tx.select().from(accounts).where(eq(accounts.id, old.accountId));
-    if (owner?.kind === 'development') throw serviceError('keyOfServer', { id: keyId });
+    if (owner?.kind === 'development') throw serviceError('developmentKeyProtected', { id: keyId });
     const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
     const draft = draftApiKey({ accountId: old.accountId, name: old.name, rules }, nowMs);
     await tx.insert(apiKeys).values(draft.row);
@@ -47,5 +47,5 @@ export async function rotateApiKey(
 async function whyNotLive(db: Pick<Store['db'], 'select'>, keyId: string): Promise<Error> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
   if (row === undefined) return serviceError('keyNotFound', { id: keyId });
-  return serviceError('keyNotLive', { id: keyId, state: row.revokedAt === null ? 'rotated' : 'revoked' });
+  return serviceError('keyNotActive', { id: keyId, state: row.revokedAt === null ? 'rotated' : 'revoked' });
 }

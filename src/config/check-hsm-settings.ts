@@ -42,6 +42,6 @@ function exactlyOne(values: readonly unknown[], first: string, second: string): 
   return [
     given === 0
       ? `${first} or ${second} is missing`
-      : `${first} and ${second} are both set; give one of them`,
+      : `${first} and ${second} are both set; set only one of them`,
   ];
 }

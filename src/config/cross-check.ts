@@ -30,10 +30,10 @@ function checkUsers({
 }: Pick<Config, 'gateway_user' | 'signer_user'>) {
   if ((gateway === undefined) !== (signer === undefined))
     return [
-      'gateway_user (KEYSLOT_GATEWAY_USER) and signer_user (KEYSLOT_SIGNER_USER) go together: one of them is not set',
+      'gateway_user (KEYSLOT_GATEWAY_USER) and signer_user (KEYSLOT_SIGNER_USER) must be set together; one of them is missing',
     ];
   if (gateway !== undefined && gateway === signer)
-    return [`gateway_user and signer_user are both ${gateway}: the signer is to have a user of its own`];
+    return [`gateway_user and signer_user are both ${gateway}: the signer needs a different user`];
   return [];
 }
 
@@ -53,7 +53,7 @@ function checkProxies({
   const shown = 'http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES)';
   return [
     ...(networks.length > 0 && !isBehindProxy
-      ? [`${shown} is set without http.behind_proxy (KEYSLOT_BEHIND_PROXY=1): no proxy is believed then`]
+      ? [`${shown} is set without http.behind_proxy (KEYSLOT_BEHIND_PROXY=1), and has no effect without it`]
       : []),
     ...networks
       .filter((network) => !isCidr(network))
@@ -80,7 +80,9 @@ function checkTls({ cert_file: certFile, key_file: keyFile }: NonNullable<HttpCo
   );
   const key = attempt(`http.tls.key_file (KEYSLOT_TLS_KEY_FILE) ${keyFile}`, () => readFileSync(keyFile));
   if (cert !== undefined && key !== undefined) {
-    attempt('http.tls: the files are no certificate and its key', () => createSecureContext({ cert, key }));
+    attempt('http.tls: the files are not a certificate and its private key', () =>
+      createSecureContext({ cert, key }),
+    );
   }
   return problems;
 }
@@ -97,15 +99,15 @@ function checkNodes({ environment, upstreams }: NetworkConfig, index: number): r
   const path = `networks.${index}.upstreams`;
   if (upstreams.length === 0 && environment !== 'localnet') {
     return [
-      `${path} is empty; environment ${environment} needs a node (KEYSLOT_UPSTREAM_URL): the embedded ledger is a localnet`,
+      `${path} is empty; environment ${environment} needs a node (KEYSLOT_UPSTREAM_URL): the embedded ledger serves only localnet`,
     ];
   }
   return upstreams.flatMap(({ url, ws_url: wsUrl }, item) => [
     ...(readNodeAddress(url) === undefined
-      ? [`${path}.${item}.url (KEYSLOT_UPSTREAM_URL) is no valid address`]
+      ? [`${path}.${item}.url (KEYSLOT_UPSTREAM_URL) is not a valid URL`]
       : []),
     ...(wsUrl !== undefined && !isPubsubAddress(wsUrl)
-      ? [`${path}.${item}.ws_url (KEYSLOT_UPSTREAM_WS_URL) is no valid WebSocket address`]
+      ? [`${path}.${item}.ws_url (KEYSLOT_UPSTREAM_WS_URL) is not a valid WebSocket URL`]
       : []),
   ]);
 }
@@ -117,13 +119,13 @@ function checkNodeNames({ upstreams }: NetworkConfig, index: number): readonly s
     const first = names.indexOf(name);
     if (first === item) return [];
     const paths = [first, item].map((place) => `networks.${index}.upstreams.${place}`);
-    return [`${paths.join(' and ')} are both called ${name}; give each node of a network a name of its own`];
+    return [`${paths.join(' and ')} are both called ${name}; names of nodes must be unique within a network`];
   });
 }
 
 function checkNames(networks: readonly NetworkConfig[]): readonly string[] {
   const labels = networks.map(({ name, environment }) => `${name}-${environment}`);
   return labels.flatMap((label, index) =>
-    labels.indexOf(label) === index ? [] : [`networks.${index}: there are two networks ${label}`],
+    labels.indexOf(label) === index ? [] : [`networks.${index}: the network ${label} is configured twice`],
   );
 }

@@ -11,7 +11,7 @@ export function describeProblem(
   const path = instancePath.split('/').slice(1);
   if (keyword === 'required') return `${nameOf([...path, String(params.missingProperty)])} is missing`;
   if (keyword === 'additionalProperties') {
-    return `${[...path, String(params.additionalProperty)].join('.')} is no setting`;
+    return `${[...path, String(params.additionalProperty)].join('.')} is not a setting`;
   }
   const bound = Array.isArray(params.allowedValues)
     ? `must be one of ${params.allowedValues.join(', ')}`

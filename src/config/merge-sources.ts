@@ -30,7 +30,7 @@ function readFile(path: string): { value: Node; problems: readonly string[] } {
   try {
     const value: unknown = parse(readFileSync(path, 'utf8')) ?? {};
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return failed('is no map of settings');
+      return failed('is not a map of settings');
     return { value: value as Node, problems: [] };
   } catch (error) {
     if (error instanceof YAMLError)

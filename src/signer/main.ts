@@ -22,7 +22,7 @@ setTimeout(() => process.exit(), CLOSE_DEADLINE_MS).unref();
 async function run(): Promise<number> {
   const link = openLink();
   if (link === undefined) {
-    process.stderr.write('The signer is started by keyslot serve, not by hand.\n');
+    process.stderr.write('keyslot serve starts the signer; do not start it by hand.\n');
     return 2;
   }
   const gate = openGate(log);
@@ -30,7 +30,10 @@ async function run(): Promise<number> {
     await serveLink(link, gate.answer, () => performance.now());
     return 0;
   } catch (error) {
-    log.error({ reason: error instanceof ProtocolError ? error.message : String(error) }, 'the link broke');
+    log.error(
+      { reason: error instanceof ProtocolError ? error.message : String(error) },
+      'the connection to the gateway failed',
+    );
     return 3;
   } finally {
     await Promise.race([gate.close(), new Promise((done) => setTimeout(done, CLOSE_DEADLINE_MS).unref())]);

@@ -126,7 +126,7 @@ export async function startSigner({
     },
   });
   onStuck = () => {
-    log.error('the signer does not answer; killing it');
+    log.error('the signer does not respond; killing it');
     child.kill();
   };
   const first = await started;

@@ -88,7 +88,7 @@ const LOCALNET_DEADLINE_MS = 15_000;
  * and the signer start side by side. If a part fails, the parts already started are stopped.
  *
  * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
- *   `signerNotStarted`, `keysNotStarted`.
+ *   `signerNotStarted`, `keyGenerationNotStarted`.
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   await assertListenable(listenOptions(config));

@@ -46,6 +46,6 @@ function warnOfUntrustedProxies({ http }: Pick<Config, 'http'>, log: Logger): vo
   if (!isBehindProxy || isLoopbackHost(host) || networks.length > 0) return;
   log.warn(
     { host },
-    'http.host can be reached from other machines, and no proxy on one of them is trusted: X-Forwarded-For is trusted only from loopback peers. Name the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
+    'http.host can be reached from other machines, and none of them is a trusted proxy: X-Forwarded-For is accepted only from loopback peers. List the networks of your proxies in http.trusted_proxies (KEYSLOT_TRUSTED_PROXIES), such as 10.0.0.0/8',
   );
 }

@@ -42,7 +42,7 @@ const MAX_THREADS = 64;
 /**
  * Starts the key pool and the signer side by side. If one fails, the other is stopped.
  *
- * @throws ServiceError `keysNotStarted` if a known-answer test fails; `signerNotStarted`; the rejection of `ownsDirectory`.
+ * @throws ServiceError `keyGenerationNotStarted` if a known-answer test fails; `signerNotStarted`; the rejection of `ownsDirectory`.
  */
 export async function startKeys(options: KeysOptions): Promise<Keys> {
   const { ownsDirectory, metrics } = options;
@@ -73,7 +73,7 @@ async function startPool({ config, log, loadEngine }: KeysOptions): Promise<KeyP
     return await createKeyPool({ threads, log, ...(loadEngine !== undefined && { loadEngine }) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw serviceError('keysNotStarted', { reason }, error);
+    throw serviceError('keyGenerationNotStarted', { reason }, error);
   }
 }
 

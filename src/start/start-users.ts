@@ -87,7 +87,7 @@ function assertReached(dataDir: string, { name }: SystemUser): void {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw refuse(
-      `${dataDir} cannot be reached by ${name} (${error instanceof Error ? error.message : String(error)}): a directory above it keeps that user out`,
+      `${dataDir} cannot be reached by ${name} (${error instanceof Error ? error.message : String(error)}): a parent directory denies access to that user`,
     );
   }
 }

@@ -17,7 +17,7 @@ export function makeDataPrivate(dataDir: string, log: Pick<Logger, 'warn'>): voi
   if (!isDirectory(dataDir)) return;
   const count = makePrivate(dataDir, OF_SIGNER);
   if (count > 0)
-    log.warn({ path: dataDir, count }, 'other users could read or change the data directory; no longer');
+    log.warn({ path: dataDir, count }, 'other users had access to the data directory; it is private now');
 }
 
 /**

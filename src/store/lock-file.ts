@@ -49,7 +49,7 @@ async function takeFile(file: Lock, dataDir: string): Promise<void> {
   }
   throw serviceError('dataDirectoryLocked', {
     path: dataDir,
-    holder: 'several processes that start at once',
+    holder: 'several processes that are starting at the same time',
   });
 }
 

@@ -14,7 +14,7 @@ export async function ownDirectory(path: string, owner: SystemUser): Promise<voi
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return false;
-      throw refuse(`${path} cannot be made: ${error.message}`, error);
+      throw refuse(`${path} cannot be created: ${error.message}`, error);
     },
   );
   // By its descriptor: the checked directory is the one that is changed, and no link is followed.
@@ -28,7 +28,7 @@ export async function ownDirectory(path: string, owner: SystemUser): Promise<voi
     const { uid } = await directory.stat();
     if (uid === owner.uid) return;
     throw refuse(
-      `${path} belongs to user ${uid} and has to be ${owner.name}'s (${owner.uid}): stop the server, then chown -R ${owner.name}: ${path}`,
+      `${path} belongs to user ${uid} and must belong to ${owner.name} (${owner.uid}): stop the server, then chown -R ${owner.name}: ${path}`,
     );
   } finally {
     await directory.close();

@@ -22,7 +22,9 @@ export function findUser(setting: string, name: string): SystemUser {
     } catch (error) {
       throw serviceError(
         'invalidConfig',
-        { problems: `${setting} is ${name}: there is no such user; make it, e.g. useradd --system ${name}` },
+        {
+          problems: `${setting} is ${name}: there is no such user; create it, e.g. useradd --system ${name}`,
+        },
         error,
       );
     }
@@ -30,7 +32,7 @@ export function findUser(setting: string, name: string): SystemUser {
   const user = { name, uid: ask('-u'), gid: ask('-g') };
   if (user.uid === 0)
     throw serviceError('invalidConfig', {
-      problems: `${setting} is ${name}, which is root: name another user`,
+      problems: `${setting} is ${name}, which is root: choose another user`,
     });
   return user;
 }
@@ -43,7 +45,7 @@ export function findUser(setting: string, name: string): SystemUser {
  */
 export function becomeUser({ name, uid, gid }: SystemUser): void {
   const { initgroups } = process as ProcessWithGroups;
-  if (initgroups === undefined) throw new Error('this system has no users to change to');
+  if (initgroups === undefined) throw new Error('this system cannot change the user of a process');
   initgroups(name, gid);
   process.setgid?.(gid);
   process.setuid?.(uid);

@@ -171,7 +171,7 @@ function refusal(
       return serviceError('idempotencyNothingCharged');
     case 'receivedTooMany':
       return serviceError('walletsReceivedInvalid', {
-        reason: `at most ${finding.limit} wallets can have come of this request`,
+        reason: `expected at most ${finding.limit} for the earlier request`,
       });
     default:
       return finding satisfies never;

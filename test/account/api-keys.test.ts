@@ -140,9 +140,9 @@ describeStores('API keys', (backend) => {
         ({ code, context }) => [code, context.state],
       );
     expect(await codeOf(randomUUID())).toEqual(['keyNotFound', undefined]);
-    expect(await codeOf(revoked.id)).toEqual(['keyNotLive', 'revoked']);
-    expect(await codeOf(rotated.id)).toEqual(['keyNotLive', 'rotated']);
-    expect(await codeOf('keyId' in own ? own.keyId : '')).toEqual(['keyOfServer', undefined]);
+    expect(await codeOf(revoked.id)).toEqual(['keyNotActive', 'revoked']);
+    expect(await codeOf(rotated.id)).toEqual(['keyNotActive', 'rotated']);
+    expect(await codeOf('keyId' in own ? own.keyId : '')).toEqual(['developmentKeyProtected', undefined]);
     expect(await listApiKeys(store)).toEqual(before);
   });
 

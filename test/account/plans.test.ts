@@ -60,7 +60,7 @@ describeStores('plans', (backend) => {
     expect(await planNow(places, acme)).toMatchObject({ burst: 12 });
     expect(await removePlan(places, 'developer')).toMatchObject({ burst: 500, source: 'spec' });
     expect(await planNow(places, acme)).toMatchObject({ burst: 500, source: 'spec' });
-    await expect(removePlan(places, 'developer')).rejects.toMatchObject({ code: 'planIsDefault' });
+    await expect(removePlan(places, 'developer')).rejects.toMatchObject({ code: 'planNotOverridden' });
   });
 
   test('a plan that an account has is not removed', async () => {
@@ -81,7 +81,7 @@ describeStores('plans', (backend) => {
     const places = await newPlaces();
     await ensureAccount(places.store, 'acme', NOW_MS);
     await expect(assignPlan(places, { account: 'acme', plan: 'gold' })).rejects.toThrow(
-      'There is no plan gold; there are developer, development, production',
+      'There is no plan gold; expected one of developer, development, production',
     );
     await expect(assignPlan(places, { account: 'nobody', plan: 'developer' })).rejects.toMatchObject({
       code: 'accountNotFound',

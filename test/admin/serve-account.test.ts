@@ -66,7 +66,7 @@ describeStores('commands about accounts', (backend) => {
     });
     await ask({ kind: 'money.credit', amountUsd: '-5.000001' });
     const tooMuch = ask({ kind: 'money.credit', amountUsd: '-20.000001' });
-    await expect(tooMuch).rejects.toThrow('20.000001 USD cannot be taken back: 20.00 USD are available');
+    await expect(tooMuch).rejects.toThrow('20.000001 USD cannot be taken back: only 20.00 USD are available');
     const invoiced = await ask({ kind: 'money.billing', creditLimitUsd: '1000' });
     expect(invoiced).toMatchObject({ billing: 'invoiced', available_usd: '1020.00', balance_usd: '20.00' });
     expect(await ask({ kind: 'money.billing' })).toMatchObject({
@@ -113,7 +113,9 @@ describeStores('commands about accounts', (backend) => {
       seen,
     );
     expect(found.kind).toBe('ok');
-    await expect(ask({ kind: 'two-factor.enrol' })).rejects.toMatchObject({ code: 'twoFactorEnrolled' });
+    await expect(ask({ kind: 'two-factor.enrol' })).rejects.toMatchObject({
+      code: 'twoFactorAlreadyEnrolled',
+    });
     expect(await ask({ kind: 'two-factor.remove' })).toEqual({ account, removed: true });
     await expect(ask({ kind: 'two-factor.remove' })).rejects.toMatchObject({ code: 'twoFactorNotEnrolled' });
   });

@@ -74,7 +74,7 @@ test.each([
   const text = await answer.text();
   expect(JSON.parse(text)).toMatchObject({
     status: 400,
-    errors: [{ pointer, detail: 'has a lone surrogate, which is no character' }],
+    errors: [{ pointer, detail: 'has a lone surrogate, which is not a character' }],
   });
 });
 

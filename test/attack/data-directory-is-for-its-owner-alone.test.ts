@@ -109,7 +109,7 @@ describe('what stays open is refused, with its path, mode and owner:', () => {
     const refused = await openStore({ dataDir }, log).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'dataDirectoryNotPrivate' });
     expect(String(refused)).toContain(
-      `${join(dataDir, 'store')} (mode 0777, owner ${process.geteuid?.()}) cannot be kept from other users: it is a symbolic link`,
+      `${join(dataDir, 'store')} (mode 0777, owner ${process.geteuid?.()}) cannot be made private: it is a symbolic link`,
     );
     expect(lstatSync(join(directory(), 'elsewhere')).mode & 0o777).toBe(0o755);
   });
@@ -141,6 +141,6 @@ describe('what stays open is refused, with its path, mode and owner:', () => {
     chmodSync(file, 0o644);
     const refused = runAs(NOBODY, ['--input-type=module', '-e', script]);
     expect(refused.code).toBe(1);
-    expect(refused.error).toContain(`${file} (mode 0644, owner 0) cannot be kept from other users: EPERM`);
+    expect(refused.error).toContain(`${file} (mode 0644, owner 0) cannot be made private: EPERM`);
   });
 });

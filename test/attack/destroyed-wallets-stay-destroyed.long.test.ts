@@ -31,7 +31,9 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on a store that is %s', (kin
     // Whole again, with what a crash leaves that came before an acknowledgement.
     writeFileSync(path, Buffer.concat([whole, Buffer.from('torn')]));
     await server.start();
-    expect(server.written()).toContain('cut off what a crash left: it was never acknowledged');
+    expect(server.written()).toContain(
+      'removed an incomplete entry left by a crash; it was never acknowledged',
+    );
     expect([await vault.sign(gone), await vault.sign(live)]).toEqual([404, 200]);
     expect(statSync(path).size).toBe(ONE_ENTRY);
   });
@@ -77,7 +79,5 @@ test('a missing record is refused', async () => {
   await vault.make();
   await vault.server.stop();
   rmSync(vault.signerFile('tombstones'));
-  await expect(vault.server.start()).rejects.toThrow(
-    /which tells which keys are destroyed, is gone: restore/,
-  );
+  await expect(vault.server.start()).rejects.toThrow(/which records the destroyed keys, is missing: restore/);
 });

@@ -122,7 +122,7 @@ test('a WebSocket without a subscription makes room, with a close code', async (
   expect((await post(gateway.rpcUrl, CALL)).status).toBe(200);
   expect(await idle.closed).toEqual({
     code: 1013,
-    reason: 'the server has as many connections as it may: 2',
+    reason: 'the server has reached its limit of 2 connections',
   });
   other.close();
 });
@@ -151,7 +151,7 @@ test('what is under way is finished, and a connection too many is refused until 
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   expect((await readReply(refused)).error).toEqual({
     code: -32079,
-    message: 'The server has as many connections as it may: 4; try again in 1 s',
+    message: 'The server has reached its limit of 4 connections; try again in 1 s',
     data: { scope: 'server', limit: 4, retryAfterSeconds: 1 },
   });
   release();

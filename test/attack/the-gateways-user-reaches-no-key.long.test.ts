@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)('started by root, with a user of the sign
   test('without its keeper no signer is started, and the server says so and serves on', async () => {
     const server = await start();
     process.kill(pidOf(server, 'signer/keeper'), 'SIGKILL');
-    await eventually('it is said', () => server.written().includes('its keeper is gone') || undefined);
+    await eventually('it is said', () => server.written().includes('its keeper has exited') || undefined);
     const ready = await fetch(`${server.baseUrl()}/readyz`);
     expect(await ready.json()).toMatchObject({ signer: { state: expect.not.stringMatching('ready') } });
     expect((await server.send('', {})).ok).toBe(true);
@@ -179,8 +179,8 @@ describe.skipIf(missing !== undefined)('started by root, with a user of the sign
   });
 
   test.each([
-    ['only one user', { KEYSLOT_GATEWAY_USER: '' }, 'go together'],
-    ['one user for both', { KEYSLOT_GATEWAY_USER: 'ks-test-signer' }, 'a user of its own'],
+    ['only one user', { KEYSLOT_GATEWAY_USER: '' }, 'must be set together'],
+    ['one user for both', { KEYSLOT_GATEWAY_USER: 'ks-test-signer' }, 'needs a different user'],
     ['a user that does not exist', { KEYSLOT_SIGNER_USER: 'ks-test-none' }, 'there is no such user'],
     ['root', { KEYSLOT_SIGNER_USER: 'root' }, 'which is root'],
   ])('%s is refused', async (_what, env, told) => {

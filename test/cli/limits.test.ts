@@ -110,10 +110,13 @@ test('without a server, plans and usage are those of the store', async () => {
   const missing = await run('plans', 'remove', 'gold');
   expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
   expect(missing.stderr).toContain(
-    'There is no plan gold; there are developer, development, own, production',
+    'There is no plan gold; expected one of developer, development, own, production',
   );
   const inUse = await run('plans', 'remove', 'own');
-  expect([inUse.end, inUse.stderr]).toEqual(['exit code 1', expect.stringContaining('that of 1 account')]);
+  expect([inUse.end, inUse.stderr]).toEqual([
+    'exit code 1',
+    expect.stringContaining('assigned to 1 account'),
+  ]);
   await json('plans', 'assign', 'acme', 'developer');
   expect((await run('plans', 'remove', 'own')).stdout).toBe('Removed the plan own.\n');
 });

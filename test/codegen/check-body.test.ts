@@ -29,7 +29,7 @@ describe('checkBody', () => {
     expect(problems('createHdWallets', { change: { start: 2_147_483_647, count: 2 } })).toEqual([
       {
         pointer: '/change/count',
-        detail: 'start and count reach beyond the last index',
+        detail: 'start and count go beyond the last index',
         limit: 2_147_483_647,
         value: 2_147_483_648,
       },
@@ -41,11 +41,11 @@ describe('checkBody', () => {
       {
         pointer: '/mnemonic_words',
         detail:
-          'cannot stand with custody managed: the words would be the key leaving the place that keeps it',
+          'cannot be used with custody managed: the mnemonic would reveal a key that must not leave the key backend',
       },
     ]);
     expect(problems('createHdWallets', { custody: 'client', master_wallet_id: 'w_1' })).toEqual([
-      { pointer: '/custody', detail: 'client cannot stand with master_wallet_id: the master is managed' },
+      { pointer: '/custody', detail: 'client cannot be used with master_wallet_id: the master is managed' },
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('checkBody', () => {
   it('counts characters as people do', () => {
     expect(problems('createWallet', { label: '😀'.repeat(100) })).toEqual([]);
     expect(problems('createWallet', { label: '😀'.repeat(101) })).toEqual([
-      { pointer: '/label', detail: 'has at most 100 characters', limit: 100, value: 101 },
+      { pointer: '/label', detail: 'must have at most 100 characters', limit: 100, value: 101 },
     ]);
   });
 

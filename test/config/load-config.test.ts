@@ -60,7 +60,7 @@ test('a node’s WebSocket address is checked, and not told', () => {
   };
   const problems = problemsOf({ env });
   expect(problems).toContain(
-    'networks.0.upstreams.0.ws_url (KEYSLOT_UPSTREAM_WS_URL) is no valid WebSocket address',
+    'networks.0.upstreams.0.ws_url (KEYSLOT_UPSTREAM_WS_URL) is not a valid WebSocket URL',
   );
   expect(problems).not.toContain('secret');
 });
@@ -85,7 +85,7 @@ test('all problems are told at once, each with setting, value and bound', () => 
       KEYSLOT_MAX_BODY_BYTES: '1k',
     },
   });
-  expect(text).toContain('http.portt is no setting');
+  expect(text).toContain('http.portt is not a setting');
   expect(text).toContain('upstream.body_timeout_ms (KEYSLOT_UPSTREAM_BODY_TIMEOUT_MS) is 5; must be >= 10');
   expect(text).toContain('http.port (KEYSLOT_HTTP_PORT) is 65536; must be an integer from 0 to 65535');
   expect(text).toContain('log_level (KEYSLOT_LOG_LEVEL) is "loud"; must be one of fatal, error');
@@ -149,14 +149,14 @@ test('a network that is no localnet needs a node', () => {
 test('two networks of the same name and environment are refused', () => {
   const nodes = "upstreams: [{ url: 'http://a.example' }]";
   expect(problemsOf({ file: file(`networks: [{ ${nodes} }, { ${nodes} }]`) })).toContain(
-    'two networks solana-localnet',
+    'the network solana-localnet is configured twice',
   );
 });
 
 test('a file that is missing, no YAML or no map is named', () => {
   expect(problemsOf({ file: '/nowhere/keyslot.yaml' })).toContain('--config /nowhere/keyslot.yaml: ENOENT');
   expect(problemsOf({ file: file('a: [1') })).toContain('is not YAML');
-  expect(problemsOf({ file: file('- 1') })).toContain('is no map of settings');
+  expect(problemsOf({ file: file('- 1') })).toContain('is not a map of settings');
   expect(loadConfig({ env: {}, file: file('') }).http.port).toBe(8080);
 });
 
@@ -164,7 +164,7 @@ test.each(['http://', 'http://us%zzer:hunter2@node.example', 'http://user:hunter
   'an address that is none is told by its setting, without its text: %s',
   (url) => {
     const text = problemsOf({ env: { KEYSLOT_UPSTREAM_URL: url } });
-    expect(text).toContain('networks.0.upstreams.0.url (KEYSLOT_UPSTREAM_URL) is no valid address');
+    expect(text).toContain('networks.0.upstreams.0.url (KEYSLOT_UPSTREAM_URL) is not a valid URL');
     expect(text).not.toMatch(/hunter2|us%zzer/);
   },
 );
@@ -177,7 +177,7 @@ test('TLS files that cannot be read, or are no certificate and key, are told bef
   expect(unreadable).toContain(`http.tls.cert_file (KEYSLOT_TLS_CERT_FILE) ${directory()}: EISDIR`);
   expect(unreadable).toContain('http.tls.key_file (KEYSLOT_TLS_KEY_FILE) /nowhere/key.pem: ENOENT');
   const unusable = problemsOf({ env: { KEYSLOT_TLS_CERT_FILE: garbage, KEYSLOT_TLS_KEY_FILE: garbage } });
-  expect(unusable).toContain('http.tls: the files are no certificate and its key');
+  expect(unusable).toContain('http.tls: the files are not a certificate and its private key');
 });
 
 test.each(['https://app.example/', 'app.example', 'https://app.example/page'])(

@@ -214,6 +214,6 @@ describe('where no node has it', () => {
 test('the error names the first member, the version and those there are', () => {
   const { needs } = callOf('getLeaderSchedule', [{ keyByVoteAccount: true }, { keyByVoteAccount: true }]);
   expect(tooOld(needs, { versions: () => ['4.3.5'] }).message).toBe(
-    'Invalid params: config.keyByVoteAccount needs a node of version 4.4 or newer; those of this network have 4.3.5',
+    'Invalid params: config.keyByVoteAccount requires node version 4.4 or newer; the nodes of this network run 4.3.5',
   );
 });

@@ -78,7 +78,11 @@ test('a batch of the limit passes, one more is refused before any call runs', as
   expect(refused.status).toBe(200);
   expect(await refused.json()).toEqual({
     jsonrpc: '2.0',
-    error: { code: -32600, message: 'Batch of 6 calls is too large; max 5', data: { limit: 5, value: 6 } },
+    error: {
+      code: -32600,
+      message: 'A batch can have at most 5 calls, and this one has 6; send several batches',
+      data: { limit: 5, value: 6 },
+    },
     id: null,
   });
   expect(node.seen).toHaveLength(5);

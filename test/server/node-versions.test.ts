@@ -53,7 +53,7 @@ describe.each(['4.2.0', '4.3.5', '3.1.0'])('a network of nodes of Agave %s', (ve
       const { error } = await call(method, ...params);
       expect(error).toEqual({
         code: -32602,
-        message: `Invalid params: ${member} needs a node of version 4.4 or newer; those of this network have ${version}`,
+        message: `Invalid params: ${member} requires node version 4.4 or newer; the nodes of this network run ${version}`,
         data: { member, needed: '4.4', versions: version },
       });
       expect(nodes[0]?.params(method)).toEqual([]);

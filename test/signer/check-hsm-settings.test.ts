@@ -40,13 +40,13 @@ test.each([
     { ...TOKEN, KEYSLOT_PKCS11_TOKEN: '' },
     'hsm.pkcs11.token (KEYSLOT_PKCS11_TOKEN) or hsm.pkcs11.slot (KEYSLOT_PKCS11_SLOT) is missing',
   ],
-  ['a label and a slot', { ...TOKEN, KEYSLOT_PKCS11_SLOT: '3' }, 'are both set; give one of them'],
+  ['a label and a slot', { ...TOKEN, KEYSLOT_PKCS11_SLOT: '3' }, 'are both set; set only one of them'],
   [
     'no PIN',
     { ...TOKEN, KEYSLOT_PKCS11_PIN_FILE: '' },
     'hsm.pkcs11.pin_file (KEYSLOT_PKCS11_PIN_FILE) or hsm.pkcs11.pin (KEYSLOT_PKCS11_PIN) is missing',
   ],
-  ['two PINs', { ...TOKEN, KEYSLOT_PKCS11_PIN: '92837465' }, 'are both set; give one of them'],
+  ['two PINs', { ...TOKEN, KEYSLOT_PKCS11_PIN: '92837465' }, 'are both set; set only one of them'],
   [
     'a previous master key alone',
     { KEYSLOT_HSM_PREVIOUS_MASTER_KEY_FILE: '/run/old' },

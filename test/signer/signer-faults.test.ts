@@ -57,7 +57,7 @@ test('a request that two signers died over is given up', async () => {
     signer.sign({ ...newOwner(), sealed: Buffer.alloc(1), message: MESSAGE }),
   ).rejects.toMatchObject({
     code: 'signerUnavailable',
-    cause: { message: 'the signer died twice over the request' },
+    cause: { message: 'the signer exited twice while handling the request' },
   });
   expect(child.restarts).toBeGreaterThanOrEqual(1);
 });
@@ -87,7 +87,7 @@ test('a signer that cannot start is reported with the reason, and not tried agai
   rmSync(join(dataDir, 'signer', 'master.key'));
   await expect(startTestSigner({ dataDir })).rejects.toMatchObject({
     code: 'signerNotStarted',
-    message: expect.stringMatching(/master\.key is gone: restore it/),
+    message: expect.stringMatching(/master\.key is missing: restore it/),
   });
 });
 
@@ -115,7 +115,7 @@ test('a signer that dies at every start is given up', async () => {
   writeFileSync(modulePath, 'process.exit(7)');
   await expect(startTestSigner({ dataDir, modulePath })).rejects.toMatchObject({
     code: 'signerNotStarted',
-    message: expect.stringMatching(/died 3 times before it served/),
+    message: expect.stringMatching(/exited 3 times before it was ready/),
   });
 });
 
@@ -144,7 +144,7 @@ test('started by hand, the signer says how it is started', async () => {
   await eventually('it ends', () => signer.ended());
   expect([signer.ended(), signer.stderr()]).toEqual([
     'exit code 2',
-    'The signer is started by keyslot serve, not by hand.\n',
+    'keyslot serve starts the signer; do not start it by hand.\n',
   ]);
 });
 

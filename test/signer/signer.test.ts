@@ -197,5 +197,5 @@ test('where its files become those of another signer while it runs it is not ser
   cpSync(join(other.dataDir, 'signer'), join(dataDir, 'signer'), { recursive: true });
   child.kill();
   await eventually('it is given up', () => (child.state === 'stopped' ? true : undefined));
-  expect(logged()).toContain('became those of another signer');
+  expect(logged()).toContain('were replaced by those of another signer');
 });

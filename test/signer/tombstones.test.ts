@@ -195,7 +195,7 @@ test('a crash while the file was made leaves nothing that stops the next start',
   const mark = 'KSTOMB1\n';
   for (let length = 0; length < mark.length; length += 1) {
     writeFileSync(path(), mark.slice(0, length));
-    await expect(open(false)).rejects.toThrow('is cut off');
+    await expect(open(false)).rejects.toThrow('is truncated');
     const tombstones = await open();
     expect(tombstones.size()).toBe(0);
     await tombstones.close();

@@ -48,7 +48,7 @@ test('an engine that fails a known-answer test stops the start with its reason, 
     return { ...sound, sha512: () => new Uint8Array(64) };
   };
   await expect(start({ loadEngine })).rejects.toMatchObject({
-    code: 'keysNotStarted',
+    code: 'keyGenerationNotStarted',
     message: expect.stringContaining('known-answer test failed: SHA-512'),
   });
   await start();
@@ -58,7 +58,7 @@ test('a signer that cannot start stops the start with its reason', async () => {
   const config = configOf({ KEYSLOT_HSM_MASTER_KEY_FILE: join(directory(), 'none') });
   await expect(start({ config })).rejects.toMatchObject({
     code: 'signerNotStarted',
-    message: expect.stringContaining('there is no such file'),
+    message: expect.stringContaining('the file does not exist'),
   });
 });
 

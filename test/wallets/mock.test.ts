@@ -111,5 +111,5 @@ test('an example that does not fit its schema is found', async () => {
 
 test('a port that is taken is said to be', async () => {
   const port = Number(new URL(mock.walletsUrl).port);
-  await expect(startWalletMock('127.0.0.1', port)).rejects.toThrow(/port is taken .* --wallets-port/);
+  await expect(startWalletMock('127.0.0.1', port)).rejects.toThrow(/uses the port.* --wallets-port/);
 });

@@ -74,5 +74,5 @@ export const conflictText = ({ member, with: others, reason }: Conflict): string
     .filter(([name]) => name !== member)
     .map(([name, value]) => (value === PRESENT ? name : `${name} ${value}`));
   const own = others[member];
-  return `${own === undefined ? 'cannot stand' : `${memberName(own)} cannot stand`} with ${names.join(' and ')}: ${reason}`;
+  return `${own === undefined ? 'cannot be used' : `${memberName(own)} cannot be used`} with ${names.join(' and ')}: ${reason}`;
 };

@@ -84,7 +84,7 @@ const bodySection = (operation: Operation, model: WalletsModel): readonly string
     (conflict) => `- \`${conflict.member}\` ${conflictText(conflict)}.\n`,
   );
   const needs = Object.entries(schema.dependentRequired ?? {}).map(
-    ([name, others]) => `- \`${name}\` needs ${others.map((other) => `\`${other}\``).join(', ')}.\n`,
+    ([name, others]) => `- \`${name}\` requires ${others.map((other) => `\`${other}\``).join(', ')}.\n`,
   );
   return [
     '## Body\n',

@@ -6,10 +6,10 @@ export const protobufPackage = 'keyslot.stream.v1';
 export const protobufFileName = 'topics/account-updates.proto';
 
 /**
- * The accounts that the transactions of every confirmed block could write, each with its balances after the transaction: one
- * message per account and transaction. They come from the records of blocks, which hold lamports and token balances, not the
- * account's data; an account that a transaction named writable and left as it was is told too. Of a failed transaction only
- * the accounts whose lamports changed are told.
+ * The writable accounts of the transactions of every confirmed block, each with its balances after the transaction: one
+ * message per account and transaction. Messages are built from block data, which has lamports and token balances but not the
+ * account's data; a writable account that a transaction left unchanged is included. Of a failed transaction, only the
+ * accounts whose lamports changed are included.
  */
 export interface AccountUpdate {
   /**
@@ -28,12 +28,12 @@ export interface AccountUpdate {
    */
   readonly signature: string;
   /**
-   * The transaction's place in the block, from 0.
+   * Index of the transaction in the block, starting at 0.
    * Example: 1
    */
   readonly transactionIndex: number;
   /**
-   * The account's lamports after the transaction; 0: there is no such account any more.
+   * The account's lamports after the transaction; 0 if the account no longer exists.
    * Example: "1000005000"
    */
   readonly lamports: bigint;
@@ -42,11 +42,11 @@ export interface AccountUpdate {
    * Example: "1000010000"
    */
   readonly previousLamports: bigint;
-  /** For a token account: what it holds after the transaction. */
+  /** For a token account: its balance after the transaction. */
   readonly tokenBalance?: AccountUpdate_TokenBalance | undefined;
 }
 
-/** What a token account holds. */
+/** Balance of a token account. */
 export interface AccountUpdate_TokenBalance {
   /**
    * The token's mint, base-58.
@@ -54,12 +54,12 @@ export interface AccountUpdate_TokenBalance {
    */
   readonly mint: string;
   /**
-   * Whose it is, base-58; empty where the ledger node does not say.
+   * Owner of the token account, base-58; empty if the ledger node does not say.
    * Example: "4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA"
    */
   readonly owner: string;
   /**
-   * The amount, in the token's smallest unit.
+   * Amount in the token's smallest unit.
    * Example: "2500000"
    */
   readonly amount: bigint;

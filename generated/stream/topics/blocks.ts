@@ -5,7 +5,7 @@ export const protobufPackage = 'keyslot.stream.v1';
 
 export const protobufFileName = 'topics/blocks.proto';
 
-/** The head of every confirmed block, with the signatures and formats of its transactions and the rewards that it paid. */
+/** The header of every confirmed block, with the signatures and formats of its transactions and its rewards. */
 export interface Block {
   /**
    * The slot of the block.
@@ -28,27 +28,27 @@ export interface Block {
    */
   readonly previousBlockhash: string;
   /**
-   * When the block was made, in seconds since the Unix epoch; absent where the ledger node does not know.
+   * When the block was produced, in seconds since the Unix epoch; absent if the ledger node does not know.
    * Example: "1786006400"
    */
   readonly blockTime?: bigint | undefined;
   /**
-   * Blocks before this one; absent where the ledger node does not know.
+   * Number of blocks before this one; absent if the ledger node does not know.
    * Example: "340"
    */
   readonly blockHeight?: bigint | undefined;
   /**
-   * Transactions in the block.
+   * Number of transactions in the block.
    * Example: 2
    */
   readonly transactionCount: number;
   /**
-   * Transactions of the block that failed.
+   * Number of failed transactions in the block.
    * Example: 1
    */
   readonly failedTransactionCount: number;
   /**
-   * Fees of all transactions of the block, in lamports.
+   * Total fees of the transactions, in lamports.
    * Example: "10000"
    */
   readonly totalFee: bigint;
@@ -57,13 +57,13 @@ export interface Block {
    * Example: ["2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv"]
    */
   readonly signatures: readonly string[];
-  /** What the block paid, in the order of the ledger node. */
+  /** Rewards of the block, in the order of the ledger node. */
   readonly rewards: readonly Block_Reward[];
   /** Version and config of each transaction, in the order of `signatures`. */
   readonly formats: readonly Block_TransactionFormat[];
 }
 
-/** What an account was paid. */
+/** A reward of an account. */
 export interface Block_Reward {
   /**
    * The account's address, base-58.
@@ -71,52 +71,52 @@ export interface Block_Reward {
    */
   readonly address: string;
   /**
-   * What was paid, in lamports; below 0: taken.
+   * Amount in lamports; negative if lamports were deducted.
    * Example: "5000"
    */
   readonly lamports: bigint;
   /**
-   * The account's lamports after it.
+   * The account's lamports after the reward.
    * Example: "1000005000"
    */
   readonly postBalance: bigint;
   /**
-   * What for: `Fee`, `Rent`, `Staking`, `Voting` or another word of the ledger node; empty where it does not say.
+   * Type of the reward: `Fee`, `Rent`, `Staking`, `Voting` or another value of the ledger node; empty if it does not say.
    * Example: "Fee"
    */
   readonly type: string;
 }
 
-/** The version of a transaction, and what only some versions carry. */
+/** Version of a transaction, and its config if the version has one. */
 export interface Block_TransactionFormat {
   /**
-   * Its version, 0 or 1; absent: a legacy transaction.
+   * Version, 0 or 1; absent for a legacy transaction.
    * Example: 1
    */
   readonly version?: number | undefined;
-  /** Its priority fee and resource limits; absent unless its version is 1. */
+  /** Priority fee and resource limits; present only for version 1. */
   readonly config?: Block_TransactionFormat_TransactionConfig | undefined;
 }
 
-/** The priority fee and the resource limits of a version 1 transaction; one that it does not set is absent. */
+/** Priority fee and resource limits of a version 1 transaction; values that it does not set are absent. */
 export interface Block_TransactionFormat_TransactionConfig {
   /**
-   * The priority fee, in lamports: in total, not per compute unit.
+   * Priority fee in lamports: the total, not per compute unit.
    * Example: "1000"
    */
   readonly priorityFee?: bigint | undefined;
   /**
-   * The most compute units that it may use.
+   * Maximum number of compute units.
    * Example: 200000
    */
   readonly computeUnitLimit?: number | undefined;
   /**
-   * The most bytes of account data that it may load.
+   * Maximum number of bytes of account data to load.
    * Example: 65536
    */
   readonly loadedAccountsDataSizeLimit?: number | undefined;
   /**
-   * The heap of each of its programs, in bytes.
+   * Heap size of each of its programs, in bytes.
    * Example: 65536
    */
   readonly heapSize?: number | undefined;

@@ -5,7 +5,7 @@ export const protobufPackage = 'keyslot.stream.v1';
 
 export const protobufFileName = 'topics/slots.proto';
 
-/** Every slot that has a block, once it is confirmed. Slots without a block are skipped: the parent tells which. */
+/** Every slot that has a block, once the block is confirmed. Slots without a block are skipped; `parent_slot` shows the gap. */
 export interface Slot {
   /**
    * The slot.
@@ -18,7 +18,7 @@ export interface Slot {
    */
   readonly parentSlot: bigint;
   /**
-   * The highest finalized slot that the server knew when it read this one; never above `slot`.
+   * The highest finalized slot known to the server when it read this slot; never above `slot`.
    * Example: "316"
    */
   readonly rootSlot: bigint;
@@ -28,12 +28,12 @@ export interface Slot {
    */
   readonly blockhash: string;
   /**
-   * When the block was made, in seconds since the Unix epoch; absent where the ledger node does not know.
+   * When the block was produced, in seconds since the Unix epoch; absent if the ledger node does not know.
    * Example: "1786006400"
    */
   readonly blockTime?: bigint | undefined;
   /**
-   * Blocks before this one; absent where the ledger node does not know.
+   * Number of blocks before this one; absent if the ledger node does not know.
    * Example: "340"
    */
   readonly blockHeight?: bigint | undefined;

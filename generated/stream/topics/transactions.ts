@@ -13,17 +13,17 @@ export interface Transaction {
    */
   readonly slot: bigint;
   /**
-   * Its place in the block, from 0.
+   * Index of the transaction in the block, starting at 0.
    * Example: 1
    */
   readonly index: number;
   /**
-   * Its first signature, base-58.
+   * The first signature of the transaction, base-58.
    * Example: "2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv"
    */
   readonly signature: string;
   /**
-   * Why it failed, as JSON text in the words of the ledger node; absent when it succeeded.
+   * Error of a failed transaction, as the ledger node's JSON; absent if it succeeded.
    * Example: "{\"InstructionError\":[0,{\"Custom\":1}]}"
    */
   readonly error?: string | undefined;
@@ -33,58 +33,58 @@ export interface Transaction {
    */
   readonly fee: bigint;
   /**
-   * Compute units that it used; absent where the ledger node does not know.
+   * Compute units used; absent if the ledger node does not know.
    * Example: "150"
    */
   readonly computeUnits?: bigint | undefined;
   /**
-   * Every account it names, base-58: first those of its message, then those loaded from lookup tables, writable ones ahead.
+   * All its accounts, base-58: first those of its message, then those loaded from lookup tables, writable ones first.
    * Example: ["4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA", "11111111111111111111111111111111"]
    */
   readonly accounts: readonly string[];
   /**
-   * What its programs wrote to the log. Empty too where the ledger node keeps no logs.
+   * Log messages of its programs. Also empty if the ledger node keeps no logs.
    * Example: ["Program 11111111111111111111111111111111 invoke [1]"]
    */
   readonly logs: readonly string[];
   /**
-   * The transaction as it was sent: signatures and message in wire form.
+   * The transaction as sent: signatures and message in wire format.
    * Example: "AQ=="
    */
   readonly raw: Buffer;
   /**
-   * When its block was made, in seconds since the Unix epoch; absent where the ledger node does not know.
+   * When its block was produced, in seconds since the Unix epoch; absent if the ledger node does not know.
    * Example: "1786006400"
    */
   readonly blockTime?: bigint | undefined;
   /**
-   * Its version, 0 or 1; absent: a legacy transaction.
+   * Version, 0 or 1; absent for a legacy transaction.
    * Example: 1
    */
   readonly version?: number | undefined;
-  /** Its priority fee and resource limits; absent unless its version is 1. */
+  /** Priority fee and resource limits; present only for version 1. */
   readonly config?: Transaction_TransactionConfig | undefined;
 }
 
-/** The priority fee and the resource limits of a version 1 transaction; one that it does not set is absent. */
+/** Priority fee and resource limits of a version 1 transaction; values that it does not set are absent. */
 export interface Transaction_TransactionConfig {
   /**
-   * The priority fee, in lamports: in total, not per compute unit.
+   * Priority fee in lamports: the total, not per compute unit.
    * Example: "1000"
    */
   readonly priorityFee?: bigint | undefined;
   /**
-   * The most compute units that it may use.
+   * Maximum number of compute units.
    * Example: 200000
    */
   readonly computeUnitLimit?: number | undefined;
   /**
-   * The most bytes of account data that it may load.
+   * Maximum number of bytes of account data to load.
    * Example: 65536
    */
   readonly loadedAccountsDataSizeLimit?: number | undefined;
   /**
-   * The heap of each of its programs, in bytes.
+   * Heap size of each of its programs, in bytes.
    * Example: 65536
    */
   readonly heapSize?: number | undefined;

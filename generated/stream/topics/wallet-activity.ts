@@ -6,8 +6,8 @@ export const protobufPackage = 'keyslot.stream.v1';
 export const protobufFileName = 'topics/wallet-activity.proto';
 
 /**
- * The confirmed transactions that name a managed wallet of the caller, failed ones included: one message per wallet and
- * transaction, in the order of the block. Wallets of other accounts are never told.
+ * Confirmed transactions that include a managed wallet of the caller, failed ones too: one message per wallet and
+ * transaction, in the order of the block. Wallets of other accounts are never included.
  * Scope: wallets:read
  */
 export interface WalletActivity {
@@ -17,7 +17,7 @@ export interface WalletActivity {
    */
   readonly slot: bigint;
   /**
-   * The wallet's id.
+   * Id of the managed wallet.
    * Example: "w_Mv1yfXSRds89fzXtB8iMzg"
    */
   readonly walletId: string;
@@ -32,12 +32,12 @@ export interface WalletActivity {
    */
   readonly signature: string;
   /**
-   * The transaction's place in the block, from 0.
+   * Index of the transaction in the block, starting at 0.
    * Example: 1
    */
   readonly transactionIndex: number;
   /**
-   * Why the transaction failed, as JSON text in the words of the ledger node; absent when it succeeded.
+   * Error of a failed transaction, as the ledger node's JSON; absent if it succeeded.
    * Example: "{\"InstructionError\":[0,{\"Custom\":1}]}"
    */
   readonly error?: string | undefined;
@@ -57,7 +57,7 @@ export interface WalletActivity {
    */
   readonly signed: boolean;
   /**
-   * When the block was made, in seconds since the Unix epoch; absent where the ledger node does not know.
+   * When the block was produced, in seconds since the Unix epoch; absent if the ledger node does not know.
    * Example: "1786006400"
    */
   readonly blockTime?: bigint | undefined;

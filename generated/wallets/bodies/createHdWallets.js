@@ -794,16 +794,17 @@ export const secrets = ['/mnemonic', '/passphrase'];
 export const conflicts = [
   {
     member: 'mnemonic_words',
-    detail: 'cannot stand with custody managed: the words would be the key leaving the place that keeps it',
+    detail:
+      'cannot be used with custody managed: the mnemonic would reveal a key that must not leave the key backend',
   },
   {
     member: 'mnemonic',
-    detail: 'cannot stand with custody managed: a key that was outside is not taken into custody',
+    detail: 'cannot be used with custody managed: an existing key cannot be imported into managed custody',
   },
-  { member: 'passphrase', detail: 'cannot stand with custody managed: a managed master has no mnemonic' },
-  { member: 'mnemonic_words', detail: 'cannot stand with mnemonic: the mnemonic has its words' },
-  { member: 'mnemonic', detail: 'cannot stand with master_wallet_id: the master exists' },
-  { member: 'mnemonic_words', detail: 'cannot stand with master_wallet_id: the master exists' },
-  { member: 'passphrase', detail: 'cannot stand with master_wallet_id: the master exists' },
-  { member: 'custody', detail: 'client cannot stand with master_wallet_id: the master is managed' },
+  { member: 'passphrase', detail: 'cannot be used with custody managed: a managed master has no mnemonic' },
+  { member: 'mnemonic_words', detail: 'cannot be used with mnemonic: the mnemonic is already given' },
+  { member: 'mnemonic', detail: 'cannot be used with master_wallet_id: the master already exists' },
+  { member: 'mnemonic_words', detail: 'cannot be used with master_wallet_id: the master already exists' },
+  { member: 'passphrase', detail: 'cannot be used with master_wallet_id: the master already exists' },
+  { member: 'custody', detail: 'client cannot be used with master_wallet_id: the master is managed' },
 ];

@@ -304,6 +304,7 @@ export const secrets = ['/passphrase'];
 export const conflicts = [
   {
     member: 'mnemonic_words',
-    detail: 'cannot stand with custody managed: the words would be the key leaving the place that keeps it',
+    detail:
+      'cannot be used with custody managed: the mnemonic would reveal a key that must not leave the key backend',
   },
 ];

@@ -28,7 +28,7 @@ export async function credit(
   const spendable = books.available - books.floor;
   if (spendable + amount < 0n) {
     throw serviceError('invalidCommand', {
-      reason: `${printUsd(-amount)} USD cannot be taken back: ${printUsd(spendable)} USD are available`,
+      reason: `${printUsd(-amount)} USD cannot be taken back: only ${printUsd(spendable)} USD are available`,
     });
   }
   await post(tx, books, { kind: 'credit', note, nowMs, parts: { available: amount, funding: -amount } });

@@ -17,7 +17,7 @@ export async function setCreditLimit(
   if (available < -creditLimit) {
     const owed = printUsd(-available);
     throw serviceError('invalidCommand', {
-      reason: `the account owes ${owed} USD: credit what was paid first, or give it a credit limit of ${owed} USD at least, which lets it spend nothing more`,
+      reason: `the account owes ${owed} USD: first credit what was paid, or set a credit limit of at least ${owed} USD, which allows no further spending`,
     });
   }
   await tx

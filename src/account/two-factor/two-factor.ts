@@ -37,7 +37,7 @@ export type TwoFactorAttempt = Guesser & {
 /**
  * Enrols an account in two-factor authentication. The secret is in the answer; only a sealed copy is stored.
  * @param account the account's name, which authenticator apps show.
- * @throws ServiceError `twoFactorEnrolled` when it has one.
+ * @throws ServiceError `twoFactorAlreadyEnrolled` when it has one.
  */
 export async function enrolTwoFactor(
   { store, installationKey }: TwoFactorPlaces,
@@ -51,7 +51,7 @@ export async function enrolTwoFactor(
     .values({ accountId, sealedSecret, enrolledAt: new Date(nowMs) })
     .onConflictDoNothing()
     .returning({ accountId: twoFactors.accountId });
-  if (made.length === 0) throw serviceError('twoFactorEnrolled', { account });
+  if (made.length === 0) throw serviceError('twoFactorAlreadyEnrolled', { account });
   const shown = showSecret(secret, account);
   secret.fill(0);
   return shown;

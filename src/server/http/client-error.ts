@@ -69,7 +69,7 @@ function asReply({ status, error }: Refusal): Answer {
 /** Only a body that came too late, or a connection closed to make room, has its own problem: anything else is an invalid body. */
 function asProblem({ error }: Refusal): Answer {
   const isLate = error.code === 'requestTimeout' || error.code === 'connectionsFull';
-  const fault = { pointer: '', detail: 'is not framed as HTTP wants it' };
+  const fault = { pointer: '', detail: 'is not valid HTTP' };
   const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
   const { status, headers, body } = toProblem(shown, createRequestId());
   return { status, headers: { ...headers, 'content-type': PROBLEM_TYPE }, body };

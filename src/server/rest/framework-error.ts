@@ -14,7 +14,7 @@ export function fromFrameworkError(
       return serviceError('contentTypeNotAllowed');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return serviceError('bodyInvalid', {
-        errors: [{ pointer: '', detail: 'is not as long as announced' }],
+        errors: [{ pointer: '', detail: 'does not have the length of the Content-Length header' }],
       });
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':

@@ -12,6 +12,6 @@ export function misplacedMembers(query: unknown): readonly FieldProblem[] {
     .filter((name) => BODY_MEMBERS.has(name))
     .map((name) => ({
       pointer: `/${name}`,
-      detail: 'is in the query of the address; send it as a member of the JSON body',
+      detail: 'is in the query string; send it as a member of the JSON body',
     }));
 }

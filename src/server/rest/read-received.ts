@@ -25,7 +25,7 @@ export function readReceived(
     throw invalid('expected a whole number from 0, of at most 10 digits');
   if (headers['idempotency-key'] === undefined)
     throw invalid('the Idempotency-Key of the earlier request is missing');
-  if (isManaged(body)) throw invalid('managed wallets come again without it');
+  if (isManaged(body)) throw invalid('managed custody does not use it; repeat the request without it');
   return Number(text);
 }
 

@@ -16,7 +16,7 @@ export function repeatedMembers(json: Buffer, pointer = '', depth = 1): readonly
   const seen = new Set<string>();
   return members.flatMap(({ name, start, end }) => {
     const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    const own = seen.has(name) ? [{ pointer: at, detail: 'stands more than once' }] : [];
+    const own = seen.has(name) ? [{ pointer: at, detail: 'appears more than once' }] : [];
     seen.add(name);
     const isNested = json[start] === OPEN_BRACE && depth < MAX_DEPTH;
     return isNested ? [...own, ...repeatedMembers(json.subarray(start, end), at, depth + 1)] : own;

@@ -67,7 +67,8 @@ export class RequestQueue {
     const lost = [...this.#sent.values()];
     this.#sent.clear();
     for (const pending of lost) {
-      if (pending.sends >= MAX_SENDS) pending.fail(unavailable('the signer died twice over the request'));
+      if (pending.sends >= MAX_SENDS)
+        pending.fail(unavailable('the signer exited twice while handling the request'));
     }
     this.#waiting = [...lost.filter(({ sends }) => sends < MAX_SENDS), ...this.#waiting];
   }

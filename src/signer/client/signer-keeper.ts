@@ -95,7 +95,7 @@ class KeptSigner extends EventEmitter implements SupervisedProcess {
   /** The keeper is gone: drops its signer, which cannot be restarted. */
   lose(): void {
     this.#socket?.destroy();
-    if (this.pid === undefined) this.emit('error', new Error('its keeper is gone: start the server again'));
+    if (this.pid === undefined) this.emit('error', new Error('its keeper has exited: restart the server'));
     else if (this.exitCode === null && this.signalCode === null) this.#end(null, 'SIGHUP');
   }
 

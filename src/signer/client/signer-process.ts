@@ -75,7 +75,7 @@ export function startSignerProcess({
         onFrame: (frame) => (frame.id === 0 ? pending.settle(frame) : queue.take(frame)),
         onWritable: () => queue.resume(),
         onBroken: (error) => {
-          log.error({ reason: error.message }, 'the signer answered something that is no answer');
+          log.error({ reason: error.message }, 'the signer sent an invalid answer');
           process.kill('SIGKILL');
         },
       });
@@ -117,7 +117,7 @@ export function startSignerProcess({
         queue.detach();
         earlyDeaths += 1;
         if (!hasStarted && earlyDeaths === MAX_EARLY_DEATHS) {
-          takeFailure(undefined, unavailable(`it died ${earlyDeaths} times before it served`));
+          takeFailure(undefined, unavailable(`it exited ${earlyDeaths} times before it was ready`));
         }
       },
     },
@@ -130,7 +130,7 @@ export function startSignerProcess({
 function exchanged(): ServiceError {
   return serviceError('signerNotStarted', {
     reason:
-      'its files became those of another signer while the server ran: restore the directory of the signer',
+      'its files were replaced by those of another signer while the server ran: restore the directory of the signer',
   });
 }
 

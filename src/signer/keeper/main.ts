@@ -27,7 +27,7 @@ tell({ kind: 'ready' });
 
 function launch(id: number): void {
   if (living !== undefined) {
-    tell({ kind: 'failed', id, reason: 'another signer lives' });
+    tell({ kind: 'failed', id, reason: 'another signer is running' });
     return;
   }
   const child = spawnSigner();

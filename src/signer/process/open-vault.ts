@@ -44,7 +44,8 @@ export async function openVault(
   opened.defer(() => hsm.close());
   const tombstones = await openTombstones(directory, {
     ...{ mayCreate: isFirstStart, acceptsLoss },
-    onCut: (what) => log.warn({ what }, 'cut off what a crash left: it was never acknowledged'),
+    onCut: (what) =>
+      log.warn({ what }, 'removed an incomplete entry left by a crash; it was never acknowledged'),
   });
   opened.defer(() => tombstones.close());
   const auditKey = await openAuditKey(directory, hsm);

@@ -112,7 +112,7 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
 function rotationOf({ rotation, traits }: Hsm): HsmRotation {
   if (rotation !== undefined) return rotation;
   throw serviceError('invalidCommand', {
-    reason: `hsm.kind ${traits.kind} has no master key of ours: its keys are protected by the token`,
+    reason: `hsm.kind ${traits.kind} has no master key of Keyslot's: the token protects its keys`,
   });
 }
 

@@ -40,7 +40,7 @@ export async function readTombstoneFile(options: ReadOptions): Promise<Tombstone
   if (bytes === undefined || isUnfinished) {
     if (!mayCreate && !acceptsLoss)
       throw refuse(
-        `${path}, which tells which keys are destroyed, is ${bytes === undefined ? 'gone' : 'cut off'}: ${RESTORE}`,
+        `${path}, which records the destroyed keys, is ${bytes === undefined ? 'missing' : 'truncated'}: ${RESTORE}`,
       );
     return write(path, EMPTY_HEAD, Buffer.alloc(0));
   }

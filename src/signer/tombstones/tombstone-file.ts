@@ -102,14 +102,15 @@ class EntryWriter {
         await this.#write(Buffer.concat(batch.map(({ fingerprints }) => fingerprints)));
         for (const { done } of batch) done();
       } catch (cause) {
-        for (const { failed } of batch) failed(keyFailure('the tombstones cannot be written', cause));
+        for (const { failed } of batch)
+          failed(keyFailure('the file of destroyed keys cannot be written', cause));
       }
     }
     this.#writing = undefined;
   }
 
   async #write(fingerprints: Buffer): Promise<void> {
-    if (this.#isBroken) throw new Error('an earlier write failed; start the signer again');
+    if (this.#isBroken) throw new Error('an earlier write failed; restart the signer');
     const end = ENTRIES_AT + this.#head.count * ENTRY_BYTES;
     try {
       await writeAt(this.#file, encodeEntries(fingerprints), end);
@@ -135,11 +136,11 @@ async function readEntries(file: FileHandle, from: number, count: number): Promi
   for (let length = 0; length < bytes.length; ) {
     const at = ENTRIES_AT + from * ENTRY_BYTES + length;
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, at);
-    if (bytesRead === 0) throw keyFailure('the tombstones were cut off while the signer ran');
+    if (bytesRead === 0) throw keyFailure('the file of destroyed keys was truncated while the signer ran');
     length += bytesRead;
   }
   const { fingerprints, tornAt } = decodeEntries(bytes);
-  if (tornAt !== undefined) throw keyFailure('the tombstones were changed while the signer ran');
+  if (tornAt !== undefined) throw keyFailure('the file of destroyed keys was changed while the signer ran');
   return fingerprints;
 }
 

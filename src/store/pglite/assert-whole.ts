@@ -37,7 +37,7 @@ export function assertWhole(directory: string): void {
 function faultOfLog(directory: string): readonly string[] {
   const segments = namesIn(directory, 'pg_wal').filter((name) => SEGMENT.test(name));
   const isRead = segments.some((name) => faultOf(directory, `pg_wal/${name}`).length === 0);
-  return isRead ? [] : ['pg_wal has no segment that can be read'];
+  return isRead ? [] : ['pg_wal has no readable segment'];
 }
 
 function faultOf(directory: string, path: string): readonly string[] {

@@ -33,7 +33,7 @@ export async function startKeptThread(options: KeptThreadOptions): Promise<KeptT
     running = thread.ended.then(async (error) => {
       current = undefined;
       if (closing.signal.aborted) return;
-      log.error({ err: error, store: directory }, 'the embedded store ended; it is started anew');
+      log.error({ err: error, store: directory }, 'the embedded store stopped unexpectedly; restarting it');
       reason = toError(error).message;
       const next = await startAgain(options, pauseMs, closing.signal);
       if (next !== undefined) keep(next);
@@ -43,7 +43,7 @@ export async function startKeptThread(options: KeptThreadOptions): Promise<KeptT
   return {
     connect: (receive, lose) => {
       if (current !== undefined) return current.connect(receive, lose);
-      queueMicrotask(() => lose(new Error(`the embedded store is being started anew: ${reason}`)));
+      queueMicrotask(() => lose(new Error(`the embedded store is restarting: ${reason}`)));
       return () => undefined;
     },
     close: async () => {
@@ -65,7 +65,7 @@ async function startAgain(
     try {
       assertWhole(directory);
       const thread = await startStoreThread(directory);
-      log.warn({ store: directory }, 'the embedded store runs again');
+      log.warn({ store: directory }, 'the embedded store is running again');
       return thread;
     } catch (error) {
       const reason = toError(error).message;

@@ -23,7 +23,7 @@ export type ListenOptions = {
 const BEAT_MS = 1_000;
 const BEAT_DEADLINE_MS = 5_000;
 const UNHEARD =
-  'what is announced does not arrive; give the address of PostgreSQL itself, not of a pooler that shares connections between transactions';
+  'notifications do not arrive; use the address of PostgreSQL itself, not of a pooler that shares connections between transactions';
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
@@ -53,10 +53,11 @@ async function run(first: Session, options: ListenOptions, closing: Promise<unde
     const loss = session && (await Promise.race([session.lost, closing]));
     await session?.end();
     if (session !== undefined && loss === undefined) return;
-    if (loss !== undefined) log.warn({ err: loss, channel }, 'the store is not heard any more');
+    if (loss !== undefined)
+      log.warn({ err: loss, channel }, 'lost the notifications of the store; reconnecting');
     if (await isClosedWithin(backoffMs, closing)) return;
     session = await openSession(options).catch(() => undefined);
-    if (session !== undefined) log.info({ channel }, 'the store is heard again');
+    if (session !== undefined) log.info({ channel }, 'receiving notifications of the store again');
     backoffMs = session === undefined ? Math.min(2 * backoffMs, MAX_BACKOFF_MS) : FIRST_BACKOFF_MS;
   }
 }

@@ -74,6 +74,6 @@ function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: W
 function reasonOf(text: string): string {
   const { length } = text.trim().split(/\s+/);
   return length === 12 || length === 24
-    ? 'a word is not of the English list of BIP39, or the checksum is wrong'
-    : `it has ${length} words; 12 or 24 are taken`;
+    ? 'a word is not in the English BIP39 list, or the checksum is wrong'
+    : `it has ${length} words; expected 12 or 24`;
 }

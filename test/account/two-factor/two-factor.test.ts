@@ -99,7 +99,7 @@ describeStores('a second factor', (backend) => {
     const { accountId, codeAt, check } = await enrolled();
     const places = { store: store(), installationKey };
     const again = () => enrolTwoFactor(places, { accountId, account: 'acme' }, NOW_MS);
-    await expect(again()).rejects.toMatchObject({ code: 'twoFactorEnrolled' });
+    await expect(again()).rejects.toMatchObject({ code: 'twoFactorAlreadyEnrolled' });
     await removeTwoFactor(store(), accountId);
     expect((await check(codeAt(NOW_MS))).kind).toBe('notEnrolled');
     await expect(removeTwoFactor(store(), accountId)).rejects.toMatchObject({ code: 'twoFactorNotEnrolled' });

@@ -93,7 +93,7 @@ describe.each(METHODS)('dataSlice of %s', (method) => {
       expect(error).toEqual({
         code: -32602,
         message:
-          'Invalid params: config.dataSlice needs a node of version 4.4 or newer; those of this network have 4.2.0',
+          'Invalid params: config.dataSlice requires node version 4.4 or newer; the nodes of this network run 4.2.0',
         data: { member: 'config.dataSlice', needed: '4.4', versions: '4.2.0' },
       });
       expect(only(versions).subscriptions(method)).toEqual([]);

@@ -78,7 +78,7 @@ test('limits name what they are, how it stands and what to do', async () => {
   await one.call('rootSubscribe');
   expect((await one.call('rootSubscribe')).error).toMatchObject({
     code: -32603,
-    message: expect.stringContaining('the connection has 2 subscriptions and may have 2; unsubscribe'),
+    message: expect.stringContaining('the connection has 2 subscriptions, and the limit is 2; unsubscribe'),
     data: { scope: 'connection', limit: 2, value: 2 },
   });
   await two.call('slotSubscribe');

@@ -52,7 +52,7 @@ describe('a subscription', () => {
     const ending = await endOf(subscribe(rawClient(server.port), { topic: 'Slots' }));
     expect(ending).toMatchObject({ status: 'NOT_FOUND', error: 'topicUnknown' });
     expect(ending.details).toBe(
-      `There is no topic Slots; there are ${Object.keys(TOPICS).sort().join(', ')}`,
+      `There is no topic Slots; expected one of ${Object.keys(TOPICS).sort().join(', ')}`,
     );
     expect(server.counted).toMatchObject([{ method: 'Subscribe', outcome: 'error' }]);
   });

@@ -171,7 +171,7 @@ tokenTest(
         { library: join(directory, 'none.so') },
         /hsm\.pkcs11\.library, KEYSLOT_PKCS11_LIBRARY\) does not load/,
       ],
-      [{ pin: undefined, pin_file: join(directory, 'none') }, /hsm\.pkcs11\.pin_file .* no such file/],
+      [{ pin: undefined, pin_file: join(directory, 'none') }, /hsm\.pkcs11\.pin_file .* does not exist/],
     ] as const;
     for (const [more, text] of cases) {
       await expect(startWith(more)).rejects.toMatchObject({

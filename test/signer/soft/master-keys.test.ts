@@ -19,13 +19,13 @@ test('it is made at the first start, for its owner only, and is the same later',
 });
 
 test('where it was before, a lost one is not replaced', async () => {
-  await expect(open()).rejects.toMatchObject(refusal(/is gone: restore it/));
+  await expect(open()).rejects.toMatchObject(refusal(/is missing: restore it/));
 });
 
 test('one that others can read is refused', async () => {
   await open(true);
   chmodSync(path(), 0o640);
-  await expect(open()).rejects.toMatchObject(refusal(/can be read by others/));
+  await expect(open()).rejects.toMatchObject(refusal(/can be read by other users/));
 });
 
 test('a damaged one is refused, wherever the damage is', async () => {
@@ -95,7 +95,7 @@ test('a credential file holds 32 bytes, or 64 hexadecimal digits', async () => {
 
 test('a missing credential file is told by its setting', async () => {
   await expect(openCredentialMasterKeys({ masterKeyFile: path('none') })).rejects.toMatchObject(
-    refusal(/hsm\.soft\.master_key_file .*no such file/),
+    refusal(/hsm\.soft\.master_key_file .*does not exist/),
   );
 });
 

@@ -92,7 +92,7 @@ export const createHdWallets: WalletContract = {
     },
     {
       operation: 'createHdWallets',
-      name: 'A given mnemonic, as JSONL',
+      name: 'An existing mnemonic, as JSONL',
       kind: 'example',
       example: 'jsonl',
       request: {
@@ -114,7 +114,7 @@ export const createHdWallets: WalletContract = {
     },
     {
       operation: 'createHdWallets',
-      name: 'A given mnemonic, as CSV',
+      name: 'An existing mnemonic, as CSV',
       kind: 'example',
       example: 'csv',
       request: {

@@ -63,7 +63,7 @@ export const createWallet: WalletContract = {
     },
     {
       operation: 'createWallet',
-      name: 'A wallet whose key is kept here',
+      name: 'A managed wallet',
       kind: 'example',
       example: 'managed',
       request: {

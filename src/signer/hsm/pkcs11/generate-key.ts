@@ -75,7 +75,7 @@ function readPublicKey(cryptoki: Cryptoki, session: Handle, object: Handle): Buf
     if (value.length === 32) return Buffer.from(value);
     if (value.length === 34 && value[0] === 0x04 && value[1] === 0x20) return Buffer.from(value.subarray(2));
   }
-  throw keyFailure('the token made a public key that is none of Ed25519');
+  throw keyFailure('the token made a public key that is not an Ed25519 key');
 }
 
 function assertProtected(cryptoki: Cryptoki, session: Handle, key: Handle, isWrappable: boolean): void {

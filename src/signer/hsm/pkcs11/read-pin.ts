@@ -14,11 +14,11 @@ export async function readPin({
   pin_file: path,
 }: NonNullable<Config['hsm']['pkcs11']>): Promise<string> {
   if (pin !== undefined) return pin;
-  if (path === undefined) throw refuse('hsm.pkcs11 has neither pin_file nor pin');
+  if (path === undefined) throw refuse('hsm.pkcs11 needs pin_file or pin');
   const bytes = await readSecretFile(path, MAX_PIN_BYTES).catch((error: unknown) => {
     throw refuse(`hsm.pkcs11.pin_file ${path}: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (bytes === undefined) throw refuse(`hsm.pkcs11.pin_file ${path}: there is no such file`);
+  if (bytes === undefined) throw refuse(`hsm.pkcs11.pin_file ${path}: the file does not exist`);
   const text = bytes.toString('utf8').replace(/\r?\n$/, '');
   bytes.fill(0);
   if (text === '' || bytes.length > MAX_PIN_BYTES) throw refuse(`hsm.pkcs11.pin_file ${path} holds no PIN`);

@@ -27,7 +27,7 @@ export type Token = {
   readonly close: () => Promise<void>;
 };
 
-const PIN_REFUSED = 'the token refused the PIN; it is not tried again before the server is started anew';
+const PIN_REFUSED = 'the token refused the PIN; it is not tried again until the server is restarted';
 
 /** The login ended while a session was waited for. */
 const OVER = new Error('the login is over');

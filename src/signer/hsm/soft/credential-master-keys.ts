@@ -45,7 +45,7 @@ async function readKey(setting: string, path: string): Promise<MasterKey> {
   const bytes = await readSecretFile(path, MAX_BYTES).catch((error: unknown) => {
     throw refuse(`${setting} ${path}: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (bytes === undefined) throw refuse(`${setting} ${path}: there is no such file`);
+  if (bytes === undefined) throw refuse(`${setting} ${path}: the file does not exist`);
   const key = bytes.length === MASTER_KEY_BYTES ? bytes : fromHex(bytes);
   if (key === undefined) throw refuse(`${setting} ${path} must hold 32 bytes or 64 hexadecimal digits`);
   const master = takeMasterKey(key);

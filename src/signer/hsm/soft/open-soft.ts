@@ -90,7 +90,8 @@ export function openSoft(engine: KeyEngine, masters: MasterKeyStore): Hsm {
       },
       deriveKeys: async (master, children) =>
         sealer.open(masters.keys(), master, (opened, content) => {
-          if (content !== 'masterNode') throw keyFailure('the key is no master: nothing is derived from it');
+          if (content !== 'masterNode')
+            throw keyFailure('the key is not a master; nothing can be derived from it');
           return deriveFrom(opened, children);
         }),
     },

@@ -33,7 +33,7 @@ export async function openOwnMasterKeys(
   const found = await readOwnFile(path);
   if (found === undefined && !isFirstStart) {
     throw refuse(
-      `${path} is gone: restore it, the wallets of this data directory cannot be opened without it`,
+      `${path} is missing: restore it; the wallets of this data directory cannot be used without it`,
     );
   }
   let keys: MasterKeys = found ?? { current: newMasterKey(), previous: undefined };
@@ -69,7 +69,7 @@ async function readOwnFile(path: string): Promise<MasterKeys | undefined> {
   const bytes = await readSecretFile(path, MAX_BYTES);
   if (bytes === undefined) return undefined;
   const { mode } = await stat(path);
-  if ((mode & 0o077) !== 0) throw refuse(`${path} can be read by others; chmod 600 it`);
+  if ((mode & 0o077) !== 0) throw refuse(`${path} can be read by other users: run chmod 600 on it`);
   try {
     return parse(bytes, path);
   } finally {
