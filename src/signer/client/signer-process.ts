@@ -75,7 +75,7 @@ export function startSignerProcess({
         onFrame: (frame) => (frame.id === 0 ? pending.settle(frame) : queue.take(frame)),
         onWritable: () => queue.resume(),
         onBroken: (error) => {
-          log.error({ reason: error.message }, 'the signer answered something that is no answer');
+          log.error({ reason: error.message }, 'the signer sent an invalid answer');
           process.kill('SIGKILL');
         },
       });

@@ -33,7 +33,7 @@ export async function startKeptThread(options: KeptThreadOptions): Promise<KeptT
     running = thread.ended.then(async (error) => {
       current = undefined;
       if (closing.signal.aborted) return;
-      log.error({ err: error, store: directory }, 'the embedded store ended; it is started anew');
+      log.error({ err: error, store: directory }, 'the embedded store ended; restarting it');
       reason = toError(error).message;
       const next = await startAgain(options, pauseMs, closing.signal);
       if (next !== undefined) keep(next);

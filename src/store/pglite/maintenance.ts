@@ -69,7 +69,7 @@ export function startMaintenance(pool: pg.Pool, log: Logger): () => void {
     );
     if (isStopped) return;
     if (reason !== '' && reason !== lastReason)
-      log.warn({ reason }, 'the embedded store was not maintained; it is tried again');
+      log.warn({ reason }, 'maintenance of the embedded store failed; trying again');
     lastReason = reason;
     timer = schedule();
   };

@@ -53,10 +53,10 @@ async function run(first: Session, options: ListenOptions, closing: Promise<unde
     const loss = session && (await Promise.race([session.lost, closing]));
     await session?.end();
     if (session !== undefined && loss === undefined) return;
-    if (loss !== undefined) log.warn({ err: loss, channel }, 'the store is not heard any more');
+    if (loss !== undefined) log.warn({ err: loss, channel }, 'notifications of the store do not arrive');
     if (await isClosedWithin(backoffMs, closing)) return;
     session = await openSession(options).catch(() => undefined);
-    if (session !== undefined) log.info({ channel }, 'the store is heard again');
+    if (session !== undefined) log.info({ channel }, 'notifications of the store arrive again');
     backoffMs = session === undefined ? Math.min(2 * backoffMs, MAX_BACKOFF_MS) : FIRST_BACKOFF_MS;
   }
 }
