@@ -8,7 +8,7 @@ import { isExpired, isInUse, isSameRequest, type Owner } from './idempotency-row
 type Asked = Pick<IdempotentRequest, 'accountId' | 'key' | 'nowMs'> & MadeAgain;
 
 /**
- * Claims a key whose answer was not kept, to repeat the charged wallets that did not arrive: once, and not if the client was seen to
+ * Claims a key whose answer was not kept, for the charged wallets that did not arrive: once, and not if the client was seen to
  * receive the whole answer. Never begins work that would be charged.
  */
 export async function beginAgain(

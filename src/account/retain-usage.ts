@@ -24,7 +24,7 @@ export function retainUsage({ purge, clock, log, retentionDays }: RetentionOptio
       hasMore = await purge(clock.nowMs() - retentionDays * DAY_MS);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason }, 'old usage cannot be deleted; it is tried again');
+      log.warn({ reason }, 'old usage cannot be deleted; trying again');
     }
     if (!isStopped) schedule(hasMore ? STEP_MS : REST_MS);
   };

@@ -17,7 +17,7 @@ export function createAfterwards(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS)
     setTimeout(() => {
       work().catch((error: unknown) => {
         if (isOutage(error)) again(work);
-        else log.error({ err: error }, 'what a wallet request left behind could not be settled');
+        else log.error({ err: error }, 'a wallet request could not be settled');
       });
     }, pauseMs).unref();
   };

@@ -121,7 +121,7 @@ async function leave({ claim, log, caller: { requestId } }: WalletContext): Prom
     await claim.leave();
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    log.error({ reason, requestId }, 'an idempotency key could not be given back');
+    log.error({ reason, requestId }, 'an idempotency key could not be released');
   } finally {
     claim.end();
   }

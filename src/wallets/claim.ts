@@ -125,13 +125,13 @@ async function close(
     await afterwards(() => transact(places, (tx) => idempotency.close(tx, claim, isDrained)));
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    places.log.error({ reason }, 'the end of a response could not be noted');
+    places.log.error({ reason }, 'the end of a response could not be recorded');
   } finally {
     idempotency.end(claim);
   }
 }
 
-/** A claim belongs to nobody if its transaction may not be committed. */
+/** A claim counts only if its transaction is known to be committed. */
 async function begin(
   places: WalletPlaces,
   { accountId, key, parts, again }: KeyedRequest,

@@ -37,14 +37,14 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   const id = randomUUID();
   await showLife(store, id);
   const settled = await settleAbandoned(store, id, clock.nowMs());
-  if (settled > 0) log.warn({ settled }, 'settled what a process that is gone had set aside');
+  if (settled > 0) log.warn({ settled }, 'settled reservations of processes that are gone');
   let beat: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     beat = beat
       .then(() => showLife(store, id))
       .then(() => settleAbandoned(store, id, clock.nowMs()))
       .then(() => forgetExpiredKeys(store, clock.nowMs()))
-      .catch((error: unknown) => log.error({ err: error }, 'cannot look after what others left'));
+      .catch((error: unknown) => log.error({ err: error }, 'the heartbeat failed; trying again'));
   }, beatMs);
   timer.unref();
   return {

@@ -84,7 +84,7 @@ async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
     throw refuse(
       'the store has other destroyed keys of this signer than its record: restore the store from its backup, or see keyslot signer adopt',
     );
-  log.warn('the store had lost destroyed keys of this signer: they are written there again');
+  log.warn('the store had lost destroyed keys of this signer; restored them from its record');
 }
 
 /** Another server's signer may not have fewer entries in the store than it stated: its destroyed keys would sign here. */

@@ -102,10 +102,7 @@ export async function keepInFile(
   try {
     await appendTombstoneHeads(headsFile, heads);
   } catch (error) {
-    log.error(
-      { err: error },
-      'the file of heads does not tell how many keys are destroyed: it cannot be written',
-    );
+    log.error({ err: error }, 'the number of destroyed keys could not be written to the file of heads');
   }
 }
 

@@ -13,7 +13,7 @@ export type NotifiedOptions = {
   readonly dataSlice?: DataSlice | null;
 };
 
-/** Returns a subscription's slice, undefined if it has no effect: it is part of the subscription's identity. */
+/** Returns a subscription's slice without members that have no effect, or null: it is part of the subscription's identity. */
 export function sliceOf(
   config: { readonly dataSlice?: DataSlice | null } | null | undefined,
 ): DataSlice | null {

@@ -91,6 +91,6 @@ async function destroyIntended(places: WalletPlaces, find: () => Promise<readonl
     }
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    places.log.error({ reason }, 'keys that no wallet has stay in the token until the next start');
+    places.log.error({ reason }, 'keys without a wallet stay in the token until the next start');
   }
 }
