@@ -9,7 +9,7 @@ import { createKeyText, shownPart } from './key-text.ts';
 import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
 /** The store that keeps keys, and the ring that answers for it. */
-export type KeyPlaces = { readonly store: Store; readonly keyring: Keyring };
+export type KeyDeps = { readonly store: Store; readonly keyring: Keyring };
 
 /** An API key as it is listed, without its secret. */
 export type ApiKey = {
@@ -63,7 +63,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
 
 /** Creates a key for an account. Its digest is stored before the key works. */
 export async function createApiKey(
-  { store, keyring }: KeyPlaces,
+  { store, keyring }: KeyDeps,
   wanted: WantedKey,
   nowMs: number,
 ): Promise<NewApiKey> {
@@ -81,7 +81,7 @@ export async function createApiKey(
  * @returns when it was revoked; undefined when there is no such key.
  */
 export async function revokeApiKey(
-  { store, keyring }: KeyPlaces,
+  { store, keyring }: KeyDeps,
   keyId: string,
   nowMs: number,
 ): Promise<Date | undefined> {

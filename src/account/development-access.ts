@@ -2,13 +2,13 @@ import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accessTokens } from '../store/access-tables.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { DEVELOPMENT } from './development-name.ts';
-import { createToken, revokeToken, type TokenPlaces } from './tokens/access-tokens.ts';
+import { createToken, revokeToken, type TokenDeps } from './tokens/access-tokens.ts';
 import { SCOPES } from './tokens/scopes.ts';
 import {
   enrolTwoFactor,
   hasTwoFactor,
   removeTwoFactor,
-  type TwoFactorPlaces,
+  type TwoFactorDeps,
 } from './two-factor/two-factor.ts';
 
 /** Credentials of the development account for the wallet API: the members of `dev.json` with these names. */
@@ -27,7 +27,7 @@ const TOKEN_NAME = 'development';
  * @param kept contents of `dev.json`, which may be anything.
  */
 export async function ensureDevelopmentAccess(
-  places: TokenPlaces & TwoFactorPlaces,
+  places: TokenDeps & TwoFactorDeps,
   accountId: string,
   kept: Partial<DevelopmentAccess>,
   nowMs: number,
@@ -43,7 +43,7 @@ export async function ensureDevelopmentAccess(
 
 /** Removes both: revokes every token of the account and deletes its second factor. */
 export async function revokeDevelopmentAccess(
-  places: TokenPlaces,
+  places: TokenDeps,
   accountId: string,
   nowMs: number,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function revokeDevelopmentAccess(
 }
 
 function findKept(
-  { tokens }: TokenPlaces,
+  { tokens }: TokenDeps,
   accountId: string,
   { access_token: text = '' }: Partial<DevelopmentAccess>,
   nowMs: number,
@@ -61,13 +61,13 @@ function findKept(
   return found.kind === 'valid' && found.accountId === accountId ? { id: found.tokenId, text } : undefined;
 }
 
-function makeToken(places: TokenPlaces, accountId: string, nowMs: number) {
+function makeToken(places: TokenDeps, accountId: string, nowMs: number) {
   const wanted = { accountId, name: TOKEN_NAME, scopes: SCOPES, expiresAtMs: undefined };
   return createToken(places, wanted, nowMs);
 }
 
 async function revokeTokens(
-  places: TokenPlaces,
+  places: TokenDeps,
   accountId: string,
   nowMs: number,
   exceptId?: string,
@@ -81,7 +81,7 @@ async function revokeTokens(
   for (const other of live) await revokeToken(places, other.id, nowMs);
 }
 
-async function removeSecondFactor({ store }: Pick<TokenPlaces, 'store'>, accountId: string): Promise<void> {
+async function removeSecondFactor({ store }: Pick<TokenDeps, 'store'>, accountId: string): Promise<void> {
   await removeTwoFactor(store, accountId).catch((error: unknown) => {
     if (toServiceError(error).code !== 'twoFactorNotEnrolled') throw error;
   });

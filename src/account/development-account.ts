@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
-import { createApiKey, type KeyPlaces, revokeApiKey } from './api-keys.ts';
+import { createApiKey, type KeyDeps, revokeApiKey } from './api-keys.ts';
 import { ensureTestCredit } from './money/credit.ts';
-import type { PlanPlaces } from './plans.ts';
-import type { TokenPlaces } from './tokens/access-tokens.ts';
-import type { TwoFactorPlaces } from './two-factor/two-factor.ts';
+import type { PlanDeps } from './plans.ts';
+import type { TokenDeps } from './tokens/access-tokens.ts';
+import type { TwoFactorDeps } from './two-factor/two-factor.ts';
 import { ensureDevelopmentAccess, revokeDevelopmentAccess } from './development-access.ts';
 import {
   type DevelopmentFile,
@@ -25,7 +25,7 @@ export type ServedAt = {
 };
 
 /** The stores and books that the account is set up in. */
-export type DevelopmentPlaces = KeyPlaces & PlanPlaces & TokenPlaces & TwoFactorPlaces;
+export type DevelopmentDeps = KeyDeps & PlanDeps & TokenDeps & TwoFactorDeps;
 
 const KEY_NAME = 'development';
 
@@ -35,7 +35,7 @@ const KEY_NAME = 'development';
  * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
-  places: DevelopmentPlaces,
+  places: DevelopmentDeps,
   served: ServedAt,
   nowMs: number,
 ): Promise<DevelopmentFile> {
@@ -61,7 +61,7 @@ export async function ensureDevelopmentAccount(
  * keys, its access tokens and its second factor, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
-  places: KeyPlaces & TokenPlaces,
+  places: KeyDeps & TokenDeps,
   dataDir: string,
   nowMs: number,
 ): Promise<void> {
@@ -73,14 +73,14 @@ export async function revokeDevelopmentAccount(
   await deleteDevelopmentFile(dataDir);
 }
 
-async function ensureAccount(places: KeyPlaces & PlanPlaces, nowMs: number): Promise<string> {
+async function ensureAccount(places: KeyDeps & PlanDeps, nowMs: number): Promise<string> {
   const row = { id: randomUUID(), kind: 'development' as const, createdAt: new Date(nowMs) };
   const made = await places.store.db.insert(accounts).values(row).onConflictDoNothing().returning();
   for (const { id, kind, plan } of made) places.plans.hold({ accountId: id, kind, plan });
   return (await findAccount(places)) ?? row.id;
 }
 
-async function findAccount({ store }: KeyPlaces): Promise<string | undefined> {
+async function findAccount({ store }: KeyDeps): Promise<string | undefined> {
   const rows = await store.db
     .select({ id: accounts.id })
     .from(accounts)
@@ -89,7 +89,7 @@ async function findAccount({ store }: KeyPlaces): Promise<string | undefined> {
 }
 
 function findKept(
-  { keyring }: KeyPlaces,
+  { keyring }: KeyDeps,
   { api_key: text }: Partial<DevelopmentFile>,
   accountId: string,
   nowMs: number,
@@ -99,12 +99,12 @@ function findKept(
   return found.kind === 'valid' && found.accountId === accountId ? { id: found.keyId, text } : undefined;
 }
 
-function createKey(places: KeyPlaces, accountId: string, nowMs: number) {
+function createKey(places: KeyDeps, accountId: string, nowMs: number) {
   return createApiKey(places, { accountId, name: KEY_NAME }, nowMs);
 }
 
 async function revokeKeys(
-  places: KeyPlaces,
+  places: KeyDeps,
   accountId: string,
   nowMs: number,
   exceptId?: string,

@@ -8,7 +8,7 @@ import { DEFAULT_PLAN_NAMES, type Plan, SPEC_PLANS } from './plan.ts';
 import { PlanBook } from './plan-book.ts';
 
 /** The store that keeps plans, and the book that answers for it. */
-export type PlanPlaces = { readonly store: Store; readonly plans: PlanBook };
+export type PlanDeps = { readonly store: Store; readonly plans: PlanBook };
 
 /** A plan as it is listed. */
 export type ListedPlan = Plan & { readonly isDefault: boolean; readonly accounts: number };
@@ -37,7 +37,7 @@ export async function readPlans(store: Store, book: PlanBook, accountId?: string
 }
 
 /** Lists all plans by name, with the number of accounts of each. */
-export async function listPlans({ store, plans: book }: PlanPlaces): Promise<readonly ListedPlan[]> {
+export async function listPlans({ store, plans: book }: PlanDeps): Promise<readonly ListedPlan[]> {
   const rows = await store.db.select({ accountId: accounts.id }).from(accounts);
   const names = rows.map(({ accountId }) => book.planOf(accountId).name);
   return book.list().map((plan) => ({
@@ -49,7 +49,7 @@ export async function listPlans({ store, plans: book }: PlanPlaces): Promise<rea
 
 /** Creates or replaces a plan. It is stored before it applies. */
 export async function setPlan(
-  { store, plans: book }: PlanPlaces,
+  { store, plans: book }: PlanDeps,
   figures: Omit<Plan, 'source'>,
 ): Promise<Plan> {
   const { name, requestsPerSecond, burst } = figures;
@@ -71,10 +71,7 @@ export async function setPlan(
  * @returns the specification's plan with that name, which applies again; undefined if there is none.
  * @throws ServiceError `planNotFound`; `planNotOverridden` when nothing was written; `planInUse` when accounts would have none.
  */
-export async function removePlan(
-  { store, plans: book }: PlanPlaces,
-  name: string,
-): Promise<Plan | undefined> {
+export async function removePlan({ store, plans: book }: PlanDeps, name: string): Promise<Plan | undefined> {
   const plan = findPlan(book, name);
   if (plan.source === 'spec') throw serviceError('planNotOverridden', { name });
   await store.db.transaction(async (tx) => {
@@ -94,7 +91,7 @@ export async function removePlan(
  * @throws ServiceError `planNotFound`, `accountNotFound`.
  */
 export async function assignPlan(
-  { store, plans: book }: PlanPlaces,
+  { store, plans: book }: PlanDeps,
   { account, plan: planName }: { readonly account: string; readonly plan: string },
 ): Promise<Plan> {
   const plan = findPlan(book, planName);

@@ -3,7 +3,7 @@ import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../base/service-error.ts';
 import { announceKey } from './follow-keys.ts';
-import { draftApiKey, type KeyPlaces, type NewApiKey } from './api-keys.ts';
+import { draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
 
 /** The key that replaces another. */
 export type SuccessorKey = NewApiKey & {
@@ -18,7 +18,7 @@ export type SuccessorKey = NewApiKey & {
  * @throws ServiceError `keyNotFound`; `keyNotActive` for a key that was revoked or rotated before; `developmentKeyProtected` for the development key.
  */
 export async function rotateApiKey(
-  { store, keyring }: KeyPlaces,
+  { store, keyring }: KeyDeps,
   { keyId, overlapMs }: { readonly keyId: string; readonly overlapMs: number },
   nowMs: number,
 ): Promise<SuccessorKey> {

@@ -37,7 +37,7 @@ export class UseLimitBook {
   }
 }
 
-export type UseLimitPlaces = {
+export type UseLimitDeps = {
   readonly useLimits: UseLimitBook;
   readonly useRateLimit: TakesCalls;
   readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
@@ -48,7 +48,7 @@ export type UseLimitPlaces = {
  * @throws ServiceError `walletRateLimited` with the seconds to wait.
  */
 export function admitUse(
-  { useLimits, useRateLimit, planOf }: UseLimitPlaces,
+  { useLimits, useRateLimit, planOf }: UseLimitDeps,
   accountId: string,
 ): Promise<CallStanding> {
   const limit = useLimits.limitOf(accountId, planOf(accountId).requestsPerSecond);

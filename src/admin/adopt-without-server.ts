@@ -3,7 +3,7 @@ import { adoptSigner } from '../account/signers/adopt-signer.ts';
 import type { Clock } from '../base/clock.ts';
 import { serviceError } from '../base/service-error.ts';
 import { type SignerLauncher, startSigner } from '../signer/signer.ts';
-import type { RecordPlaces } from '../account/signers/publish-record.ts';
+import type { RecordDeps } from '../account/signers/publish-record.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logger } from 'pino';
 
@@ -18,7 +18,7 @@ export type AdoptionResult = {
   readonly forgotten_signers: readonly string[];
 };
 
-export type AdoptionPlaces = Pick<RecordPlaces, 'headsFile'> & {
+export type AdoptionDeps = Pick<RecordDeps, 'headsFile'> & {
   readonly store: Store;
   readonly dataDir: string;
   readonly hsm: Config['hsm'];
@@ -34,7 +34,7 @@ export type AdoptionPlaces = Pick<RecordPlaces, 'headsFile'> & {
  *
  * @throws ServiceError `signerNotStarted`, `storeUnavailable`.
  */
-export async function adoptWithoutServer(places: AdoptionPlaces): Promise<AdoptionResult> {
+export async function adoptWithoutServer(places: AdoptionDeps): Promise<AdoptionResult> {
   const { dataDir, hsm, log, launcher } = places;
   const start = { mayCreate: true, acceptsLoss: true };
   const { signer } = await startSigner({ dataDir, config: { hsm }, log, start, launcher });

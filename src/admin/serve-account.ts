@@ -1,7 +1,7 @@
 import { verifyAudit } from '../account/audit/verify-audit.ts';
 import { findAccount, readAccountNames } from '../account/find-account.ts';
 import type { InstallationKey } from '../account/installation-key.ts';
-import type { TokenPlaces } from '../account/tokens/access-tokens.ts';
+import type { TokenDeps } from '../account/tokens/access-tokens.ts';
 import { enrolTwoFactor, removeTwoFactor, unlockTwoFactor } from '../account/two-factor/two-factor.ts';
 import type { AccountRequest } from './account-request.ts';
 import { type LimitDeps, serveLimits } from './serve-limits.ts';
@@ -9,7 +9,7 @@ import { serveMoney } from './serve-money.ts';
 import { serveTokens } from './serve-tokens.ts';
 
 /** The parts of the server that requests about accounts act on. */
-export type AccountPlaces = TokenPlaces &
+export type AccountDeps = TokenDeps &
   LimitDeps & {
     readonly installationKey: () => Promise<InstallationKey>;
     /** The file that heads of the audit log are appended to. */
@@ -20,7 +20,7 @@ export type AccountPlaces = TokenPlaces &
 
 /** Does what a request asks, in the store and in memory at once. A secret is only in the result that creates it. */
 export async function serveAccount(
-  places: AccountPlaces,
+  places: AccountDeps,
   request: AccountRequest,
   nowMs: number,
 ): Promise<unknown> {
@@ -60,7 +60,7 @@ export async function serveAccount(
 }
 
 async function serveVerify(
-  { store, headsFile, headKey }: AccountPlaces,
+  { store, headsFile, headKey }: AccountDeps,
   { account, publicKeys }: Extract<AccountRequest, { kind: 'audit.verify' }>,
 ): Promise<unknown> {
   const names = await readAccountNames(store);

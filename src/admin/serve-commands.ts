@@ -1,24 +1,24 @@
 import { ensureAccount } from '../account/accounts.ts';
-import { type ApiKey, createApiKey, type KeyPlaces, listApiKeys, revokeApiKey } from '../account/api-keys.ts';
+import { type ApiKey, createApiKey, type KeyDeps, listApiKeys, revokeApiKey } from '../account/api-keys.ts';
 import type { KeyRules } from '../account/key-rules.ts';
 import { rotateApiKey } from '../account/rotate-api-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { serviceError } from '../base/service-error.ts';
-import type { PlanPlaces } from '../account/plans.ts';
+import type { PlanDeps } from '../account/plans.ts';
 import type { KeyRequest } from './key-request.ts';
 import type { MasterRotation } from './master-rotation.ts';
 import type { AdoptionResult } from './adopt-without-server.ts';
-import { type AccountPlaces, serveAccount } from './serve-account.ts';
+import { type AccountDeps, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
 import { servePlans } from './serve-plans.ts';
-import { serveUsage, type UsagePlaces } from './serve-usage.ts';
+import { serveUsage, type UsageDeps } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
 
 /** The parts of the server that requests act on: the store, its copies in memory, and counts that are not stored yet. */
-export type CommandPlaces = KeyPlaces &
-  PlanPlaces &
-  UsagePlaces &
-  AccountPlaces & {
+export type CommandDeps = KeyDeps &
+  PlanDeps &
+  UsageDeps &
+  AccountDeps & {
     /** Re-encrypts every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
     /** Makes the store accept the signer of the data directory. @throws ServiceError where a server runs. */
@@ -33,7 +33,7 @@ export type CommandPlaces = KeyPlaces &
  *
  * Throws ServiceError `storeUnavailable` before anything is done when the store does not answer.
  */
-export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCommand {
+export function createServeCommand(places: CommandDeps, clock: Clock): ServeCommand {
   return async (command) => {
     const { about, request } = readRequest(command);
     if (about === 'nodes') return places.showNodes();
@@ -53,11 +53,7 @@ export function createServeCommand(places: CommandPlaces, clock: Clock): ServeCo
   };
 }
 
-async function serveKeys(
-  places: KeyPlaces & PlanPlaces,
-  request: KeyRequest,
-  nowMs: number,
-): Promise<unknown> {
+async function serveKeys(places: KeyDeps & PlanDeps, request: KeyRequest, nowMs: number): Promise<unknown> {
   switch (request.kind) {
     case 'keys.create': {
       const { name, account, rules } = request;

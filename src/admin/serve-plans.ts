@@ -1,11 +1,11 @@
 import { findAccount } from '../account/find-account.ts';
 import type { Plan } from '../account/plan.ts';
-import { assignPlan, listPlans, type PlanPlaces, removePlan, setPlan } from '../account/plans.ts';
+import { assignPlan, listPlans, type PlanDeps, removePlan, setPlan } from '../account/plans.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { PlanRequest } from './plan-request.ts';
 
 /** Does what a request about plans asks, in the store and in memory at once. */
-export async function servePlans(places: PlanPlaces, request: PlanRequest): Promise<unknown> {
+export async function servePlans(places: PlanDeps, request: PlanRequest): Promise<unknown> {
   switch (request.kind) {
     case 'plans.list': {
       const plans = await listPlans(places);
@@ -34,7 +34,7 @@ export async function servePlans(places: PlanPlaces, request: PlanRequest): Prom
   }
 }
 
-function findPlan({ plans }: PlanPlaces, name: string): Plan {
+function findPlan({ plans }: PlanDeps, name: string): Plan {
   const plan = plans.find(name);
   if (plan !== undefined) return plan;
   const known = plans.list().map((one) => one.name);

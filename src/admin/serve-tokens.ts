@@ -4,7 +4,7 @@ import {
   createToken,
   listTokens,
   revokeToken,
-  type TokenPlaces,
+  type TokenDeps,
 } from '../account/tokens/access-tokens.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { AccountRequest } from './account-request.ts';
@@ -13,7 +13,7 @@ type TokensRequest = Extract<AccountRequest, { readonly kind: `tokens.${string}`
 
 /** Does what a request about access tokens asks, in the store and in the ring at once. A token is only in the result that creates it. */
 export async function serveTokens(
-  places: TokenPlaces,
+  places: TokenDeps,
   request: TokensRequest,
   nowMs: number,
 ): Promise<unknown> {

@@ -5,7 +5,7 @@ import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UsageRequest } from './usage-request.ts';
 
-export type UsagePlaces = {
+export type UsageDeps = {
   readonly store: Store;
   /** Stores the counts that are not stored yet. */
   readonly flushUsage: () => Promise<void>;
@@ -16,10 +16,7 @@ export type UsagePlaces = {
  *
  * @throws ServiceError `accountNotFound`, `keyNotFound`: a mistyped name is not an empty answer.
  */
-export async function serveUsage(
-  { store, flushUsage }: UsagePlaces,
-  request: UsageRequest,
-): Promise<unknown> {
+export async function serveUsage({ store, flushUsage }: UsageDeps, request: UsageRequest): Promise<unknown> {
   const { sinceMs, by, account, keyId } = request;
   if (account !== undefined && !(await hasAccount(store, account)))
     throw serviceError('accountNotFound', { name: account });

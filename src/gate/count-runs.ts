@@ -2,7 +2,7 @@ import type { Outcome } from '../ledger/outcome.ts';
 import type { Call } from '../rpc/call.ts';
 
 /** The outcome of a call that has ended: its answer or its error. */
-export type Ended = Exclude<Outcome, { readonly kind: 'alone' }>;
+export type Ended = Exclude<Outcome, { readonly kind: 'not-batched' }>;
 
 /** True if a call was not answered because its client disconnected. */
 export function isGivenUp(ended: Ended, reason: Error | undefined): boolean {
@@ -23,7 +23,7 @@ export function countRuns<K extends string>(
   for (let place = 0; place < calls.length; place++) {
     const method = calls[place]?.method;
     const ended = outcomes[place];
-    if (method === undefined || ended === undefined || ended.kind === 'alone') continue;
+    if (method === undefined || ended === undefined || ended.kind === 'not-batched') continue;
     const outcome = read(ended);
     if (run?.method === method && run.outcome === outcome) {
       run.calls++;

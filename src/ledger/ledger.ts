@@ -3,10 +3,10 @@ import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { Context } from '../rpc/context.ts';
 import type { Call } from '../rpc/call.ts';
-import { inTurn } from '../rpc/turns.ts';
+import { withPermit } from '../rpc/semaphore.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
 import type { NodeNeeds } from '../upstream/upstream.ts';
-import { ALONE, type BatchUpstream } from '../upstream/with-batches.ts';
+import { NOT_BATCHED, type BatchUpstream } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
 import { needsOf } from './needs.ts';
@@ -42,11 +42,11 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { upstream, environment, nodes, onUnordered } = options;
   return {
     serve: (call, context) => {
-      const { signal, hold, turns } = context;
+      const { signal, hold, semaphore } = context;
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler(context) });
-      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, signal, hold, turns, needs });
+      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, signal, hold, semaphore, needs });
       const needs = needsOf(method, call.params);
       if (needs === undefined) return send();
       const { params } = call;
@@ -58,7 +58,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       serveRest(
         calls,
         calls.map((call) => answerHere(call, environment, owner)),
-        (rest) => inTurn(owner.turns, () => upstream.sendTogether(rest, owner)),
+        (rest) => withPermit(owner.semaphore, () => upstream.sendTogether(rest, owner)),
       ),
   };
 }
@@ -67,7 +67,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 function answerHere(call: Call, environment: string, context: Context): Outcome | undefined {
   try {
     const method = checkCall(call, environment);
-    if (needsOf(method, call.params) !== undefined) return ALONE;
+    if (needsOf(method, call.params) !== undefined) return NOT_BATCHED;
     const handler = HANDLERS[method];
     return handler && { kind: 'result', json: handler(context) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
-import type { Alone, Failure } from '../upstream/with-batches.ts';
+import type { NotBatched, Failure } from '../upstream/with-batches.ts';
 
 /**
  * The JSON text of a result that the gateway made itself, or a node's reply with the client's id. `cacheStatus`: the parameters
@@ -10,4 +10,4 @@ export type LedgerReply = ({ readonly kind: 'result'; readonly json: string } | 
 };
 
 /** The outcome of a call that was served together with others. */
-export type Outcome = LedgerReply | Failure | Alone;
+export type Outcome = LedgerReply | Failure | NotBatched;

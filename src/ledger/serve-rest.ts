@@ -1,5 +1,5 @@
 import type { Call } from '../rpc/call.ts';
-import { ALONE } from '../upstream/with-batches.ts';
+import { NOT_BATCHED } from '../upstream/with-batches.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Serves the calls that have no outcome yet. @returns the outcomes of all, in the order of the calls. */
@@ -12,5 +12,5 @@ export async function serveRest(
   const served = rest.length === 0 ? [] : await serve(rest);
   if (rest.length === calls.length) return served;
   let next = 0;
-  return known.map((outcome) => outcome ?? served[next++] ?? ALONE);
+  return known.map((outcome) => outcome ?? served[next++] ?? NOT_BATCHED);
 }

@@ -6,7 +6,7 @@ import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { NodeNeeds } from '../upstream/upstream.ts';
 import { type Needs, memberValue } from './needs.ts';
 import { readWhole } from '../rpc/read-whole.ts';
-import type { ReplyHold } from '../rpc/reply-memory.ts';
+import type { MemoryLease } from '../rpc/reply-memory.ts';
 
 type Answer = { readonly result?: { readonly context?: { readonly slot?: unknown } | null } | null };
 
@@ -15,7 +15,7 @@ export type VersionedOptions = {
   /** Sends the call to a node that has what it needs, or to any. */
   readonly send: (needs?: NodeNeeds) => Promise<UpstreamReply>;
   readonly params: unknown;
-  readonly hold: ReplyHold;
+  readonly hold: MemoryLease;
   /** Called for each member that is sent to a node that may not support it. */
   readonly onUnordered: (member: string) => void;
 };
@@ -75,7 +75,7 @@ function fallbackOf(
 async function requireMinSlots(
   minimums: readonly bigint[],
   reply: UpstreamReply,
-  hold: ReplyHold,
+  hold: MemoryLease,
 ): Promise<UpstreamReply> {
   if (reply.kind === 'whole' && (reply.isError || reply.body.length === 0)) return reply;
   const body = await readWhole(reply, hold);

@@ -1,7 +1,7 @@
 import type { CallSignal } from './call-signal.ts';
-import type { ReplyHold } from './reply-memory.ts';
+import type { MemoryLease } from './reply-memory.ts';
 import type { Listener } from './notification.ts';
-import type { Turns } from './turns.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** The caller's side of a request: its cancellation, memory and listeners. */
 export type Context = {
@@ -10,9 +10,9 @@ export type Context = {
   /** Aborted when the client has disconnected. */
   readonly signal: CallSignal;
   /** The request's share of the reply memory; released when its answer has been sent. */
-  readonly hold: ReplyHold;
+  readonly hold: MemoryLease;
   /** Limits how many calls of a batch are in flight at a node; undefined for a single call, or one that already has its turn. */
-  readonly turns?: Turns | undefined;
+  readonly semaphore?: Semaphore | undefined;
   /** Returns the address that the client requested, as far as it is known, without its query; undefined where it is unknown. */
   readonly askedAt?: (() => string) | undefined;
   /** Receives notifications of the call's subscriptions; undefined over HTTP, which has none. */

@@ -1,13 +1,13 @@
 import { serviceError } from '../base/service-error.ts';
 
 /** The memory that one request holds for replies that are not streamed. */
-export type ReplyHold = {
+export type MemoryLease = {
   /**
    * Reserves bytes; a refused reservation reserves nothing.
    *
    * @throws ServiceError `replyTooLarge` above the limit of one request; `replyMemoryFull` while other requests hold the rest.
    */
-  readonly draw: (sizeBytes: number) => void;
+  readonly reserve: (sizeBytes: number) => void;
   /** Reserves bytes if there is room. @returns true if it did. */
   readonly tryDraw: (sizeBytes: number) => boolean;
   /** Releases everything, once the answer has been sent; from then on reserving has no effect. */
@@ -21,13 +21,13 @@ export type ReplyHold = {
 export type ReplyMemory = {
   readonly limitBytes: number;
   readonly heldBytes: () => number;
-  readonly hold: () => ReplyHold;
+  readonly hold: () => MemoryLease;
 };
 
 /** Creates the memory: `limitBytes` for all requests together, `requestLimitBytes` for each. */
 export function createReplyMemory(limitBytes: number, requestLimitBytes: number): ReplyMemory {
   let heldBytes = 0;
-  const hold = (): ReplyHold => {
+  const hold = (): MemoryLease => {
     let ownBytes = 0;
     let isReleased = false;
     const isTooLarge = (sizeBytes: number): boolean => ownBytes + sizeBytes > requestLimitBytes;
@@ -37,7 +37,7 @@ export function createReplyMemory(limitBytes: number, requestLimitBytes: number)
       heldBytes += sizeBytes;
     };
     return {
-      draw: (sizeBytes) => {
+      reserve: (sizeBytes) => {
         if (isReleased) return;
         if (isTooLarge(sizeBytes)) throw serviceError('replyTooLarge', { limit: requestLimitBytes });
         if (isFull(sizeBytes)) throw serviceError('replyMemoryFull');

@@ -11,7 +11,7 @@ import { startAdminSocket } from '../admin/admin-socket.ts';
 import { refuseAdoption } from '../admin/adopt-without-server.ts';
 import { isServed } from '../admin/ask-admin.ts';
 import { createMasterRotation, type MasterRotation } from '../admin/master-rotation.ts';
-import { type CommandPlaces, createServeCommand } from '../admin/serve-commands.ts';
+import { type CommandDeps, createServeCommand } from '../admin/serve-commands.ts';
 import { showNodes } from '../admin/show-nodes.ts';
 import { adminSocketPath } from '../admin/socket-path.ts';
 import { waitForLock } from '../admin/wait-for-lock.ts';
@@ -74,7 +74,7 @@ export type AppOptions = {
 };
 
 type Services = {
-  readonly places: CommandPlaces;
+  readonly places: CommandDeps;
   readonly account: AccountPlane;
   readonly keys: Keys;
   readonly rotation: MasterRotation;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { systemClock } from '../base/clock.ts';
-import type { CommandPlaces } from '../admin/serve-commands.ts';
+import type { CommandDeps } from '../admin/serve-commands.ts';
 import { createAdmission } from '../gate/admission.ts';
 import { createKeyCheck } from '../gate/key-standing.ts';
 import type { Metrics } from '../gate/metrics.ts';
@@ -42,7 +42,7 @@ import {
 export type ServedParts = {
   readonly networks: readonly Network[];
   readonly rooms: {
-    readonly places: CommandPlaces;
+    readonly places: CommandDeps;
     readonly keys: Keys;
     readonly gate: Gate;
   };

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import type { AccountPlane } from '../account/account-plane.ts';
 import { createRefusalLog, type RefusalLog } from '../account/audit/refusal-log.ts';
-import type { UseLimitPlaces } from '../account/wallet-use-limit.ts';
+import type { UseLimitDeps } from '../account/wallet-use-limit.ts';
 import type { Clock } from '../base/clock.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Metrics } from '../gate/metrics.ts';
@@ -10,11 +10,11 @@ import type { HttpHandler } from '../server/http/http-server.ts';
 import { createRestEndpoint } from '../server/rest/rest-endpoint.ts';
 import type { Keys } from './start-keys.ts';
 import type { Store } from '../store/open-store.ts';
-import { createAfterwards } from '../wallets/afterwards.ts';
+import { createRetryUntilSettled } from '../wallets/retry-until-settled.ts';
 import { answerRequest } from '../wallets/answer-request.ts';
 import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
 import { createReconciliation } from '../wallets/managed/reconciliation.ts';
-import type { WalletPlaces } from '../wallets/wallet-places.ts';
+import type { WalletDeps } from '../wallets/wallet-places.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type WalletParts = {
@@ -24,7 +24,7 @@ export type WalletParts = {
   readonly keys: Keys;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
   /** Returns the plan of an account. */
-  readonly planOf: UseLimitPlaces['planOf'];
+  readonly planOf: UseLimitDeps['planOf'];
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -74,12 +74,12 @@ export function placesOf({
   keys,
   clock,
   log,
-}: Omit<WalletParts, 'metrics' | 'planOf'>): WalletPlaces {
+}: Omit<WalletParts, 'metrics' | 'planOf'>): WalletDeps {
   const { money, idempotency, installationKey, ownerId } = account;
   const { signer, sealedWork, pool } = keys;
   return {
     ...{ store, money, idempotency, installationKey, ownerId, clock, log },
     ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
-    ...{ afterwards: createAfterwards(log), reconciliation: createReconciliation() },
+    ...{ retryUntilSettled: createRetryUntilSettled(log), reconciliation: createReconciliation() },
   };
 }

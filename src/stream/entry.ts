@@ -8,7 +8,7 @@ import type { Block } from './block/block.ts';
 import { createEnvelope } from './envelope.ts';
 
 /** A subscriber's topic and form. `view`: for topics of one account. */
-export type Wish = {
+export type TopicSelection = {
   readonly topic: TopicName;
   readonly format: OutputFormat;
   readonly view: AccountView | undefined;
@@ -48,13 +48,13 @@ export class Entry {
   /**
    * Returns the messages of a topic in order. Throws ServiceError `upstreamBroken` if the block cannot be read, and any error of the view.
    */
-  messages(wish: Wish): EncodedMessages | Promise<EncodedMessages> {
+  messages(wish: TopicSelection): EncodedMessages | Promise<EncodedMessages> {
     // The registry maps each topic to the handler of its own messages.
     const handler = TOPIC_HANDLERS[wish.topic] as AnyHandler;
     return handler.kind === 'public' ? this.#public(wish, handler) : this.#ofAccount(wish, handler);
   }
 
-  #public({ topic, format }: Wish, handler: PublicTopic<Block, TopicName>): EncodedMessages {
+  #public({ topic, format }: TopicSelection, handler: PublicTopic<Block, TopicName>): EncodedMessages {
     const key = `${topic} ${format}`;
     const known = this.#encoded.get(key);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class Entry {
     return made;
   }
 
-  #ofAccount({ topic, format, view }: Wish, handler: AccountTopic<Block, AccountView, TopicName>) {
+  #ofAccount({ topic, format, view }: TopicSelection, handler: AccountTopic<Block, AccountView, TopicName>) {
     if (view === undefined) throw new Error(`${topic} is asked for without an account`);
     const key = `${topic} ${format} ${view.accountId}`;
     const known = this.#ofAccounts.get(key);

@@ -1,4 +1,4 @@
-import { withBatchTrust } from './batch-trust.ts';
+import { withBatchSupport } from './batch-support.ts';
 import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 import { type BatchUpstream, withBatches } from './with-batches.ts';
@@ -17,7 +17,7 @@ export type WrapOptions = {
 
 /** Connects to a node, without the wrappers of `wrapUpstream`. */
 export function connectNode(url: string, options: NodeOptions): Upstream {
-  return withBatchTrust(createHttpUpstream({ ...options, url }));
+  return withBatchSupport(createHttpUpstream({ ...options, url }));
 }
 
 /** Wraps the nodes of a network in the layers that every call gets, outermost first. */

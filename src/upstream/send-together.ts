@@ -1,5 +1,5 @@
 import type { CallSignal } from '../rpc/call-signal.ts';
-import type { ReplyHold } from '../rpc/reply-memory.ts';
+import type { MemoryLease } from '../rpc/reply-memory.ts';
 import { JoinedItems } from '../rpc/join-items.ts';
 import { readWhole } from '../rpc/read-whole.ts';
 import { isText, type ObjectSink, scanObjects, type Span } from '../rpc/scan-json.ts';
@@ -8,7 +8,7 @@ import { type BatchRoute, BATCH, type Upstream } from './upstream.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
 /** The request that calls belong to: its signal cancels them, its hold pays for the memory of their replies. */
-export type BatchOwner = { readonly signal: CallSignal; readonly hold: ReplyHold };
+export type BatchOwner = { readonly signal: CallSignal; readonly hold: MemoryLease };
 
 /** A call as its own bytes, with the raw id token in them. */
 export type BatchedCall = { readonly raw: Buffer; readonly id: string };

@@ -3,19 +3,19 @@ import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { CallSignal } from '../rpc/call-signal.ts';
 
 /** Tracks whether one node takes batches. */
-export type BatchTrust = {
+export type BatchSupport = {
   readonly mayTake: () => boolean;
   /**
    * Called when the node answered a client's batch of `size` calls with anything but a batch: probes it with a batch of the
    * gateway's own, at most once a second.
    */
-  readonly doubt: (size: number) => void;
+  readonly reprobe: (size: number) => void;
 };
 
 /** The route of a batch, filled in on its way. */
 export type BatchRoute = {
   /** The node that it was sent to last. */
-  taker?: BatchTrust;
+  taker?: BatchSupport;
   /** True if a node was skipped because it takes no batches. */
   isTurnedAway?: boolean;
 };

@@ -9,10 +9,10 @@ import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 export type Failure = { readonly kind: 'failure'; readonly error: unknown };
 
 /** The call cannot be answered with the others: it must be sent on its own. */
-export type Alone = { readonly kind: 'alone' };
+export type NotBatched = { readonly kind: 'not-batched' };
 
 /** The outcome of a call that was sent together with others. */
-export type BatchOutcome = UpstreamReply | Failure | Alone;
+export type BatchOutcome = UpstreamReply | Failure | NotBatched;
 
 /** A ledger node that also takes batches. */
 export type BatchUpstream = Upstream & {
@@ -26,7 +26,7 @@ export type BatchUpstream = Upstream & {
   ) => Promise<readonly BatchOutcome[]>;
 };
 
-export const ALONE: Alone = { kind: 'alone' };
+export const NOT_BATCHED: NotBatched = { kind: 'not-batched' };
 
 /** Errors that the other calls may have caused: each call is then sent on its own. */
 const RETRIED_SEPARATELY: ReadonlySet<string> = new Set([
@@ -41,19 +41,19 @@ export function withBatches(upstream: Upstream): BatchUpstream {
   return {
     ...upstream,
     sendTogether: async (calls, owner) => {
-      if (calls.length < 2) return calls.map(() => ALONE);
+      if (calls.length < 2) return calls.map(() => NOT_BATCHED);
       const route: BatchRoute = {};
       try {
         const replies = await sendTogether(calls, upstream, { ...owner, route });
         if (replies !== undefined) return replies;
-        route.taker?.doubt(calls.length);
-        return calls.map(() => ALONE);
+        route.taker?.reprobe(calls.length);
+        return calls.map(() => NOT_BATCHED);
       } catch (error) {
-        if (isRefusal(error)) route.taker?.doubt(calls.length);
+        if (isRefusal(error)) route.taker?.reprobe(calls.length);
         // No node took the batch, one of them because it takes none: that one may take the calls.
         const isForOne = route.isTurnedAway === true && isPassedOver(error);
         const isAlone = isForOne || (error instanceof ServiceError && RETRIED_SEPARATELY.has(error.code));
-        const outcome: BatchOutcome = isAlone ? ALONE : { kind: 'failure', error };
+        const outcome: BatchOutcome = isAlone ? NOT_BATCHED : { kind: 'failure', error };
         return calls.map(() => outcome);
       }
     },

@@ -14,12 +14,12 @@ import { CLIENT_LEFT } from './client-left.ts';
 import { earlierBodies } from './earlier-bodies.ts';
 import { findWallet } from './managed/find-wallet.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
-import type { WalletPlaces } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-places.ts';
 import type { Caller, WalletContext } from './wallet-context.ts';
 import { toServiceError } from '../base/service-error.ts';
 
 /** A validated request, and its caller. */
-export type PassedRequest<O extends OperationId> = {
+export type ValidatedRequest<O extends OperationId> = {
   readonly operation: O;
   readonly request: WalletRequest<O>;
   readonly caller: Caller;
@@ -42,8 +42,8 @@ export type Answer<O extends OperationId> = WalletAnswers[O] | PrintedAnswer;
  * @throws ServiceError the refusals of the operation, and those of its Idempotency-Key.
  */
 export async function answerRequest<O extends OperationId>(
-  places: WalletPlaces,
-  passed: PassedRequest<O>,
+  places: WalletDeps,
+  passed: ValidatedRequest<O>,
 ): Promise<Answer<O>> {
   const { operation, request, caller, signal } = passed;
   const claimed = await claim(places, passed);
@@ -65,8 +65,8 @@ export async function answerRequest<O extends OperationId>(
 }
 
 async function claim<O extends OperationId>(
-  places: WalletPlaces,
-  passed: PassedRequest<O>,
+  places: WalletDeps,
+  passed: ValidatedRequest<O>,
 ): Promise<Claimed> {
   const { operation, request, caller, idempotencyKey: key, received, watchDelivery } = passed;
   if (key === undefined) return { kind: 'claim', claim: NO_CLAIM };

@@ -7,7 +7,7 @@ import type {
 import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { transact } from './transact.ts';
-import type { WalletPlaces } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-places.ts';
 
 /** A request with an Idempotency-Key, or without one: then every function does nothing. */
 export type Claim = {
@@ -75,7 +75,7 @@ export const NO_CLAIM: Claim = {
  * @throws ServiceError `idempotencyKeyInUse`, `idempotencyKeyReused`, `idempotencySecretNotKept`, and for a repetition
  *   `idempotencyNothingCharged`, `walletsReceivedInvalid`.
  */
-export async function claimKey(places: WalletPlaces, request: KeyedRequest): Promise<Claimed> {
+export async function claimKey(places: WalletDeps, request: KeyedRequest): Promise<Claimed> {
   const finding = await begin(places, request);
   if (finding.kind === 'replay') return { kind: 'replay', bytes: finding.body };
   if (!('workId' in finding)) throw refusal(finding);
@@ -86,11 +86,7 @@ export async function claimKey(places: WalletPlaces, request: KeyedRequest): Pro
 
 type Begun = Extract<IdempotencyFinding, { claim: unknown }>;
 
-function toClaim(
-  places: WalletPlaces,
-  { status, whenDelivered, again }: KeyedRequest,
-  finding: Begun,
-): Claim {
+function toClaim(places: WalletDeps, { status, whenDelivered, again }: KeyedRequest, finding: Begun): Claim {
   const { idempotency } = places;
   const { kind, workId, claim } = finding;
   // The client may miss part of an answer that is not kept: this is known when the response has ended.
@@ -117,12 +113,12 @@ function toClaim(
 
 /** Records the end of a response. Never rejects: retries until the store answers. */
 async function close(
-  { idempotency, afterwards, ...places }: WalletPlaces,
+  { idempotency, retryUntilSettled, ...places }: WalletDeps,
   claim: Begun['claim'],
   isDrained: boolean,
 ): Promise<void> {
   try {
-    await afterwards(() => transact(places, (tx) => idempotency.close(tx, claim, isDrained)));
+    await retryUntilSettled(() => transact(places, (tx) => idempotency.close(tx, claim, isDrained)));
   } catch (error) {
     const { message: reason } = toServiceError(error);
     places.log.error({ reason }, 'the end of a response could not be recorded');
@@ -133,7 +129,7 @@ async function close(
 
 /** A claim counts only if its transaction is known to be committed. */
 async function begin(
-  places: WalletPlaces,
+  places: WalletDeps,
   { accountId, key, parts, again }: KeyedRequest,
 ): Promise<IdempotencyFinding> {
   const { idempotency, clock } = places;

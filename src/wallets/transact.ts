@@ -2,14 +2,14 @@ import { isRefused } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
-import type { WalletPlaces } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-places.ts';
 
 /** Subject of store failures; the driver's own text would repeat all values that were to be stored. */
 const WHERE = 'the wallet service';
 
 /** Runs a transaction. @throws ServiceError `storeUnavailable`, and any error of `work`: nothing is committed then. */
 export function transact<T>(
-  { store }: Pick<WalletPlaces, 'store'>,
+  { store }: Pick<WalletDeps, 'store'>,
   work: (tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
   return withStore(() => store.db.transaction(work));
@@ -17,8 +17,8 @@ export function transact<T>(
 
 /** Reads from the store, outside a transaction. @throws ServiceError `storeUnavailable`. */
 export function read<T>(
-  { store }: Pick<WalletPlaces, 'store'>,
-  query: (db: WalletPlaces['store']['db']) => Promise<T>,
+  { store }: Pick<WalletDeps, 'store'>,
+  query: (db: WalletDeps['store']['db']) => Promise<T>,
 ): Promise<T> {
   return withStore(() => query(store.db));
 }
@@ -28,7 +28,7 @@ export function read<T>(
  * of a promise of `begin`.
  */
 export function together<T extends readonly unknown[]>(
-  { store }: Pick<WalletPlaces, 'store'>,
+  { store }: Pick<WalletDeps, 'store'>,
   begin: BeginTogether<T>,
 ): Promise<T> {
   return withStore(() => store.together(begin));
@@ -42,7 +42,7 @@ export function together<T extends readonly unknown[]>(
  *   nothing is done then. @throws ServiceError `storeUnavailable`.
  */
 export function tryTogether<T extends readonly unknown[]>(
-  { store }: Pick<WalletPlaces, 'store'>,
+  { store }: Pick<WalletDeps, 'store'>,
   begin: BeginTogether<T>,
 ): Promise<T | undefined> {
   if (store.kind !== 'pglite') return Promise.resolve(undefined);

@@ -1,4 +1,4 @@
-import type { WalletPlaces } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-places.ts';
 import type { Claim } from './claim.ts';
 
 /** Account and token of a request, and its id. */
@@ -11,7 +11,7 @@ export type Caller = {
 };
 
 /** The context of an operation: one request. */
-export type WalletContext = WalletPlaces & {
+export type WalletContext = WalletDeps & {
   readonly caller: Caller;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;

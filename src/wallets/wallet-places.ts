@@ -7,10 +7,10 @@ import type { KeyPool } from '../keys/pool.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { Store } from '../store/open-store.ts';
-import type { Afterwards } from './afterwards.ts';
+import type { RetryUntilSettled } from './retry-until-settled.ts';
 
 /** The dependencies of the wallet service. */
-export type WalletPlaces = {
+export type WalletDeps = {
   readonly store: Store;
   readonly money: Money;
   readonly idempotency: Idempotency;
@@ -20,7 +20,7 @@ export type WalletPlaces = {
   readonly keys: KeyPool;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error' | 'warn'>;
-  readonly afterwards: Afterwards;
+  readonly retryUntilSettled: RetryUntilSettled;
   readonly reconciliation: Reconciliation;
   /** The id of this process in `gateways`. */
   readonly ownerId: string;
@@ -40,7 +40,7 @@ export type Reconciliation = {
    * of this start. Failures are logged and retried. Resolves when it is done or closed; never rejects.
    */
   readonly start: (
-    places: Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>,
+    places: Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>,
   ) => Promise<void>;
   /** Stops it; the next start begins again. Call it before the signer and the store are closed. */
   readonly close: () => Promise<void>;

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/account/api-keys.ts';
-import { type DevelopmentPlaces, ensureDevelopmentAccount } from '../../src/account/development-account.ts';
+import { type DevelopmentDeps, ensureDevelopmentAccount } from '../../src/account/development-account.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import { Keyring, loadKeyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
@@ -18,7 +18,7 @@ const NOW_MS = 1_760_000_000_000;
 
 const directory = useNewDirectory();
 
-type Places = DevelopmentPlaces & { readonly accountId: string };
+type Places = DevelopmentDeps & { readonly accountId: string };
 
 async function newPlaces(store: Store): Promise<Places> {
   const accountId = randomUUID();

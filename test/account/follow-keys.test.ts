@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
-import { createApiKey, type KeyPlaces, revokeApiKey } from '../../src/account/api-keys.ts';
+import { createApiKey, type KeyDeps, revokeApiKey } from '../../src/account/api-keys.ts';
 import { followKeys } from '../../src/account/follow-keys.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import type { StoreOptions } from '../../src/store/open-store.ts';
@@ -11,7 +11,7 @@ import { describeStores, useStore } from '../store/backends.ts';
 const NOW_MS = 1_760_000_000_000;
 
 /** A process of its own, as far as keys go: a store and a ring that follows it. */
-async function openPlaces(place: StoreOptions): Promise<KeyPlaces> {
+async function openPlaces(place: StoreOptions): Promise<KeyDeps> {
   const store = await useStore(place);
   const { keyring, close } = await followKeys(store);
   onTestFinished(close);
@@ -30,9 +30,9 @@ describeStores('keys of one store', (backend) => {
 
   if (backend.kind === 'pglite') return;
 
-  const kindAt = ({ keyring }: KeyPlaces, text: string): string => keyring.find(text, NOW_MS).kind;
+  const kindAt = ({ keyring }: KeyDeps, text: string): string => keyring.find(text, NOW_MS).kind;
 
-  const becomes = (places: KeyPlaces, text: string, kind: string): Promise<void> =>
+  const becomes = (places: KeyDeps, text: string, kind: string): Promise<void> =>
     expect.poll(() => kindAt(places, text), { timeout: 20_000, interval: 5 }).toBe(kind);
 
   test('are made, rotated and revoked for all processes, without a restart', async () => {
@@ -78,7 +78,7 @@ describeStores('keys of one store', (backend) => {
 });
 
 /** Has PostgreSQL end every connection that listens: those of other tests open theirs again too. */
-async function cutListeners({ store }: KeyPlaces): Promise<void> {
+async function cutListeners({ store }: KeyDeps): Promise<void> {
   await store.db.execute(
     sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyslot listener'`,
   );

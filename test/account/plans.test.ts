@@ -8,7 +8,7 @@ import {
   assignPlan,
   listPlans,
   loadPlanBook,
-  type PlanPlaces,
+  type PlanDeps,
   removePlan,
   setPlan,
 } from '../../src/account/plans.ts';
@@ -20,7 +20,7 @@ import { describeStores, useStore } from '../store/backends.ts';
 const NOW_MS = 1_760_000_000_000;
 
 /** What the next request meets, and what it would meet after a restart. */
-async function planNow({ store, plans }: PlanPlaces, accountId: string) {
+async function planNow({ store, plans }: PlanDeps, accountId: string) {
   const after = (await loadPlanBook(store)).planOf(accountId);
   expect(after).toEqual(plans.planOf(accountId));
   return after;
@@ -28,7 +28,7 @@ async function planNow({ store, plans }: PlanPlaces, accountId: string) {
 
 describeStores('plans', (backend) => {
   const opened = backend.emptied();
-  const newPlaces = async (): Promise<PlanPlaces> => ({
+  const newPlaces = async (): Promise<PlanDeps> => ({
     store: opened(),
     plans: await loadPlanBook(opened()),
   });
@@ -133,7 +133,7 @@ describeStores('plans', (backend) => {
 });
 
 /** A process of its own, as far as plans go. */
-async function followingPlaces(place: StoreOptions): Promise<PlanPlaces> {
+async function followingPlaces(place: StoreOptions): Promise<PlanDeps> {
   const store = await useStore(place);
   const { plans, close } = await followPlans(store);
   onTestFinished(close);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
-import type { CommandPlaces } from '../../src/admin/serve-commands.ts';
-import type { AccountPlaces } from '../../src/admin/serve-account.ts';
+import type { CommandDeps } from '../../src/admin/serve-commands.ts';
+import type { AccountDeps } from '../../src/admin/serve-account.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** The parts that requests act on beside the store, keys, plans and usage, new and empty; no signer runs. */
-export function newAccountPlaces(): Omit<AccountPlaces, 'store' | 'plans'> &
-  Pick<CommandPlaces, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
+export function newAccountPlaces(): Omit<AccountDeps, 'store' | 'plans'> &
+  Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),

@@ -8,7 +8,7 @@ import { ensureDevelopmentAccess } from '../../src/account/development-access.ts
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { checkTwoFactor, readTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { isAccountRequest, readAccountRequest } from '../../src/admin/account-request.ts';
-import { type AccountPlaces, serveAccount } from '../../src/admin/serve-account.ts';
+import { type AccountDeps, serveAccount } from '../../src/admin/serve-account.ts';
 import { createHeadKey } from '../account/audit/head-key.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
 import { describeStores } from '../store/backends.ts';
@@ -27,9 +27,9 @@ function readLine(request: object): ReturnType<typeof readAccountRequest> {
 describeStores('commands about accounts', (backend) => {
   const store = backend.shared();
 
-  async function setUp(change: Partial<AccountPlaces> = {}) {
+  async function setUp(change: Partial<AccountDeps> = {}) {
     const plans = new PlanBook();
-    const places: AccountPlaces = { store: store(), plans, ...newAccountPlaces(), ...change };
+    const places: AccountDeps = { store: store(), plans, ...newAccountPlaces(), ...change };
     const account = await newCustomer(store());
     const ask = async (request: object, nowMs = NOW_MS): Promise<Record<string, unknown>> => {
       const result = await serveAccount(places, readLine({ account, ...request }), nowMs);

@@ -39,7 +39,7 @@ function ledgerOf(ends: readonly Outcome[], underway: () => void = () => undefin
       underway();
       const end = ends[Number(call.id)];
       if (end?.kind === 'failure') throw end.error;
-      if (end === undefined || end.kind === 'alone') throw new Error('not to be served alone');
+      if (end === undefined || end.kind === 'not-batched') throw new Error('not to be served alone');
       return end;
     },
     serveTogether: async () => {
@@ -91,7 +91,7 @@ test('so are those whose client left, and those of them that were refused before
 });
 
 test('calls that are handed back are counted when they are served alone', async () => {
-  const ends: readonly Outcome[] = [whole(false), { kind: 'alone' }, { kind: 'alone' }];
+  const ends: readonly Outcome[] = [whole(false), { kind: 'not-batched' }, { kind: 'not-batched' }];
   const counted = await countsOf((ledger) => ledger.serveTogether(calls.slice(0, 3), context), ends);
   expect(counted.rows.map((row) => [row.calls, row.errors])).toEqual([[1, 0]]);
   expect(counted.series).toEqual(

@@ -8,7 +8,7 @@ import { batchOf, cacheByHand, callOf, context, reply, settle, textOf } from './
 
 const HASH = 'getGenesisHash';
 const BUSY: Outcome = { kind: 'failure', error: serviceError('upstreamBusy') };
-const ALONE: Outcome = { kind: 'alone' };
+const NOT_BATCHED: Outcome = { kind: 'not-batched' };
 
 /** A cache by hand that also says what it counted. */
 function counted() {
@@ -101,7 +101,7 @@ test('when the client of the flight leaves, those who waited are to be served al
   const waiting = cached.serveTogether([callOf(HASH, 3)], context);
   leaver.abort(new Error('left'));
   expect((await left).map(summaryOf)).toEqual(['failure', 'failure']);
-  expect(await waiting).toEqual([ALONE]);
+  expect(await waiting).toEqual([NOT_BATCHED]);
   expect([batches.length, counts]).toEqual([1, ['miss']]);
 });
 
@@ -112,8 +112,8 @@ test('what is handed back has not been counted, and of those who waited for it o
     context,
   );
   const waiting = [4, 5].map((id) => cached.serve(callOf(HASH, id), context));
-  batches[0]?.resolve([ALONE, ALONE, ALONE]);
-  expect(await batch).toEqual([ALONE, ALONE, ALONE]);
+  batches[0]?.resolve([NOT_BATCHED, NOT_BATCHED, NOT_BATCHED]);
+  expect(await batch).toEqual([NOT_BATCHED, NOT_BATCHED, NOT_BATCHED]);
   await settle();
   expect([pending.map(({ call }) => call.id), counts]).toEqual([['4'], ['miss']]);
   pending[0]?.resolve(reply('"hash"', 4));

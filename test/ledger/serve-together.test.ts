@@ -67,12 +67,12 @@ test('if no call is one for the node, it is not asked', async () => {
 test('what the node made of each call is handed on in its place', async () => {
   const failure = { kind: 'failure', error: serviceError('upstreamBusy') } as const;
   const { ledger } = ledgerBefore((call) =>
-    call.id === '1' ? { kind: 'alone' } : call.id === '2' ? failure : echo(call),
+    call.id === '1' ? { kind: 'not-batched' } : call.id === '2' ? failure : echo(call),
   );
   const calls = [callOf('nope', 0), callOf('getSlot', 1), callOf('getSlot', 2), callOf('getSlot', 3)];
   expect((await ledger.serveTogether(calls, context)).map(summaryOf)).toEqual([
     'methodNotFound',
-    'alone',
+    'not-batched',
     'upstreamBusy',
     calls[3]?.raw.toString(),
   ]);

@@ -4,7 +4,7 @@ import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
-import { withBatchTrust } from '../../src/upstream/batch-trust.ts';
+import { withBatchSupport } from '../../src/upstream/batch-support.ts';
 import { spreadCalls } from '../../src/upstream/spread-calls.ts';
 import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstream/upstream.ts';
@@ -55,7 +55,7 @@ function idsIn(body: Buffer): readonly string[] {
 function playedNode(answer: Answer, answerOurs: Answer = sound) {
   const seen: UpstreamRequest[] = [];
   const ours: UpstreamRequest[] = [];
-  const node = withBatchTrust({
+  const node = withBatchSupport({
     send: async (request) => {
       (isOurs(request) ? ours : seen).push(request);
       return (isOurs(request) ? answerOurs : answer)(request);
@@ -148,7 +148,7 @@ test('unless there is one reply to each call and nothing else, all are handed ba
   await fc.assert(
     fc.asyncProperty(ids, fc.constantFrom(...FAULTS), async (asked, spoil) => {
       const { send, ours } = nodeThat(() => whole(spoil(asked.map(replyTo))));
-      expect((await send(asked)).map(textOf)).toEqual(asked.map(() => 'alone'));
+      expect((await send(asked)).map(textOf)).toEqual(asked.map(() => 'not-batched'));
       expect(ours.map(({ body }) => idsIn(body).length)).toEqual([asked.length]);
     }),
   );
@@ -156,7 +156,7 @@ test('unless there is one reply to each call and nothing else, all are handed ba
 
 test('a node that takes no batches gets none for a minute', async () => {
   const { send, seen, ours } = nodeThat(refusing, refusing);
-  const alone = ['alone', 'alone', 'alone'];
+  const alone = ['not-batched', 'not-batched', 'not-batched'];
   expect((await send(['1', '2', '3'])).map(textOf)).toEqual(alone);
   await settled();
   expect(ours.map(({ body, id }) => [id, body.toString()])).toEqual([
@@ -199,7 +199,7 @@ test('of several nodes one that takes no batches is passed over, and takes their
     throw serviceError('upstreamBusy');
   });
   const rest = clientOf(without.node, busy.node);
-  expect((await rest.send(['1', '2'])).map(textOf)).toEqual(['alone', 'alone']);
+  expect((await rest.send(['1', '2'])).map(textOf)).toEqual(['not-batched', 'not-batched']);
 });
 
 test('what one client puts into its batches takes them from nobody, and has a node asked once a second at most', async () => {
@@ -208,7 +208,7 @@ test('what one client puts into its batches takes them from nobody, and has a no
   owner.hold.release();
   for (let second = 1; second <= 3; second += 1) {
     for (let at = 0; at < 5; at += 1) {
-      expect((await send(['"poison"', '2'])).map(textOf)).toEqual(['alone', 'alone']);
+      expect((await send(['"poison"', '2'])).map(textOf)).toEqual(['not-batched', 'not-batched']);
       await settled();
       expect((await send(['1', '2'])).map(textOf)).toEqual([replyTo('1'), replyTo('2')]);
     }
@@ -237,14 +237,14 @@ test.each([
 
 test('one call is no batch', async () => {
   const { send, seen } = nodeThat(() => whole(''));
-  expect([await send(['1']), await send([])]).toEqual([[{ kind: 'alone' }], []]);
+  expect([await send(['1']), await send([])]).toEqual([[{ kind: 'not-batched' }], []]);
   expect(seen).toEqual([]);
 });
 
 test.each([
-  ['a batch that is too large', serviceError('callTooLarge'), 'alone', 2],
-  ['a connection that breaks', broken(new BrokenConnection('broke')), 'alone', 2],
-  ['an error page', broken(new Error('status 500')), 'alone', 2],
+  ['a batch that is too large', serviceError('callTooLarge'), 'not-batched', 2],
+  ['a connection that breaks', broken(new BrokenConnection('broke')), 'not-batched', 2],
+  ['an error page', broken(new Error('status 500')), 'not-batched', 2],
   ['a busy node', serviceError('upstreamBusy'), 'failure', 2],
   ['a node that is late', serviceError('upstreamTimeout', { limitMs: 1 }), 'failure', 2],
   ['a node that is gone', serviceError('upstreamUnavailable'), 'failure', 2],
@@ -263,7 +263,7 @@ test('replies that are too large to be held together are asked for alone', async
   const { send, memory, owner } = nodeThat(() =>
     whole(`[${replyTo('1')},${replyTo('2')}]${' '.repeat(1_000)}`),
   );
-  expect((await send(['1', '2'])).map(textOf)).toEqual(['alone', 'alone']);
+  expect((await send(['1', '2'])).map(textOf)).toEqual(['not-batched', 'not-batched']);
   owner.hold.release();
   expect(memory.heldBytes()).toBe(0);
 });

@@ -11,7 +11,7 @@ import { serviceError } from '../../src/base/service-error.ts';
 import { Unexpected } from '../../src/store/expectation.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
-import { createAfterwards } from '../../src/wallets/afterwards.ts';
+import { createRetryUntilSettled } from '../../src/wallets/retry-until-settled.ts';
 import { NO_CLAIM } from '../../src/wallets/claim.ts';
 import { beginCharged } from '../../src/wallets/client/begin-charged.ts';
 import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
@@ -94,7 +94,7 @@ function contextOf({ accountId, account, store, keys }: UnixService): WalletCont
   return {
     ...{ ...account, store, clock: systemClock, log: SILENT },
     ...{ signer: keys.signer, sealedWork: keys.sealedWork, keys: keys.pool },
-    ...{ maxHdChildren: 1, afterwards: createAfterwards(SILENT), claim: NO_CLAIM },
+    ...{ maxHdChildren: 1, retryUntilSettled: createRetryUntilSettled(SILENT), claim: NO_CLAIM },
     reconciliation: createReconciliation(),
     ...{ caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' } },
     signal: new AbortController().signal,

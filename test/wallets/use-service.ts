@@ -18,7 +18,7 @@ import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start/start-keys.ts';
-import type { WalletPlaces } from '../../src/wallets/wallet-places.ts';
+import type { WalletDeps } from '../../src/wallets/wallet-places.ts';
 import { placesOf, startWallets } from '../../src/start/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -32,7 +32,7 @@ export type WalletService = {
   readonly baseUrl: string;
   readonly store: Store;
   readonly signer: Signer;
-  readonly places: WalletPlaces;
+  readonly places: WalletDeps;
   /** Opens the service once more on the same store and signer, as the next process does. */
   readonly startAgain: () => Promise<void>;
   /** The clock of the service; it stands still until it is set. */

@@ -14,7 +14,7 @@ export type HeadKey = {
   readonly signHead: (bytes: Uint8Array) => Promise<Uint8Array>;
 };
 
-export type HeadPlaces = {
+export type HeadDeps = {
   readonly store: Store;
   readonly key: HeadKey;
   /** Heads are also appended to this file, before they are stored: the setting `audit_heads_file`. */
@@ -31,7 +31,7 @@ const LOOK_MS = 1_000;
  * @param isAll true: signs every chain that has uncovered records, as when a server stops.
  * @returns the number of signed heads.
  */
-export async function signDueHeads(places: HeadPlaces, isAll = false): Promise<number> {
+export async function signDueHeads(places: HeadDeps, isAll = false): Promise<number> {
   const { store, key, headsFile, clock } = places;
   const nowMs = clock.nowMs();
   const longAgo = new Date(nowMs - WAIT_MS);
@@ -54,7 +54,7 @@ export async function signDueHeads(places: HeadPlaces, isAll = false): Promise<n
 }
 
 /** Signs heads when they are due; checks every second. A failure is logged once and retried until it is over. */
-export function startHeadSigning(places: HeadPlaces, log: Logger): { readonly close: () => Promise<void> } {
+export function startHeadSigning(places: HeadDeps, log: Logger): { readonly close: () => Promise<void> } {
   let isFailing = false;
   const sign = async (isAll: boolean): Promise<void> => {
     try {

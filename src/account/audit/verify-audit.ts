@@ -38,7 +38,7 @@ export type AuditVerdict = {
   readonly damagedLines: readonly number[];
 };
 
-export type AuditPlaces = {
+export type AuditDeps = {
   readonly store: Store;
   readonly headsFile: string;
   /** Keys that may sign heads. Empty: signatures are not checked. */
@@ -52,7 +52,7 @@ const MAX_PROBLEMS = 100;
  * Verifies the audit log of one account, or of all. docs/decisions/0020-audit-chain.md says which changes it finds and which nobody can find. It
  * may run while records are added.
  */
-export async function verifyAudit(places: AuditPlaces, accountId?: string): Promise<AuditVerdict> {
+export async function verifyAudit(places: AuditDeps, accountId?: string): Promise<AuditVerdict> {
   const { store, headsFile } = places;
   // In this order: the records behind a head or a tip were written before it.
   const file = await readHeads(headsFile);
@@ -74,7 +74,7 @@ export async function verifyAudit(places: AuditPlaces, accountId?: string): Prom
 
 type Chain = { readonly accountId: string; readonly tip: number; readonly heads: readonly AuditHead[] };
 
-async function verifyChain(places: AuditPlaces, { accountId, tip, heads }: Chain): Promise<AuditReport> {
+async function verifyChain(places: AuditDeps, { accountId, tip, heads }: Chain): Promise<AuditReport> {
   const { store, trustedKeys } = places;
   const isTrusted = (head: AuditHead): boolean => trustedKeys.length > 0 && isSignedBy(head, trustedKeys);
   const signed = heads.filter(isTrusted);

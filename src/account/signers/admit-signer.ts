@@ -3,7 +3,7 @@ import { signers } from '../../store/signer-tables.ts';
 import { withStoreErrors } from '../../store/store-errors.ts';
 import { EMPTY_RECORD } from '../../signer/tombstones/record-chain.ts';
 import { hasManagedKeys, WHERE } from './known-signers.ts';
-import type { RecordPlaces } from './publish-record.ts';
+import type { RecordDeps } from './publish-record.ts';
 import { nameOf, refuse } from './refusal.ts';
 import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
 
@@ -19,7 +19,7 @@ export type Admission = {
  *   the first, if the store dates from before stores knew signers, or if no other signer keeps anything yet. An embedded store has one.
  */
 export async function assertAdmitted(
-  { store, publicKey }: Pick<RecordPlaces, 'store' | 'publicKey'>,
+  { store, publicKey }: Pick<RecordDeps, 'store' | 'publicKey'>,
   { known, isAdopted }: Admission,
 ): Promise<void> {
   if (known.length === 0) return;
@@ -34,7 +34,7 @@ export async function assertAdmitted(
 }
 
 /** Registers a signer with the store, with an empty copy of its record. */
-export async function introduceSigner(places: RecordPlaces): Promise<void> {
+export async function introduceSigner(places: RecordDeps): Promise<void> {
   const { publicKey, signer, clock } = places;
   const statement = { ...EMPTY_RECORD, atMs: clock.nowMs(), isAdoption: false };
   const head = await signTombstoneHead(signer, publicKey, statement);

@@ -5,7 +5,7 @@ import { insertSigner } from './admit-signer.ts';
 import { checkRecord } from './check-record.ts';
 import { isCopyWhole, readCopy } from './copies.ts';
 import { readSigners, WHERE } from './known-signers.ts';
-import { createPublisher, type RecordPlaces } from './publish-record.ts';
+import { createPublisher, type RecordDeps } from './publish-record.ts';
 import { nameOf } from './refusal.ts';
 import { signTombstoneHead, type TombstoneHead } from './tombstone-head.ts';
 import { appendTombstoneHeads, readKnownRecords } from './tombstone-heads-file.ts';
@@ -25,7 +25,7 @@ export type Adoption = {
  * is removed, elsewhere those whose destroyed keys are not all present any more. Keys that no record lists as destroyed no longer count as
  * destroyed. It can be interrupted and run again.
  */
-export async function adoptSigner(places: RecordPlaces): Promise<Adoption> {
+export async function adoptSigner(places: RecordDeps): Promise<Adoption> {
   const { store, signer, publicKey, headsFile, clock } = places;
   const { count: before } = await signer.readTombstones(0);
   const stored = await readSigners(store);
@@ -53,7 +53,7 @@ export async function adoptSigner(places: RecordPlaces): Promise<Adoption> {
 
 /** Returns the other signers that the store no longer accepts. */
 async function findGone(
-  { store, publicKey, headsFile }: RecordPlaces,
+  { store, publicKey, headsFile }: RecordDeps,
   stored: readonly TombstoneHead[],
 ): Promise<readonly TombstoneHead[]> {
   const inFile = await readKnownRecords(headsFile, publicKey);
@@ -69,7 +69,7 @@ async function findGone(
 
 /** Starts the signer's copy again; deletes the rows of the others. */
 function replaceRows(
-  { store }: RecordPlaces,
+  { store }: RecordDeps,
   keys: readonly Uint8Array[],
   empty: TombstoneHead,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { readSigners } from './known-signers.ts';
-import { keepInFile, type RecordPlaces, TOMBSTONE_CHANNEL } from './publish-record.ts';
+import { keepInFile, type RecordDeps, TOMBSTONE_CHANNEL } from './publish-record.ts';
 import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
 import type { KnownRecords } from './tombstone-heads-file.ts';
 
@@ -8,7 +8,7 @@ import type { KnownRecords } from './tombstone-heads-file.ts';
  * start has lost data. When notifications resume after a loss, the store's copy of the signer's own record is updated.
  */
 export async function followSigners(
-  places: RecordPlaces,
+  places: RecordDeps,
   { known, publish }: { readonly known: KnownRecords; readonly publish: () => Promise<void> },
 ): Promise<{ readonly close: () => Promise<void> }> {
   const { store, publicKey } = places;

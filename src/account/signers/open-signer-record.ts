@@ -3,7 +3,7 @@ import { checkRecord, type KnownState } from './check-record.ts';
 import { addToCopy, isCopyWhole } from './copies.ts';
 import { followSigners } from './follow-signers.ts';
 import { isInUse, readSigners } from './known-signers.ts';
-import { createPublisher, type RecordPlaces, type RecordSigner } from './publish-record.ts';
+import { createPublisher, type RecordDeps, type RecordSigner } from './publish-record.ts';
 import { nameOf, refuse } from './refusal.ts';
 import type { TombstoneHead } from './tombstone-head.ts';
 import { type KnownRecords, readKnownRecords } from './tombstone-heads-file.ts';
@@ -19,7 +19,7 @@ export type SignerRecord<S> = { readonly signer: S; readonly close: () => Promis
  *   record, or from the store's copy of another signer's. `storeUnavailable`.
  */
 export async function openSignerRecord<S extends RecordSigner>(
-  options: Omit<RecordPlaces, 'publicKey' | 'signer'> & { readonly signer: S },
+  options: Omit<RecordDeps, 'publicKey' | 'signer'> & { readonly signer: S },
 ): Promise<SignerRecord<S>> {
   const { store, signer, headsFile, log } = options;
   const places = { ...options, publicKey: await signer.auditPublicKey() };
@@ -71,7 +71,7 @@ function statesOf(
  * Restores entries that were removed from the store's copy of this signer's record: the record itself has been compared with all that is
  * known.
  */
-async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
+async function restoreOwnCopy(places: RecordDeps): Promise<void> {
   const { store, signer, publicKey, log } = places;
   const own = (await readSigners(store)).find(isOf(publicKey));
   if (own === undefined || (await isCopyWhole(store, own))) return;
@@ -88,7 +88,7 @@ async function restoreOwnCopy(places: RecordPlaces): Promise<void> {
 }
 
 /** Another server's signer may not have fewer entries in the store than it stated: its destroyed keys would sign here. */
-async function assertOthersWhole({ store, publicKey }: RecordPlaces, inFile: KnownRecords): Promise<void> {
+async function assertOthersWhole({ store, publicKey }: RecordDeps, inFile: KnownRecords): Promise<void> {
   const stored = (await readSigners(store)).filter((head) => !isOf(publicKey)(head));
   for (const head of stored) if (!(await isCopyWhole(store, head))) throw lost(head.publicKey);
   for (const head of inFile.values()) {

@@ -22,7 +22,7 @@ export type RecordSigner = Pick<
   'auditPublicKey' | 'signAuditHead' | 'readTombstones' | 'addTombstones' | 'adoptTombstones' | 'destroy'
 >;
 
-export type RecordPlaces = {
+export type RecordDeps = {
   readonly store: Store;
   readonly signer: RecordSigner;
   /** The signer's own key. */
@@ -39,7 +39,7 @@ export type RecordPlaces = {
  * @returns a function that resolves when the record, as it was at the call, is in the store.
  * @throws ServiceError `storeUnavailable`; any error of the signer.
  */
-export function createPublisher(places: RecordPlaces): () => Promise<void> {
+export function createPublisher(places: RecordDeps): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = (): Promise<void> => {
@@ -56,7 +56,7 @@ export function createPublisher(places: RecordPlaces): () => Promise<void> {
   };
 }
 
-async function publish(places: RecordPlaces): Promise<void> {
+async function publish(places: RecordDeps): Promise<void> {
   const { signer, publicKey, clock } = places;
   for (;;) {
     const known = await readOwn(places);
@@ -73,7 +73,7 @@ async function publish(places: RecordPlaces): Promise<void> {
 
 /** Returns false when the store's copy has changed in the meantime. */
 function keep(
-  { store }: RecordPlaces,
+  { store }: RecordDeps,
   known: TombstoneHead,
   { publicKey, count, hash, atMs, signature }: TombstoneHead,
   entries: Buffer,
@@ -96,7 +96,7 @@ function keep(
 
 /** An entry that cannot be written there is in the store, and blocks nothing. */
 export async function keepInFile(
-  { headsFile, log }: Pick<RecordPlaces, 'headsFile' | 'log'>,
+  { headsFile, log }: Pick<RecordDeps, 'headsFile' | 'log'>,
   heads: readonly TombstoneHead[],
 ): Promise<void> {
   try {
@@ -106,7 +106,7 @@ export async function keepInFile(
   }
 }
 
-async function readOwn({ store, publicKey }: RecordPlaces): Promise<TombstoneHead> {
+async function readOwn({ store, publicKey }: RecordDeps): Promise<TombstoneHead> {
   const own = (await readSigners(store)).find((head) => Buffer.compare(head.publicKey, publicKey) === 0);
   if (own === undefined) throw unknown('does not know this server’s signer any more');
   return own;

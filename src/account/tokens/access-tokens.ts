@@ -11,7 +11,7 @@ import type { Scope } from './scopes.ts';
 import { type TokenRing, toRecord } from './token-ring.ts';
 
 /** The store that keeps tokens, and the ring that answers for it. */
-export type TokenPlaces = { readonly store: Store; readonly tokens: TokenRing };
+export type TokenDeps = { readonly store: Store; readonly tokens: TokenRing };
 
 /** Owner, scopes and expiry (Unix time) of a token to create; undefined: never expires. */
 export type WantedToken = {
@@ -35,7 +35,7 @@ export const TOKEN_CHANNEL = 'keyslot_access_tokens';
 
 /** Creates a token for an account, with at least one scope. Its digest is stored before the token works. */
 export async function createToken(
-  { store, tokens }: TokenPlaces,
+  { store, tokens }: TokenDeps,
   { accountId, name, scopes, expiresAtMs }: WantedToken,
   nowMs: number,
 ): Promise<NewToken> {
@@ -58,7 +58,7 @@ export async function createToken(
  * @returns when it was revoked; undefined when there is no such token.
  */
 export async function revokeToken(
-  { store, tokens }: TokenPlaces,
+  { store, tokens }: TokenDeps,
   tokenId: string,
   nowMs: number,
 ): Promise<Date | undefined> {

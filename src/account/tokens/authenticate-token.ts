@@ -8,7 +8,7 @@ export type TokenHolder = { readonly accountId: string; readonly tokenId: string
 /** Looks up access tokens, from memory. */
 export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
 
-export type TokenPlaces = { readonly tokens: TokenFinder; readonly clock: Clock };
+export type TokenDeps = { readonly tokens: TokenFinder; readonly clock: Clock };
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
@@ -19,7 +19,7 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
  */
 export function authenticateToken(
-  { tokens, clock }: TokenPlaces,
+  { tokens, clock }: TokenDeps,
   authorization: string | undefined,
   scopes: readonly string[],
   tell: (holder: TokenHolder) => void,

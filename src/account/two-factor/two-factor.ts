@@ -18,7 +18,7 @@ import {
 import { openSecret, sealSecret } from './sealed-secret.ts';
 import { findStep, isCodeOfStep, SECRET_BYTES, type ShownSecret, showSecret } from './totp.ts';
 
-export type TwoFactorPlaces = { readonly store: Store; readonly installationKey: InstallationKey };
+export type TwoFactorDeps = { readonly store: Store; readonly installationKey: InstallationKey };
 
 /** The result of checking a code. */
 export type TwoFactorFinding =
@@ -40,7 +40,7 @@ export type TwoFactorAttempt = Guesser & {
  * @throws ServiceError `twoFactorAlreadyEnrolled` when it has one.
  */
 export async function enrolTwoFactor(
-  { store, installationKey }: TwoFactorPlaces,
+  { store, installationKey }: TwoFactorDeps,
   { accountId, account }: { readonly accountId: string; readonly account: string },
   nowMs: number,
 ): Promise<ShownSecret> {
@@ -59,7 +59,7 @@ export async function enrolTwoFactor(
 
 /** True when an account has a second factor with this secret (base-32). */
 export async function hasTwoFactor(
-  { store, installationKey }: TwoFactorPlaces,
+  { store, installationKey }: TwoFactorDeps,
   accountId: string,
   secret: string,
 ): Promise<boolean> {
@@ -111,7 +111,7 @@ export async function readTwoFactor(db: Executes, accountId: string): Promise<Se
  * @throws ServiceError `installationKeyWrong`.
  */
 export async function checkTwoFactor(
-  { store, installationKey }: TwoFactorPlaces,
+  { store, installationKey }: TwoFactorDeps,
   attempt: TwoFactorAttempt,
   seen: SecondFactor | undefined,
 ): Promise<TwoFactorFinding> {

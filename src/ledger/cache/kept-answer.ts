@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { isJson } from '../../rpc/is-json.ts';
 import { scanMembers } from '../../rpc/scan-json.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
-import type { ReplyHold } from '../../rpc/reply-memory.ts';
+import type { MemoryLease } from '../../rpc/reply-memory.ts';
 
 /** A node's reply without its id: the bytes before and after it. */
 export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
@@ -30,7 +30,7 @@ export function keepAnswer(body: Buffer, token: string): KeptAnswer | undefined 
 export function replyFrom(
   { before, after }: KeptAnswer,
   id: string,
-  hold: ReplyHold,
+  hold: MemoryLease,
 ): UpstreamReply | undefined {
   const parts = [before, Buffer.from(id), after];
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 0);

@@ -1,7 +1,7 @@
 import type { Context } from '../../rpc/context.ts';
 import type { Call } from '../../rpc/call.ts';
-import { inTurn } from '../../rpc/turns.ts';
-import { ALONE } from '../../upstream/with-batches.ts';
+import { withPermit } from '../../rpc/semaphore.ts';
+import { NOT_BATCHED } from '../../upstream/with-batches.ts';
 import type { LedgerReply, Outcome } from '../outcome.ts';
 import type { Ledger } from '../ledger.ts';
 import { type CacheKey, cacheKeyOf, isCacheable } from './cache-key.ts';
@@ -55,7 +55,7 @@ class CachedBatch {
     this.#context = context;
     this.#options = options;
     this.#comesMs = options.shared.options.nowMs();
-    this.#outcomes = new Array(size).fill(ALONE);
+    this.#outcomes = new Array(size).fill(NOT_BATCHED);
   }
 
   /** Answers a call if the answer is kept, or records what it must wait for. */
@@ -118,7 +118,7 @@ class CachedBatch {
   #hold(reply: LedgerReply): Outcome {
     if (reply.kind !== 'whole') return reply;
     try {
-      this.#context.hold.draw(reply.body.length);
+      this.#context.hold.reserve(reply.body.length);
     } catch (error) {
       return { kind: 'failure', error };
     }
@@ -129,9 +129,9 @@ class CachedBatch {
     if (passed.length === 0) return;
     const calls = passed.map(({ call }) => call);
     try {
-      const outcomes = await inTurn(this.#context.turns, () => this.#send(passed, calls));
+      const outcomes = await withPermit(this.#context.semaphore, () => this.#send(passed, calls));
       for (const [index, one] of passed.entries())
-        this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? ALONE);
+        this.#outcomes[one.place] = this.#settle(one, outcomes[index] ?? NOT_BATCHED);
     } finally {
       // A flight that does not land would be waited for until the process ends.
       for (const one of passed) if (one.kind === 'asked') one.flight?.land('left');
@@ -142,7 +142,7 @@ class CachedBatch {
     const { ledger, shared } = this.#options;
     for (const one of passed)
       if (one.kind === 'asked' && one.flight !== undefined) shared.takeOff(one.flight);
-    return ledger.serveTogether(calls, { ...this.#context, turns: undefined });
+    return ledger.serveTogether(calls, { ...this.#context, semaphore: undefined });
   }
 
   /** Keeps what may be kept. A call to be served on its own will be sent again: it has no outcome yet. */
@@ -150,9 +150,9 @@ class CachedBatch {
     const { call, kind } = passed;
     const { shared } = this.#options;
     if (kind === 'uncacheable') return outcome;
-    if (outcome.kind !== 'alone' && kind !== 'unfit') shared.options.onOutcome(call.method, 'miss');
-    if (outcome.kind === 'alone' || outcome.kind === 'failure') {
-      const isLeft = outcome.kind === 'alone' || this.#context.signal.aborted;
+    if (outcome.kind !== 'not-batched' && kind !== 'unfit') shared.options.onOutcome(call.method, 'miss');
+    if (outcome.kind === 'not-batched' || outcome.kind === 'failure') {
+      const isLeft = outcome.kind === 'not-batched' || this.#context.signal.aborted;
       if (kind === 'asked') passed.flight?.land(isLeft ? 'left' : 'notKept');
       return outcome;
     }

@@ -1,11 +1,11 @@
 import type { Context } from '../../rpc/context.ts';
 import type { Call } from '../../rpc/call.ts';
-import { inTurn } from '../../rpc/turns.ts';
+import { withPermit } from '../../rpc/semaphore.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { LedgerReply } from '../outcome.ts';
 import type { Ledger } from '../ledger.ts';
 import { readWhole } from '../../rpc/read-whole.ts';
-import { createReplyMemory, type ReplyHold } from '../../rpc/reply-memory.ts';
+import { createReplyMemory, type MemoryLease } from '../../rpc/reply-memory.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import type { KeptAnswer } from './kept-answer.ts';
 import { serveTogether } from './serve-together.ts';
@@ -97,10 +97,10 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     const flight = shared.prepare(asked);
     let landing: Landing = 'notKept';
     try {
-      const reply = await inTurn(context.turns, async () => {
+      const reply = await withPermit(context.semaphore, async () => {
         if (answers.get(asked.key, nowMs()) !== undefined || !shared.takeOff(flight)) return undefined;
         onOutcome(call.method, 'miss');
-        return ledger.serve(call, { ...context, turns: undefined });
+        return ledger.serve(call, { ...context, semaphore: undefined });
       });
       if (reply === undefined) return undefined;
       const served = await keepReply(reply, asked, call, context);
@@ -126,7 +126,7 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
    * if it is too large, does not announce its size, there is no room to hold it, or too many bytes are already being read for
    * the cache.
    */
-  async function readKeepable(reply: Streamed, hold: ReplyHold): Promise<Whole | undefined> {
+  async function readKeepable(reply: Streamed, hold: MemoryLease): Promise<Whole | undefined> {
     const { sizeBytes } = reply;
     if (sizeBytes === undefined || sizeBytes > Math.min(answers.maxAnswerBytes, unreadBytes))
       return undefined;

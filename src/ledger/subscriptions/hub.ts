@@ -12,7 +12,7 @@ import { NodeSubscriptions } from './node-subscriptions.ts';
 import { type AskedNode, readNodeValue, readSlot } from './node-reads.ts';
 import type { Listener, Subscriber } from '../../rpc/notification.ts';
 import { openedInTime } from './opened-in-time.ts';
-import { forEachOf, makeUp } from './restore.ts';
+import { forEachOf, backfill } from './restore.ts';
 import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
 
@@ -216,7 +216,7 @@ export class Hub {
 
   #backfill(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
     const { onFailure } = this.#options;
-    return makeUp(lost, { node, checks: this.#checks, onFailure });
+    return backfill(lost, { node, checks: this.#checks, onFailure });
   }
 
   /** Retries a subscription that the node does not accept again, for as long as the node is connected. */

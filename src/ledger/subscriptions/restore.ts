@@ -22,7 +22,7 @@ const CONCURRENCY = 16;
  * Backfills what resumed subscriptions have missed: accounts and programs by their latest state, signatures by their status,
  * logs from the missed blocks. What cannot be backfilled is reported as a gap to all subscribers, before anything newer.
  */
-export async function makeUp(lost: readonly SharedSubscription[], parts: RestoreParts): Promise<void> {
+export async function backfill(lost: readonly SharedSubscription[], parts: RestoreParts): Promise<void> {
   const blocks = lost.filter(({ info }) => info.name === 'logsSubscribe' || info.name === 'programSubscribe');
   const others = lost.filter((shared) => !blocks.includes(shared));
   const byCommitment = Map.groupBy(blocks, ({ commitment }) => commitment);

@@ -9,7 +9,7 @@ import { commitmentOf } from './canonical-params.ts';
 import { type Gap, gapText } from './gap-text.ts';
 import type { Notification, Subscriber } from '../../rpc/notification.ts';
 import { KINDS, type Notice } from './read-notice.ts';
-import { Told } from './told.ts';
+import { DeliveredNotifications } from './delivered-notifications.ts';
 
 export type SharedOptions = {
   readonly id: number;
@@ -62,7 +62,7 @@ export class SharedSubscription {
   newGenesis: string | undefined;
   readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
   readonly #options: SharedOptions;
-  readonly #delivered: Told;
+  readonly #delivered: DeliveredNotifications;
   #latest = new Map<string, Buffer>();
   #latestSlot: number | undefined;
   /** Initially set, until there is a subscriber. */
@@ -79,7 +79,7 @@ export class SharedSubscription {
     this.paramsText = options.params;
     this.params = parseJson(options.params) as readonly unknown[];
     this.commitment = commitmentOf(this.params);
-    this.#delivered = new Told(KINDS[options.name]);
+    this.#delivered = new DeliveredNotifications(KINDS[options.name]);
   }
 
   /** The newest slot of which subscribers were notified. */

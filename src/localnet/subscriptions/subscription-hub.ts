@@ -2,8 +2,8 @@ import { type SubscriptionName, SUBSCRIPTIONS } from '../../../generated/ledger/
 import { stringifyJson } from '../../rpc/json.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
-import { type Happening, happeningsOfAdvance, happeningsOfLanding } from './happenings.ts';
-import { pastHappenings } from './past-happenings.ts';
+import { type LedgerEvent, eventsOfAdvance, eventsOfLanding } from './ledger-events.ts';
+import { pastEvents } from './past-events.ts';
 import type { Subscriber } from './subscriber.ts';
 import type { Subscribed } from './subscription.ts';
 import type { Watch } from './watch.ts';
@@ -40,8 +40,8 @@ export class SubscriptionHub {
     this.#ledger = ledger;
     this.#maxSubscriptions = maxSubscriptions;
     this.#unfollow = ledger.follow({
-      landed: (record) => this.#tellAll(happeningsOfLanding(this.#index, record)),
-      advanced: (advance) => this.#tellAll(happeningsOfAdvance(ledger, this.#index, advance)),
+      landed: (record) => this.#tellAll(eventsOfLanding(this.#index, record)),
+      advanced: (advance) => this.#tellAll(eventsOfAdvance(ledger, this.#index, advance)),
     });
   }
 
@@ -69,7 +69,7 @@ export class SubscriptionHub {
     const open = known ?? this.#open(name, fullKey, watch);
     this.#join(open, subscriber);
     begin(open.id);
-    for (const happening of pastHappenings(this.#ledger, open.watch)) this.#tell(happening, [subscriber]);
+    for (const event of pastEvents(this.#ledger, open.watch)) this.#tell(event, [subscriber]);
     return open.id;
   }
 
@@ -127,14 +127,14 @@ export class SubscriptionHub {
     this.#index.delete(open.watch);
   }
 
-  #tellAll(happenings: Iterable<Happening>): void {
-    for (const happening of happenings) {
-      const open = this.#byWatch.get(happening.watch);
-      if (open !== undefined) this.#tell(happening, [...open.subscribers]);
+  #tellAll(events: Iterable<LedgerEvent>): void {
+    for (const event of events) {
+      const open = this.#byWatch.get(event.watch);
+      if (open !== undefined) this.#tell(event, [...open.subscribers]);
     }
   }
 
-  #tell({ watch, tell, isLast }: Happening, subscribers: readonly Subscriber[]): void {
+  #tell({ watch, tell, isLast }: LedgerEvent, subscribers: readonly Subscriber[]): void {
     const open = this.#byWatch.get(watch);
     if (open === undefined) return;
     try {

@@ -6,7 +6,7 @@ import type { Caller } from '../../gate/authenticate.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AccountView } from '../../stream/account-view.ts';
 import type { Cursor } from '../../stream/cursor.ts';
-import type { Wish } from '../../stream/entry.ts';
+import type { TopicSelection } from '../../stream/entry.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { admitCall, type AdmitCallOptions, type Admitted, type CalledNetwork } from './admit-call.ts';
 import { requestOf, textOf } from './call-request.ts';
@@ -74,7 +74,7 @@ export const CLIENT_LEFT = new Error('the client has left');
 type Opened = {
   readonly caller: Caller;
   readonly network: StreamedNetwork;
-  readonly selection: Wish;
+  readonly selection: TopicSelection;
   readonly cursor: Cursor;
   readonly recheck: () => void;
 };
@@ -146,7 +146,7 @@ async function takeReplayed({ admission, count }: StreamedNetwork, caller: Calle
 }
 
 /** Sends the messages of the next block. @returns their number. */
-async function sendNext(cursor: Cursor, selection: Wish, writer: StreamWriter): Promise<number> {
+async function sendNext(cursor: Cursor, selection: TopicSelection, writer: StreamWriter): Promise<number> {
   const entry = await cursor.next();
   const messages = await entry.messages(selection);
   for (const message of messages) {
@@ -157,7 +157,11 @@ async function sendNext(cursor: Cursor, selection: Wish, writer: StreamWriter): 
   return messages.length;
 }
 
-function readSelection(options: SubscribeOptions, { request }: SubscribeCall, { accountId }: Caller): Wish {
+function readSelection(
+  options: SubscribeOptions,
+  { request }: SubscribeCall,
+  { accountId }: Caller,
+): TopicSelection {
   const { topic, format } = request;
   if (!isTopicName(topic)) throw topicUnknown(topic);
   if (format !== 0 && format !== 1) throw serviceError('streamFormatUnknown', { value: format });

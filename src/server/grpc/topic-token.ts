@@ -2,12 +2,12 @@ import { topicEntry, type TopicName } from '../../../generated/stream/topics.ts'
 import {
   authenticateToken,
   type TokenHolder,
-  type TokenPlaces,
+  type TokenDeps,
 } from '../../account/tokens/authenticate-token.ts';
 import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { type CallHead, textOf } from './call-request.ts';
 
-export type TopicTokenOptions = TokenPlaces & {
+export type TopicTokenOptions = TokenDeps & {
   /** Called for an access token that was refused for a topic, with its holder; undefined: the token has none. */
   readonly onTokenRefused: (call: CallHead, error: ServiceError, holder: TokenHolder | undefined) => void;
 };

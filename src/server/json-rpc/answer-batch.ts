@@ -1,10 +1,10 @@
 import type { Context } from '../../rpc/context.ts';
 import type { LedgerReply } from '../../ledger/outcome.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ReplyHold } from '../../rpc/reply-memory.ts';
+import type { MemoryLease } from '../../rpc/reply-memory.ts';
 import { toServiceError } from '../../base/service-error.ts';
-import { Turns } from '../../rpc/turns.ts';
-import { ALONE, type Failure } from '../../upstream/with-batches.ts';
+import { Semaphore } from '../../rpc/semaphore.ts';
+import { NOT_BATCHED, type Failure } from '../../upstream/with-batches.ts';
 import { type Answer, answerCall, type Refuse } from '../../rpc/answer-envelope.ts';
 import type { Call, Envelope, ServeCall } from '../../rpc/call.ts';
 import { heldServer, holdReply } from './hold-reply.ts';
@@ -31,18 +31,18 @@ export async function answerBatch(
   const { ledger, context, concurrency, refuse } = options;
   const answers: (Answer | Promise<Answer>)[] = envelopes.map((envelope) => answerInvalid(envelope, refuse));
   const { groups, alone } = splitBatch(envelopes);
-  const inTurns = { ...context, turns: new Turns(concurrency) };
-  const serve = heldServer(ledger, inTurns);
+  const limited = { ...context, semaphore: new Semaphore(concurrency) };
+  const serve = heldServer(ledger, limited);
   const serveAlone = ({ place, call }: PlacedCall): void => {
     answers[place] = answerCall(call, serve, refuse);
   };
   const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
     const calls = group.map(({ call }) => call);
-    const outcomes = await ledger.serveTogether(calls, inTurns);
+    const outcomes = await ledger.serveTogether(calls, limited);
     let next = 0;
     for (const placed of group) {
-      const outcome = outcomes[next++] ?? ALONE;
-      if (outcome.kind === 'alone') serveAlone(placed);
+      const outcome = outcomes[next++] ?? NOT_BATCHED;
+      if (outcome.kind === 'not-batched') serveAlone(placed);
       else answers[placed.place] = answerOutcome(placed.call, outcome, options);
     }
   };
@@ -69,6 +69,6 @@ function answerOutcome(
   return answerCall(call, holder(outcome, context.hold), refuse);
 }
 
-function holder(reply: LedgerReply, hold: ReplyHold): ServeCall {
+function holder(reply: LedgerReply, hold: MemoryLease): ServeCall {
   return async () => holdReply(reply, hold);
 }

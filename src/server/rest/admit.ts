@@ -1,16 +1,16 @@
 import type { OperationEntry } from '../../../generated/wallets/operations.ts';
-import type { TokenPlaces } from '../../account/tokens/authenticate-token.ts';
+import type { TokenDeps } from '../../account/tokens/authenticate-token.ts';
 import {
   admitCreation,
   type CreateLimitBook,
   type CreateStanding,
   type TakesCalls,
 } from '../../account/wallet-create-limit.ts';
-import { admitUse, type UseLimitPlaces } from '../../account/wallet-use-limit.ts';
+import { admitUse, type UseLimitDeps } from '../../account/wallet-use-limit.ts';
 import { ServiceError } from '../../base/service-error.ts';
 
-export type AdmitOptions = UseLimitPlaces &
-  TokenPlaces & {
+export type AdmitOptions = UseLimitDeps &
+  TokenDeps & {
     readonly limits: CreateLimitBook;
     readonly rateLimit: TakesCalls;
   };

@@ -45,11 +45,11 @@ async function setAside(context: WalletContext, quote: Quote, terms: Reservation
 
 /** If PostgreSQL's answer was lost, money may be reserved for work that never begins. */
 function giveBack(
-  { afterwards, money, clock, ...context }: WalletContext,
+  { retryUntilSettled, money, clock, ...context }: WalletContext,
   reservation: Pick<Reservation, 'id' | 'accountId'>,
 ): void {
   const work = () =>
     transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs())));
   // A final failure is logged by the retry; the reservation is then settled when the process ends.
-  afterwards(work).catch(() => undefined);
+  retryUntilSettled(work).catch(() => undefined);
 }

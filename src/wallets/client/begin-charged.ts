@@ -3,7 +3,7 @@ import { assertAffordable } from '../charging/assert-affordable.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { type ChargedWork, reserveQuoted } from '../charging/reserve.ts';
 import { chargedStream } from './charged-stream.ts';
-import { headStart } from './head-start.ts';
+import { prefetch } from './prefetch.ts';
 import { madeAgain } from './made-again.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function beginCharged(
 ): Promise<KeyChunks> {
   if (context.claim.again !== undefined) return madeAgain(context, make());
   const quote = await assertAffordable(context, work);
-  const made = headStart(make(), context.keys.drop);
+  const made = prefetch(make(), context.keys.drop);
   try {
     return chargedStream(context, await reserveQuoted(context, quote), made.steps);
   } catch (error) {

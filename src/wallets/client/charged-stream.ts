@@ -46,11 +46,11 @@ function settleStream(
   reservation: Reservation,
   { delivered, isWhole }: Delivery,
 ): Promise<void> {
-  const { money, clock, claim, afterwards } = context;
+  const { money, clock, claim, retryUntilSettled } = context;
   const outcome = isWhole ? 'ok' : 'interrupted';
   const facts = [{ action: 'create', outcome, units: delivered }];
   const isSimple = delivered > 0 && claim.workId === undefined;
-  return afterwards(async () => {
+  return retryUntilSettled(async () => {
     try {
       const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
       if (isSettled) return;

@@ -5,7 +5,7 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { type Box, keyOfPlace, type Place } from './place.ts';
+import { type DerivationRange, keyOfPlace, type ChildIndex } from './place.ts';
 import { isDestroyed } from './is-destroyed.ts';
 import { destroyedOf } from './reconciliation.ts';
 import type { WalletRow } from './wallet-row.ts';
@@ -13,7 +13,11 @@ import type { WalletRow } from './wallet-row.ts';
 type PlaceColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
 
 /** Returns the number of stored children in a box. */
-export async function countChildren(context: WalletContext, masterId: string, box: Box): Promise<number> {
+export async function countChildren(
+  context: WalletContext,
+  masterId: string,
+  box: DerivationRange,
+): Promise<number> {
   const [found] = await read(context, (db) =>
     db
       .select({ there: count() })
@@ -31,7 +35,7 @@ export async function countChildren(context: WalletContext, masterId: string, bo
 export async function readChildren(
   context: WalletContext,
   masterId: string,
-  places: readonly Place[],
+  places: readonly ChildIndex[],
 ): Promise<Map<string, WalletRow>> {
   const isThere = at(wallets, masterId, places);
   const rows = await read(context, (db) => db.select().from(wallets).where(isThere));
@@ -41,7 +45,11 @@ export async function readChildren(
 }
 
 /** @throws ServiceError `derivationDestroyed`, naming a place of the box whose wallet was destroyed. */
-export async function assertNoneDestroyed(context: WalletContext, masterId: string, box: Box): Promise<void> {
+export async function assertNoneDestroyed(
+  context: WalletContext,
+  masterId: string,
+  box: DerivationRange,
+): Promise<void> {
   const isIn = within(derivationTombstones, masterId, box);
   const [gone] = await read(context, (db) => db.select().from(derivationTombstones).where(isIn).limit(1));
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
@@ -68,13 +76,17 @@ export async function assertNoTombstones(
     throw serviceError('derivationDestroyed', { x: revived.x ?? 0, y: revived.y ?? 0 });
 }
 
-function at(table: PlaceColumns, masterId: string, places: readonly Place[]): SQL | undefined {
+function at(table: PlaceColumns, masterId: string, places: readonly ChildIndex[]): SQL | undefined {
   const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
   const listed = sql`select * from unnest(${sql.param(xs)}::bigint[], ${sql.param(ys)}::bigint[])`;
   return and(eq(table.masterId, masterId), sql`(${table.x}, ${table.y}) in (${listed})`);
 }
 
-function within(table: PlaceColumns, masterId: string, { accounts, change }: Box): SQL | undefined {
+function within(
+  table: PlaceColumns,
+  masterId: string,
+  { accounts, change }: DerivationRange,
+): SQL | undefined {
   return and(
     eq(table.masterId, masterId),
     between(table.x, accounts.start, accounts.start + accounts.count - 1),

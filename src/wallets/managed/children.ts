@@ -10,7 +10,7 @@ import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { assertNoTombstones, readChildren } from './children-so-far.ts';
 import { type GroupRange, groupRanges } from './group-ranges.ts';
-import { type Box, keyOfPlace, type Place, placeAt } from './place.ts';
+import { type DerivationRange, keyOfPlace, type ChildIndex, placeAt } from './place.ts';
 import { findWallet } from './find-wallet.ts';
 import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
@@ -20,7 +20,7 @@ export type DerivedKey = { readonly id: string; readonly key: NewKey };
 
 export type Tree = {
   readonly masterId: string;
-  readonly box: Box;
+  readonly box: DerivationRange;
   /** Pays for the children that do not exist yet. */
   readonly reservation: Reservation;
 };
@@ -66,7 +66,7 @@ async function completeGroup(
 export async function deriveKeys(
   { signer, signal, caller }: WalletContext,
   master: WalletRow,
-  places: readonly Place[],
+  places: readonly ChildIndex[],
 ): Promise<readonly DerivedKey[]> {
   if (places.length === 0) return [];
   const ids = places.map(createWalletId);
@@ -81,7 +81,7 @@ export async function deriveKeys(
 
 type Derived = {
   readonly masterId: string;
-  readonly places: readonly Place[];
+  readonly places: readonly ChildIndex[];
   readonly keys: readonly DerivedKey[];
   /** Position of the first one among all of the request. */
   readonly from: number;

@@ -11,7 +11,7 @@ import { childrenInGroups } from './children.ts';
 import { assertNoneDestroyed, countChildren } from './children-so-far.ts';
 import { isOneGroup } from './group-ranges.ts';
 import { createMaster, findMaster } from './master.ts';
-import type { Box } from './place.ts';
+import type { DerivationRange } from './place.ts';
 import { printLines, toManagedWallet } from './print-wallet.ts';
 import { createSmallTree } from './small-tree.ts';
 import type { WalletRow } from './wallet-row.ts';
@@ -28,7 +28,7 @@ export async function createManagedHd(
   { master_wallet_id: masterId, accounts, change, children, form }: WantedTree,
 ): Promise<JsonAnswer<HdWallets> | StreamAnswer> {
   if (!context.signer.capabilities().derive) throw serviceError('deriveNotSupported');
-  const box: Box = { accounts, change };
+  const box: DerivationRange = { accounts, change };
   const known = await findMaster(context, masterId);
   if (known !== undefined) await assertNoneDestroyed(context, known.id, box);
   const units = children - (known === undefined ? 0 : await countChildren(context, known.id, box));
@@ -46,7 +46,7 @@ export async function createManagedHd(
 
 type Derivation = {
   readonly known: WalletRow | undefined;
-  readonly box: Box;
+  readonly box: DerivationRange;
   readonly reservation: Reservation;
 };
 

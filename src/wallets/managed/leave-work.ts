@@ -11,10 +11,10 @@ export async function leaveWork(
   reservation: Reservation,
   isDone: boolean,
 ): Promise<void> {
-  const { money, clock, claim, afterwards } = context;
+  const { money, clock, claim, retryUntilSettled } = context;
   try {
     if (isDone) return;
-    await afterwards(() =>
+    await retryUntilSettled(() =>
       transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs()))),
     );
     await claim.leave();

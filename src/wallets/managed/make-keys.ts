@@ -7,7 +7,7 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { read, transact } from '../transact.ts';
-import type { WalletPlaces } from '../wallet-places.ts';
+import type { WalletDeps } from '../wallet-places.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** New keys without a row. */
@@ -30,7 +30,7 @@ export type MadeKeys = {
  * @throws ServiceError `signerUnavailable`, `keyBackendFailed`, `storeUnavailable`: nothing stays behind then.
  */
 export async function makeKeys(
-  context: Pick<WalletContext, keyof WalletPlaces | 'signal' | 'caller'>,
+  context: Pick<WalletContext, keyof WalletDeps | 'signal' | 'caller'>,
   walletIds: readonly string[],
 ): Promise<MadeKeys> {
   const { signer, signal, caller, ownerId, clock } = context;
@@ -57,7 +57,7 @@ export async function makeKeys(
  * Destroys token objects without a wallet, made by processes that are gone. Call it when a process starts. It takes over the intents first:
  * a process that was only stalled can then store none of these keys.
  */
-export async function destroyAbandonedKeys(places: WalletPlaces): Promise<void> {
+export async function destroyAbandonedKeys(places: WalletDeps): Promise<void> {
   const { store, ownerId } = places;
   const alive = store.db.select({ id: gateways.id }).from(gateways);
   const isAbandoned = notInArray(keyIntents.ownerId, alive);
@@ -81,7 +81,7 @@ async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: nu
 type Intent = typeof keyIntents.$inferSelect;
 
 /** An intent that still exists has no wallet: both are written in one transaction. */
-async function destroyIntended(places: WalletPlaces, find: () => Promise<readonly Intent[]>): Promise<void> {
+async function destroyIntended(places: WalletDeps, find: () => Promise<readonly Intent[]>): Promise<void> {
   try {
     for (const { walletId, accountId } of await find()) {
       await places.signer.destroy({ walletId, accountId });

@@ -1,13 +1,13 @@
-import type { Reconciliation, WalletPlaces } from '../wallet-places.ts';
+import type { Reconciliation, WalletDeps } from '../wallet-places.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asc, gt } from '../../store/drizzle.ts';
 import { appendAudit } from '../../account/audit/append-audit.ts';
 import { toServiceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read, transact } from '../transact.ts';
-import { derivedFrom, forgetWallets, type Origin } from './forget-wallets.ts';
+import { derivedFrom, deleteWallets, type Origin } from './delete-wallets.ts';
 
-type Places = Pick<WalletPlaces, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
+type Places = Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
 
 /** Rows that are read at a time. */
 const PAGE = 4_096;
@@ -41,7 +41,7 @@ export function createReconciliation(pauseMs = PAUSE_MS): Reconciliation {
  * @throws ServiceError `signerUnavailable`.
  */
 export async function destroyedOf<R extends Origin>(
-  { reconciliation, signer }: Pick<WalletPlaces, 'reconciliation' | 'signer'>,
+  { reconciliation, signer }: Pick<WalletDeps, 'reconciliation' | 'signer'>,
   rows: readonly R[],
 ): Promise<readonly R[]> {
   return reconciliation.isDone() ? [] : askSigner(signer, rows);
@@ -104,7 +104,7 @@ async function forget(places: Places, accountId: string, rows: readonly Origin[]
   }
   const gone = await transact(places, async (tx) => {
     const nowMs = clock.nowMs();
-    const ids = await forgetWallets(tx, accountId, rows, new Date(nowMs));
+    const ids = await deleteWallets(tx, accountId, rows, new Date(nowMs));
     const fact = { action: 'destroy', outcome: 'ok', requestId: `start_${ownerId}` };
     const facts = [...ids].map((walletId) => ({ ...fact, walletId }));
     await appendAudit(tx, accountId, facts, nowMs);

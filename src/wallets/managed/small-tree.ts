@@ -5,7 +5,7 @@ import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { deriveKeys, toChildRows } from './children.ts';
 import { MASTER_WORK, makeMasterRow } from './master.ts';
-import { type Box, placeAt } from './place.ts';
+import { type DerivationRange, placeAt } from './place.ts';
 import type { WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
@@ -16,11 +16,11 @@ import { withSealedKeys } from './with-sealed-keys.ts';
  * @returns the master, then its children.
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.
  */
-export function createSmallTree(context: WalletContext, box: Box): Promise<readonly WalletRow[]> {
+export function createSmallTree(context: WalletContext, box: DerivationRange): Promise<readonly WalletRow[]> {
   return withSealedKeys(context, () => create(context, box));
 }
 
-async function create(context: WalletContext, box: Box): Promise<readonly WalletRow[]> {
+async function create(context: WalletContext, box: DerivationRange): Promise<readonly WalletRow[]> {
   const units = box.accounts.count * box.change.count;
   const work = { operation: 'hd_child_derivation', units } as const;
   const quotes = await together(context, (db) => [

@@ -2,7 +2,7 @@ import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { audit, auditExpected } from '../audit.ts';
-import { derivedFrom, forgetWallets, forgetWalletsExpected } from '../managed/forget-wallets.ts';
+import { derivedFrom, deleteWallets, forgetWalletsExpected } from '../managed/delete-wallets.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
 import { together, transact, tryTogether, withStore } from '../transact.ts';
@@ -40,7 +40,7 @@ async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Da
   ]);
   if (isGone !== undefined) return;
   await transact(context, async (tx) => {
-    const gone = await forgetWallets(tx, accountId, [wallet], destroyedAt);
+    const gone = await deleteWallets(tx, accountId, [wallet], destroyedAt);
     // Another request destroyed it at the same time, and has the receipt.
     if (gone.size === 0) throw serviceError('walletNotFound');
     await audit(tx, context, facts);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { appendAudit } from '../../../src/account/audit/append-audit.ts';
-import { type HeadPlaces, startHeadSigning } from '../../../src/account/audit/sign-heads.ts';
+import { type HeadDeps, startHeadSigning } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { describeStores } from '../../store/backends.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,7 +15,7 @@ const directory = useNewDirectory();
 describeStores('signing of heads', (backend) => {
   const store = backend.shared();
 
-  async function setUp(laterMs: number, change: Partial<HeadPlaces['key']> = {}) {
+  async function setUp(laterMs: number, change: Partial<HeadDeps['key']> = {}) {
     const accountId = await newCustomer(store());
     const fact = { action: 'create', outcome: 'ok', requestId: 'req_1' };
     await store().db.transaction((tx) => appendAudit(tx, accountId, [fact], NOW_MS));

@@ -8,7 +8,7 @@ import {
   listTokens,
   revokeToken,
   TOKEN_CHANNEL,
-  type TokenPlaces,
+  type TokenDeps,
 } from '../../../src/account/tokens/access-tokens.ts';
 import { readTokens, TokenRing } from '../../../src/account/tokens/token-ring.ts';
 import { accessTokens } from '../../../src/store/access-tables.ts';
@@ -20,7 +20,7 @@ describeStores('access tokens', (backend) => {
   const store = backend.shared();
 
   async function setUp() {
-    const places: TokenPlaces = { store: store(), tokens: new TokenRing() };
+    const places: TokenDeps = { store: store(), tokens: new TokenRing() };
     return { places, accountId: await newCustomer(store()) };
   }
 

@@ -8,7 +8,7 @@ const LAST = 1_200;
 /** So much of one notification that a hundred fill every buffer on the way. */
 const PADDING = 'x'.repeat(200_000);
 
-type Told = {
+type DeliveredNotifications = {
   readonly method?: string;
   readonly slot: number;
   readonly fromSlot: number;
@@ -22,7 +22,7 @@ function tellAccount(from: number, to: number): void {
   }
 }
 
-function read(text: string): readonly Told[] {
+function read(text: string): readonly DeliveredNotifications[] {
   const { method, params } = JSON.parse(text);
   if (method === undefined) return [];
   const { fromSlot = 0, toSlot = 0, result } = params;
@@ -30,7 +30,7 @@ function read(text: string): readonly Told[] {
 }
 
 /** What a client has been told of its account and its gaps, in order. */
-const readTold = ({ texts }: SocketClient): readonly Told[] => texts.flatMap(read);
+const readTold = ({ texts }: SocketClient): readonly DeliveredNotifications[] => texts.flatMap(read);
 
 /** Waits until a client has been told of a slot; only its last message is read. */
 async function toHear({ texts }: SocketClient, slot: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { headStart } from '../../src/wallets/client/head-start.ts';
+import { prefetch } from '../../src/wallets/client/prefetch.ts';
 
 /** Counts to three, and tells what becomes of it. */
 function counting() {
@@ -20,7 +20,7 @@ function counting() {
 test('a stream works on its first step before it is read, on the others when they are', async () => {
   const { seen, count } = counting();
   const drop = vi.fn();
-  const { steps } = headStart(count(), drop);
+  const { steps } = prefetch(count(), drop);
   expect(seen).toEqual(['makes 1']);
   expect(await steps.next()).toEqual({ done: false, value: 1 });
   expect(seen).toEqual(['makes 1']);
@@ -31,14 +31,14 @@ test('a stream works on its first step before it is read, on the others when the
 
 test('a reader that leaves ends the stream', async () => {
   const { seen, count } = counting();
-  for await (const step of headStart(count(), () => undefined).steps) if (step === 2) break;
+  for await (const step of prefetch(count(), () => undefined).steps) if (step === 2) break;
   expect(seen).toEqual(['makes 1', 'makes 2', 'ends']);
 });
 
 test('where nobody comes to read, what was made is dropped and the stream ended', async () => {
   const { seen, count } = counting();
   const drop = vi.fn();
-  await headStart(count(), drop).leave();
+  await prefetch(count(), drop).leave();
   expect([drop.mock.calls, seen]).toEqual([[[1]], ['makes 1', 'ends']]);
 });
 
@@ -46,8 +46,8 @@ test('a first step that fails is thrown to the reader, and to nobody where there
   const fail = async function* (): AsyncGenerator<number, void, undefined> {
     yield await Promise.reject<number>(new Error('no randomness'));
   };
-  await expect(headStart(fail(), () => undefined).steps.next()).rejects.toThrow('no randomness');
+  await expect(prefetch(fail(), () => undefined).steps.next()).rejects.toThrow('no randomness');
   const drop = vi.fn();
-  await headStart(fail(), drop).leave();
+  await prefetch(fail(), drop).leave();
   expect(drop).not.toHaveBeenCalled();
 });

@@ -1,5 +1,5 @@
 /** A semaphore for the calls of one batch to nodes: runs a fixed number of tasks at a time; the others wait in arrival order. */
-export class Turns {
+export class Semaphore {
   readonly #limit: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Turns {
   }
 
   /** Runs a task when a slot is free, and settles with its outcome. */
-  async take<T>(task: () => Promise<T>): Promise<T> {
+  async withPermit<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running === this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
@@ -23,6 +23,6 @@ export class Turns {
 }
 
 /** Runs a task through the semaphore; at once where there is none. */
-export function inTurn<T>(turns: Turns | undefined, task: () => Promise<T>): Promise<T> {
-  return turns === undefined ? task() : turns.take(task);
+export function withPermit<T>(semaphore: Semaphore | undefined, task: () => Promise<T>): Promise<T> {
+  return semaphore === undefined ? task() : semaphore.withPermit(task);
 }

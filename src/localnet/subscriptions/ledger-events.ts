@@ -7,7 +7,7 @@ import type { Watch } from './watch.ts';
 import { ANY, type LevelIndex, type WatchIndex } from './watch-index.ts';
 
 /** A watch affected by an event, and `params.result` of each of its notifications, in order. */
-export type Happening = {
+export type LedgerEvent = {
   readonly watch: Watch;
   readonly tell: () => readonly unknown[];
   /** True if this ends the watch. */
@@ -17,7 +17,7 @@ export type Happening = {
 const RECEIPT_LEVELS = ['processed', 'confirmed', 'finalized'] as const;
 
 /** Yields the watches that a newly landed transaction affects. */
-export function* happeningsOfLanding(index: WatchIndex, record: TransactionRecord): Generator<Happening> {
+export function* eventsOfLanding(index: WatchIndex, record: TransactionRecord): Generator<LedgerEvent> {
   const { slot } = record;
   for (const level of RECEIPT_LEVELS) {
     const { signatures } = index.levels[level];
@@ -27,30 +27,30 @@ export function* happeningsOfLanding(index: WatchIndex, record: TransactionRecor
       if (tellReceipt !== undefined) yield { watch, tell: () => [tellReceipt(slot)], isLast: false };
     }
   }
-  yield* happeningsOfTransaction(index.levels.processed, record);
+  yield* eventsOfTransaction(index.levels.processed, record);
 }
 
 /**
  * Yields the watches that a tick affects. Processed account changes are sent at the end of their slot, once per slot; then confirmed ones,
  * then finalized ones, and last the slots themselves: a subscriber hears of a slot after its contents.
  */
-export function* happeningsOfAdvance(
+export function* eventsOfAdvance(
   ledger: Ledger,
   index: WatchIndex,
   advance: Advance,
-): Generator<Happening> {
+): Generator<LedgerEvent> {
   const { processed, confirmed, finalized } = index.levels;
-  yield* happeningsOfAccounts(ledger, processed, advance.closed);
-  yield* happeningsOfBlock(ledger, confirmed, advance.closed);
-  yield* happeningsOfBlock(ledger, finalized, advance.finalized);
+  yield* eventsOfAccounts(ledger, processed, advance.closed);
+  yield* eventsOfBlock(ledger, confirmed, advance.closed);
+  yield* eventsOfBlock(ledger, finalized, advance.finalized);
   for (const watch of index.slots) yield { watch, tell: () => watch.tell(advance), isLast: false };
 }
 
-function* happeningsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChanges): Generator<Happening> {
+function* eventsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChanges): Generator<LedgerEvent> {
   const records = ledger.blocks.transactions(changes.slot);
   if (level.signatures.size + level.transactions.size > 0)
-    for (const record of records) yield* happeningsOfTransaction(level, record);
-  yield* happeningsOfAccounts(ledger, level, changes);
+    for (const record of records) yield* eventsOfTransaction(level, record);
+  yield* eventsOfAccounts(ledger, level, changes);
   if (level.blocks.size === 0) return;
   const block = ledger.blocks.block(changes.slot);
   if (block === undefined) return;
@@ -61,10 +61,10 @@ function* happeningsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChan
   }
 }
 
-function* happeningsOfTransaction(
+function* eventsOfTransaction(
   { signatures, transactions }: LevelIndex,
   record: TransactionRecord,
-): Generator<Happening> {
+): Generator<LedgerEvent> {
   if (signatures.size > 0)
     for (const watch of signatures.get(signatureOf(record)))
       yield { watch, tell: () => [watch.tell(record.meta.err, record.slot)], isLast: true };
@@ -74,11 +74,11 @@ function* happeningsOfTransaction(
       yield { watch, tell: () => listOf(watch.tell(record)), isLast: false };
 }
 
-function* happeningsOfAccounts(
+function* eventsOfAccounts(
   { accounts }: Ledger,
   { accounts: watched, programs }: LevelIndex,
   { slot, written }: SlotChanges,
-): Generator<Happening> {
+): Generator<LedgerEvent> {
   if (watched.size + programs.size === 0) return;
   for (const address of new Set([...written, ...accounts.derivedAddresses])) {
     for (const watch of watched.get(address))

@@ -1,15 +1,15 @@
 /** A stream that works on its first step before anybody reads it. Read its steps, or leave it. */
-export type HeadStart<T> = {
+export type Prefetched<T> = {
   readonly steps: AsyncGenerator<T, void, undefined>;
   /** Ends an unread stream; resolves when it has stopped, whatever the result of its first step. */
   readonly leave: () => Promise<void>;
 };
 
 /** Begins the first step of a stream; `drop` gets its result if nobody reads it. A failure is thrown to the reader. */
-export function headStart<T>(
+export function prefetch<T>(
   stream: AsyncGenerator<T, void, undefined>,
   drop: (value: T) => void,
-): HeadStart<T> {
+): Prefetched<T> {
   const first = stream.next();
   first.catch(() => undefined);
   return {

@@ -1,6 +1,6 @@
 import { serviceError } from '../base/service-error.ts';
 import { takesBatches } from './batch-probe.ts';
-import type { BatchTrust, Upstream } from './upstream.ts';
+import type { BatchSupport, Upstream } from './upstream.ts';
 
 /** A node that takes no batches is sent none for this long. */
 const REFUSED_MS = 60_000;
@@ -9,7 +9,7 @@ const REFUSED_MS = 60_000;
 const ASKED_MS = 1_000;
 
 /** Sends a node no batches for a minute after it was found to take none: meanwhile batches fail as if it could not be reached. */
-export function withBatchTrust(node: Upstream): Upstream {
+export function withBatchSupport(node: Upstream): Upstream {
   const trust = createTrust(node);
   return {
     ...node,
@@ -26,7 +26,7 @@ export function withBatchTrust(node: Upstream): Upstream {
   };
 }
 
-function createTrust(node: Upstream): BatchTrust {
+function createTrust(node: Upstream): BatchSupport {
   let refusedUntilMs = Number.NEGATIVE_INFINITY;
   let notAskedUntilMs = Number.NEGATIVE_INFINITY;
   const ask = async (size: number): Promise<void> => {
@@ -38,7 +38,7 @@ function createTrust(node: Upstream): BatchTrust {
   };
   return {
     mayTake: () => performance.now() >= refusedUntilMs,
-    doubt: (size) => {
+    reprobe: (size) => {
       if (performance.now() >= notAskedUntilMs) void ask(size);
     },
   };

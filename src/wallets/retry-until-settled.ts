@@ -7,12 +7,12 @@ import { ServiceError } from '../base/service-error.ts';
  *
  * @throws the error of the first try.
  */
-export type Afterwards = (work: () => Promise<void>) => Promise<void>;
+export type RetryUntilSettled = (work: () => Promise<void>) => Promise<void>;
 
 const PAUSE_MS = 1_000;
 
 /** @param pauseMs pause between two tries. */
-export function createAfterwards(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS): Afterwards {
+export function createRetryUntilSettled(log: Pick<Logger, 'error'>, pauseMs = PAUSE_MS): RetryUntilSettled {
   const again = (work: () => Promise<void>): void => {
     setTimeout(() => {
       work().catch((error: unknown) => {

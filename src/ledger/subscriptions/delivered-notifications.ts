@@ -10,7 +10,7 @@ const REMEMBERED_SLOTS = 64;
 const REMEMBERED_SUBJECTS = 20_000;
 
 /** The notices that a subscription has sent: nothing is sent twice, and nothing older after something newer. */
-export class Told {
+export class DeliveredNotifications {
   readonly #kind: Kind;
   readonly #slots = new Map<number, Map<string, string>>();
   #subjects = 0;

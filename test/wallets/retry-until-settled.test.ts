@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serviceError } from '../../src/base/service-error.ts';
-import { createAfterwards } from '../../src/wallets/afterwards.ts';
+import { createRetryUntilSettled } from '../../src/wallets/retry-until-settled.ts';
 
 const OUTAGE = serviceError('storeUnavailable', {
   where: 'the store',
@@ -21,28 +21,28 @@ function newWork(...failures: readonly Error[]) {
   return { work, done: done.promise };
 }
 
-function newAfterwards() {
+function newRetryUntilSettled() {
   const logged = Promise.withResolvers<unknown>();
-  const afterwards = createAfterwards({ error: (facts: unknown) => logged.resolve(facts) }, 1);
-  return { afterwards, logged: logged.promise };
+  const retryUntilSettled = createRetryUntilSettled({ error: (facts: unknown) => logged.resolve(facts) }, 1);
+  return { retryUntilSettled, logged: logged.promise };
 }
 
 test('what the store does not take is told, and tried until the store takes it', async () => {
   const { work, done } = newWork(OUTAGE, OUTAGE, OUTAGE);
-  await expect(newAfterwards().afterwards(work)).rejects.toBe(OUTAGE);
+  await expect(newRetryUntilSettled().retryUntilSettled(work)).rejects.toBe(OUTAGE);
   expect(await done).toBe(4);
 });
 
 test('what succeeds is done once', async () => {
   const { work, done } = newWork();
-  await newAfterwards().afterwards(work);
+  await newRetryUntilSettled().retryUntilSettled(work);
   expect(await done).toBe(1);
 });
 
 test('what fails for another reason later is logged, and not tried again', async () => {
   const closed = serviceError('reservationClosed');
   const { work } = newWork(OUTAGE, closed);
-  const { afterwards, logged } = newAfterwards();
-  await expect(afterwards(work)).rejects.toBe(OUTAGE);
+  const { retryUntilSettled, logged } = newRetryUntilSettled();
+  await expect(retryUntilSettled(work)).rejects.toBe(OUTAGE);
   expect(await logged).toEqual({ err: closed });
 });

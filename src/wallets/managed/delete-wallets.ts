@@ -29,7 +29,7 @@ const deleteExpected = createStatement<Ids>(
  *
  * @returns the ids of the deleted ones.
  */
-export async function forgetWallets(
+export async function deleteWallets(
   tx: StoreTransaction,
   accountId: string,
   destroyed: readonly Origin[],
@@ -40,7 +40,7 @@ export async function forgetWallets(
   return new Set(gone.map(({ id }) => id));
 }
 
-/** As `forgetWallets`, in statements that can be sent together with others (see `Store.together`). @throws Unexpected if one is missing. */
+/** As `deleteWallets`, in statements that can be sent together with others (see `Store.together`). @throws Unexpected if one is missing. */
 export async function forgetWalletsExpected(
   db: Executes,
   accountId: string,
