@@ -51,7 +51,7 @@ describe('a data directory that was open to others', () => {
     });
     expect(openEntries(directory())).toEqual([]);
     expect(readdirSync(directory())).toEqual(expect.arrayContaining(['admin.sock', 'dev.json', 'signer']));
-    expect(server.stderr()).toContain('other users could read or change the data directory');
+    expect(server.stderr()).toContain('other users had access to the data directory');
   });
 
   test('cannot be read by another user, log and control file least of all', async (context) => {

@@ -82,7 +82,7 @@ test('who does not read what counts each is closed with the bound, and nobody el
   expect(readTold(fast)).toHaveLength(200);
   stage.client.socket.resume();
   expect(await stage.client.closed).toEqual({
-    ...{ code: 4003, reason: 'too slow: more than 1000000 bytes of notifications were waiting' },
+    ...{ code: 4003, reason: 'client too slow: more than 1000000 bytes of notifications were waiting' },
   });
   const told = readTold(stage.client).map(({ slot }) => slot);
   expect(told).toEqual(told.map((_, index) => 1_001 + index));
