@@ -1,10 +1,10 @@
 import { eventually } from '../../support/eventually.ts';
-import type { ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { Ending, ToldWallet } from '../../wallets/kill/read-wallets.ts';
 import { ACCOUNT } from '../../wallets/open-wallet-server.ts';
 import { breakOfChargeRule, CHARGED } from './charge-rule.ts';
 import type { Round } from './round.ts';
 import { askKeyed, askSign, askWallets } from './singles.ts';
-import { runStream } from './streams.ts';
+import { runStream, type StreamWork } from './streams.ts';
 import type { Pending } from './workload.ts';
 
 /** How the account stands, as the command `balance` shows it. */
@@ -22,7 +22,7 @@ const SETTLED_MS = 20_000;
 /** Asks again for what has an Idempotency-Key: managed work has to become whole; of client work the server says that it kept no secret. */
 export async function askAgain(round: Round, pending: Pending): Promise<void> {
   for (const work of pending.streams) {
-    const ending = await runStream(round, work);
+    const ending = await runWhenFree(round, work);
     const isSecretGone = ending.kind === 'refused' && ending.code === 'idempotency_secret_not_kept';
     if (work.isWhole || (!work.isManaged && isSecretGone)) continue;
     round.fault(`asked again, a stream with a key ended as ${JSON.stringify(ending)}`);
@@ -30,6 +30,19 @@ export async function askAgain(round: Round, pending: Pending): Promise<void> {
   for (const work of pending.singles) {
     if (!(await askKeyed(round, work, []))) round.fault(`asked again, ${work.operation} was not done`);
   }
+}
+
+/** Asks for a stream as soon as the server has settled the one before, whose store or signer was killed. */
+async function runWhenFree(round: Round, work: StreamWork): Promise<Ending> {
+  return eventually(
+    'the key of a stream is free again',
+    async () => {
+      const ending = await runStream(round, work);
+      const isInUse = ending.kind === 'refused' && ending.code === 'idempotency_key_in_use';
+      return isInUse ? undefined : ending;
+    },
+    { timeoutMs: SETTLED_MS },
+  );
 }
 
 /** Every wallet that was told of is there, and signs. @returns how many are lost. */
