@@ -245,7 +245,7 @@ const rows: readonly Row[] = [
     THING,
     set('examples/2/x-live/context/size', 3),
     '/examples/2/x-live/context',
-    /size is not to be told here/,
+    /has no size in its context: allowed are reason/,
   ],
   [
     'a result that is filled as an error',
