@@ -289,5 +289,5 @@ test('a fingerprint depends on every part, on where it ends, and on the installa
 test('a key has 1 to 255 characters of printable ASCII', () => {
   for (const key of ['a', '!~', 'x'.repeat(255)]) expect(readIdempotencyKey(key)).toBe(key);
   for (const key of ['', 'x'.repeat(256), 'a b', 'ä', 'a\n', '\u007f'])
-    expect(() => readIdempotencyKey(key)).toThrow('1 to 255 characters');
+    expect(() => readIdempotencyKey(key)).toThrow('1 to 255 visible ASCII characters');
 });

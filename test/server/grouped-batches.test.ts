@@ -60,9 +60,9 @@ test('what is heavy, what may not be repeated, a notification and a second call 
   expect(await ask(`[${items.join()}]`)).toMatchObject([
     { result: 'together' },
     { result: 'together' },
-    { result: 'not-batched' },
-    { result: 'not-batched' },
-    { id: 5, result: 'not-batched' },
+    { result: 'alone' },
+    { result: 'alone' },
+    { id: 5, result: 'alone' },
   ]);
   expect([...bodies()].sort()).toEqual(
     [`[${call('1')},${call('2')}]`, call('2'), call('3', 'getSupply'), notification, airdrop].sort(),
@@ -110,8 +110,8 @@ test.each([
       else echoResult('"alone"')(response, seen, attempt);
     });
     const alone = [
-      { id: 1, result: 'not-batched' },
-      { id: 2, result: 'not-batched' },
+      { id: 1, result: 'alone' },
+      { id: 2, result: 'alone' },
     ];
     const sent = () => bodies().filter((body) => isBatch(body) && !body.includes('getVersion')).length;
     await eventually('none is sent', async () => {
@@ -128,12 +128,12 @@ test('a batch that is too large for the node, or breaks, is sent call by call', 
     if (isBatch(seen.body)) response.writeHead(413).end();
     else echoResult('"alone"')(response, seen, attempt);
   });
-  expect(await ask(batchOf([1, 2]))).toMatchObject([{ result: 'not-batched' }, { result: 'not-batched' }]);
+  expect(await ask(batchOf([1, 2]))).toMatchObject([{ result: 'alone' }, { result: 'alone' }]);
   node.play((response, seen, attempt) => {
     if (isBatch(seen.body)) response.destroy();
     else echoResult('"alone"')(response, seen, attempt);
   });
-  expect(await ask(batchOf([1, 2]))).toMatchObject([{ result: 'not-batched' }, { result: 'not-batched' }]);
+  expect(await ask(batchOf([1, 2]))).toMatchObject([{ result: 'alone' }, { result: 'alone' }]);
 });
 
 test('when all replies together are too large, those that have room are answered', async () => {
@@ -170,6 +170,6 @@ test('calls that have to be sent again are under way as many at a time as others
     call('"s"', 'getSupply'),
     call('"t"', 'getSupply'),
   ];
-  expect(await ask(`[${items.join()}]`)).toMatchObject(items.map(() => ({ result: 'not-batched' })));
+  expect(await ask(`[${items.join()}]`)).toMatchObject(items.map(() => ({ result: 'alone' })));
   expect(most).toBe(2);
 });

@@ -168,7 +168,7 @@ test('no more is made again than was charged, and nothing after 24 hours or with
   const tooMany = await ask(headersOf('k', Number(charged / 1_000n) + 1));
   expect(await tooMany.json()).toMatchObject({
     ...{ status: 400, code: 'wallets_received_invalid' },
-    detail: expect.stringContaining(`at most ${charged / 1_000n} wallets`),
+    detail: expect.stringContaining(`at most ${charged / 1_000n} for the earlier request`),
   });
   for (const wrong of ['-1', '1.5', '01', 'ten', '', '99999999999'])
     expect(await codeOf(await ask(headersOf('k', wrong)))).toEqual([400, 'wallets_received_invalid']);
