@@ -10,7 +10,7 @@ import { NOT_BATCHED, type BatchUpstream } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { forward } from './forward.ts';
 import { needsOf } from './needs.ts';
-import { serveRest } from './serve-rest.ts';
+import { serveRemaining } from './serve-remaining.ts';
 import { serveVersioned } from './serve-versioned.ts';
 
 /** Serves the calls of one network; calls refused here never reach a node. */
@@ -55,7 +55,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       });
     },
     serveTogether: (calls, owner) =>
-      serveRest(
+      serveRemaining(
         calls,
         calls.map((call) => answerHere(call, environment, owner)),
         (rest) => withPermit(owner.semaphore, () => upstream.sendTogether(rest, owner)),

@@ -1,5 +1,5 @@
 import type { NetworkConfig } from '../config/network-config.ts';
-import type { Readiness } from '../server/http/operations.ts';
+import type { Readiness } from '../server/http/status-routes.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
 import type { Store } from '../store/open-store.ts';

@@ -19,7 +19,7 @@ import {
   type HttpServer,
   startHttpServer,
 } from '../server/http/http-server.ts';
-import { createMetricsHandler, createOperations } from '../server/http/operations.ts';
+import { createMetricsHandler, createStatusRoutes } from '../server/http/status-routes.ts';
 import { createRouter, type RpcHandler } from '../server/http/router.ts';
 import { createRpcEndpoint } from '../server/json-rpc/rpc-endpoint.ts';
 import { LiveSockets } from '../server/websocket/live-sockets.ts';
@@ -150,7 +150,7 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
 function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
   const { networks, rooms, wallets, config, metrics, log } = parts;
   const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
-  const operations = createOperations({
+  const operations = createStatusRoutes({
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
     rpcPaths: networks.map(({ rpcPath }) => rpcPath),

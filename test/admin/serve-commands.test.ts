@@ -20,7 +20,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ kind: 'plans.assigned', account: 'acme' }, 'There is no account acme'],
   [
     { kind: 'plans.show', name: 'gold' },
-    'There is no plan gold; there are developer, development, production',
+    'There is no plan gold; expected one of developer, development, production',
   ],
   [{ kind: 'plans.assign', account: 'acme', plan: 'developer' }, 'There is no account acme'],
   [{ kind: 'plans.assign', account: 'acme', plan: 'gold' }, 'There is no plan gold'],

@@ -24,7 +24,7 @@ import { Connections, type ConnectionsOptions } from '../../src/server/connectio
 import { createDocs } from '../../src/server/docs/docs-routes.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createBaseUrlOf } from '../../src/server/http/base-url.ts';
-import { createOperations, type Readiness } from '../../src/server/http/operations.ts';
+import { createStatusRoutes, type Readiness } from '../../src/server/http/status-routes.ts';
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
 import type { TlsOptions } from '../../src/server/tls/tls-files.ts';
@@ -235,7 +235,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ maxBodyBytes, sockets, onRefusal: metrics.countRefusal, log },
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
-  const operations = createOperations({
+  const operations = createStatusRoutes({
     ...{ registry: metrics.registry, readReadiness: async () => readiness },
     ...{ rpcPaths: [RPC_PATH], baseUrlOf },
   });

@@ -27,6 +27,7 @@ test('a check finds a backend that signs for any wallet', async () => {
     protection: 'none',
     keysIn: 'row',
     concurrency: 1,
+    keysPerRequest: 128,
   } as const;
   const careless = {
     traits,

@@ -22,6 +22,8 @@ export type HsmTraits = {
   readonly keysIn: 'row' | 'token';
   /** Number of calls that it processes at the same time. */
   readonly concurrency: number;
+  /** Most keys that one request asks for: they must be made before its deadline (30 s). At most 128. */
+  readonly keysPerRequest: number;
 };
 
 /** Keys below a SLIP-0010 master, for backends that support it. */

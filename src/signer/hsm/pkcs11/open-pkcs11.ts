@@ -11,6 +11,9 @@ import { openToken, type Token } from './token.ts';
 import { createTokenObjects, type TokenObjects } from './token-objects.ts';
 import { createWrappedKeys, findWrapMechanism } from './wrapped-keys.ts';
 
+/** A token may make one or two keys a second. */
+const KEYS_PER_REQUEST = 16;
+
 export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
 
 /**
@@ -62,6 +65,7 @@ function createHsm(parts: Parts, concurrency: number): Hsm {
       protection: protectionText(token.info(), isWrapping),
       keysIn: isWrapping ? 'row' : 'token',
       concurrency,
+      keysPerRequest: KEYS_PER_REQUEST,
     },
     createKey: (owner, { isRepeat }) => {
       let mayHaveLeftover = isRepeat;

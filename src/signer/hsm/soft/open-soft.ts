@@ -3,6 +3,7 @@ import { COIN_TYPE, PURPOSE } from '../../../keys/derivation-path.ts';
 import type { KeyEngine } from '../../../keys/engine.ts';
 import { createChildren, createMasters, NODE_BYTES, nodeSeed } from '../../../keys/slip10.ts';
 import type { ChildKey, Hsm, KeyOwner, MadeKey, SealedKey } from '../hsm.ts';
+import { MAX_ITEMS } from '../../wire/limits.ts';
 import { keyFailure } from '../key-failure.ts';
 import type { MasterKeyStore } from './master-keys.ts';
 import { createSealer, masterKeyIdOf, type SealedContent } from './sealed-key.ts';
@@ -67,6 +68,7 @@ export function openSoft(engine: KeyEngine, masters: MasterKeyStore): Hsm {
       protection: PROTECTION,
       keysIn: 'row',
       concurrency: 1,
+      keysPerRequest: MAX_ITEMS,
     },
     createKey: async (owner) => {
       sodium.randombytes_buf(seed);

@@ -26,7 +26,7 @@ export type OperationsOptions = {
  * parts), `/metrics` (Prometheus text, to loopback only; unless it has its own listener) and `/openrpc.json`, which names the
  * address that was requested.
  */
-export function createOperations({
+export function createStatusRoutes({
   registry,
   readReadiness,
   rpcPaths,

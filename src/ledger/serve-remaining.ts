@@ -3,7 +3,7 @@ import { NOT_BATCHED } from '../upstream/with-batches.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Serves the calls that have no outcome yet. @returns the outcomes of all, in the order of the calls. */
-export async function serveRest(
+export async function serveRemaining(
   calls: readonly Call[],
   known: readonly (Outcome | undefined)[],
   serve: (rest: readonly Call[]) => Promise<readonly Outcome[]>,
