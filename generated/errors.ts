@@ -1199,6 +1199,18 @@ export const ERRORS = {
     },
     data: ['errors'],
   },
+  /** The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+  queryInvalid: {
+    area: 'wallets',
+    http: 400,
+    problem: {
+      code: 'query_invalid',
+      status: 400,
+      title: 'Query invalid',
+      detail: 'The query parameters are not valid for this operation; see errors.',
+    },
+    data: ['errors'],
+  },
   /** X-Wallets-Received is not a valid number, or is more than was charged. */
   walletsReceivedInvalid: {
     area: 'wallets',
@@ -1900,6 +1912,7 @@ export type ErrorContext = {
   readonly idempotencySecretNotKept: Readonly<Record<string, never>>;
   readonly idempotencyNothingCharged: Readonly<Record<string, never>>;
   readonly bodyInvalid: { readonly errors: readonly FieldProblem[] };
+  readonly queryInvalid: { readonly errors: readonly FieldProblem[] };
   readonly walletsReceivedInvalid: { readonly reason: string };
   readonly mnemonicInvalid: { readonly reason: string };
   readonly walletNotFound: Readonly<Record<string, never>>;

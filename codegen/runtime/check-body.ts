@@ -20,6 +20,8 @@ export type BodyCheck = {
   readonly conflicts: readonly { readonly member: string; readonly detail: string }[];
 };
 
+/** Told of a member that the schema does not have. */
+export const NOT_A_MEMBER = 'is not a member of this body';
 /** More faults than a person reads are not told. */
 const MAX_PROBLEMS = 32;
 const MAX_TOLD_CHARS = 64;
@@ -62,7 +64,7 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
     case 'required':
       return { pointer: below(pointer, params.missingProperty), detail: 'is required' };
     case 'additionalProperties':
-      return { pointer: below(pointer, params.additionalProperty), detail: 'is not a member of this body' };
+      return { pointer: below(pointer, params.additionalProperty), detail: NOT_A_MEMBER };
     case 'dependencies':
       return {
         pointer: below(pointer, params.property),

@@ -1,4 +1,5 @@
 import { readCsv, readJsonl } from './item-stream.ts';
+import { printQuery, type QueryValues } from './print-query.ts';
 
 /** A problem (RFC 9457) as the server sends it. */
 export type ProblemBody = {
@@ -85,6 +86,8 @@ export type RestRequest = {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
+  /** Parameters; undefined ones are left out. */
+  readonly query?: QueryValues | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -96,11 +99,11 @@ export type RestCall = (request: RestRequest) => Promise<unknown>;
 /** Calls over fetch. */
 export const createRestCall =
   ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: RestOptions): RestCall =>
-  async ({ operation, method, path, headers = {}, body, signal: callSignal }) => {
+  async ({ operation, method, path, query = {}, headers = {}, body, signal: callSignal }) => {
     const watch = startWatch(operation, timeoutMs, [signal, callSignal]);
     try {
       watch.signal.throwIfAborted();
-      const response = await send(`${new URL(url).href.replace(/\/$/, '')}${path}`, {
+      const response = await send(`${new URL(url).href.replace(/\/$/, '')}${path}${printQuery(query)}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,

@@ -28,7 +28,7 @@ export type WalletExpectation =
       readonly pointer?: string;
       readonly headers: readonly string[];
     }
-  /** Anything but a body_invalid that names the place: a value at its limit may fail for another reason. */
+  /** Anything but a body_invalid or query_invalid that names the place: a value at its limit may fail for another reason. */
   | { readonly kind: 'not-refused'; readonly pointer: string };
 
 /** One case of the contract of the wallet service. */

@@ -5,6 +5,7 @@ import type {
   CreateWalletRequest,
   Custody,
   IndexRange,
+  ListWalletsQuery,
   MessageEncoding,
   SignRequest,
 } from './types.ts';
@@ -14,6 +15,7 @@ type WithDefaults<Sent, Filled> = Omit<Sent, keyof Filled> & Readonly<Filled>;
 
 /** The body of an operation after checkBody: what has a default is there. */
 export type CheckedBodies = {
+  readonly listWallets: undefined;
   readonly createWallet: WithDefaults<CreateWalletRequest, { custody: Custody }>;
   readonly createWalletBatch: WithDefaults<CreateWalletBatchRequest, { custody: Custody }>;
   readonly createHdWallets: WithDefaults<
@@ -32,4 +34,15 @@ export type CheckedBodies = {
   readonly destroyWallet: undefined;
   readonly getWallet: undefined;
   readonly signWithWallet: WithDefaults<SignRequest, { encoding: MessageEncoding }>;
+};
+
+/** The query parameters of an operation after checkQuery: what has a default is there. */
+export type CheckedQueries = {
+  readonly listWallets: WithDefaults<ListWalletsQuery, { limit: Required<ListWalletsQuery>['limit'] }>;
+  readonly createWallet: undefined;
+  readonly createWalletBatch: undefined;
+  readonly createHdWallets: undefined;
+  readonly destroyWallet: undefined;
+  readonly getWallet: undefined;
+  readonly signWithWallet: undefined;
 };

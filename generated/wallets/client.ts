@@ -17,8 +17,10 @@ import type {
   CreateWalletRequest,
   DestroyedWallet,
   HdWallets,
+  ListWalletsQuery,
   SignRequest,
   Wallet,
+  WalletList,
   WalletMetadata,
   WalletSignature,
 } from './types.ts';
@@ -37,6 +39,12 @@ export {
 
 /** The operations as functions. They throw RestCallError. */
 export interface WalletClient {
+  /**
+   * List managed wallets, newest first.
+   * Returns the metadata of the account's managed wallets, a page at a time. `next_cursor` continues the list; a page without it is the last. Wallets that are created meanwhile are not on later pages. The call is recorded in the audit log.
+   * Scope wallets:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, wallet_rate_limited, internal_error, store_unavailable.
+   */
+  listWallets(query?: ListWalletsQuery, options?: CallOptions): Promise<WalletList>;
   /**
    * Create one wallet.
    * In client custody the response contains the secret key, and the mnemonic if `mnemonic_words` was set; it is the only copy. In managed custody it contains the `wallet_id` to sign with.
@@ -86,6 +94,8 @@ export const createWalletClient = (options: RestOptions): WalletClient => {
   const send = createCompleteCall(createRestCall(options), options);
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
+    listWallets: (query, { signal } = {}) =>
+      call({ operation: 'listWallets', method: 'GET', path: '/v1/wallets', query, signal }),
     createWallet: (body, { idempotencyKey, walletsReceived, signal } = {}) =>
       call({
         operation: 'createWallet',

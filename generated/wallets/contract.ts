@@ -7,9 +7,11 @@ import type {
   CreateWalletRequest,
   DestroyedWallet,
   HdWallets,
+  ListWalletsQuery,
   Problem,
   SignRequest,
   Wallet,
+  WalletList,
   WalletMetadata,
   WalletSignature,
 } from './types.ts';
@@ -22,6 +24,23 @@ const c = initContract();
 /** The operations of the wallet service. Statuses that are not here are not answered. */
 export const walletContract = c.router(
   {
+    /** List managed wallets, newest first. */
+    listWallets: {
+      method: 'GET',
+      path: '/v1/wallets',
+      summary: 'List managed wallets, newest first.',
+      query: c.type<ListWalletsQuery>(),
+      responses: {
+        200: c.type<WalletList>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['wallets:read'], prices: [], rate: 'wallet_use_limit' },
+    },
     /** Create one wallet. */
     createWallet: {
       method: 'POST',

@@ -46,6 +46,31 @@ export type OperationEntry = {
 };
 
 export const OPERATIONS = {
+  /** List managed wallets, newest first. */
+  listWallets: {
+    method: 'GET',
+    path: '/v1/wallets',
+    scopes: ['wallets:read'],
+    audit: 'list',
+    prices: [],
+    rate: 'wallet_use_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'scopeMissing',
+      'walletRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
   /** Create one wallet. */
   createWallet: {
     method: 'POST',
@@ -269,6 +294,8 @@ export const OPERATIONS = {
 } as const satisfies { readonly [O in OperationId]: OperationEntry };
 
 export type OperationWithBody = 'createHdWallets' | 'createWallet' | 'createWalletBatch' | 'signWithWallet';
+
+export type OperationWithQuery = 'listWallets';
 
 /** Members of the bodies of all operations. */
 export const BODY_MEMBERS: ReadonlySet<string> = new Set([

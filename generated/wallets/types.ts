@@ -7,7 +7,11 @@ export type paths = {
       readonly path?: never;
       readonly cookie?: never;
     };
-    readonly get?: never;
+    /**
+     * List managed wallets, newest first.
+     * @description Returns the metadata of the account's managed wallets, a page at a time. `next_cursor` continues the list; a page without it is the last. Wallets that are created meanwhile are not on later pages. The call is recorded in the audit log.
+     */
+    readonly get: operations['listWallets'];
     readonly put?: never;
     /**
      * Create one wallet.
@@ -348,6 +352,19 @@ export type components = {
      */
     readonly WalletId: string;
     /**
+     * WalletList
+     * @description A page of managed wallets.
+     */
+    readonly WalletList: {
+      /** @description The wallets of this page. */
+      readonly wallets: readonly components['schemas']['WalletMetadata'][];
+      /**
+       * @description The `cursor` of the next page; absent on the last page.
+       * @example AZvA_YnAd19NdjF5ZlhTUmRzODlmelh0QjhpTXpn
+       */
+      readonly next_cursor?: string;
+    };
+    /**
      * WalletMetadata
      * @description Metadata of a managed wallet.
      */
@@ -525,6 +542,14 @@ export type components = {
       readonly status: 406;
       readonly accepted: string;
     };
+    /** @description The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+    readonly QueryInvalidProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'query_invalid';
+      /** @constant */
+      readonly status: 400;
+      readonly errors: readonly components['schemas']['FieldProblem'][];
+    };
     /** @description The request did not arrive in time. */
     readonly RequestTimeoutProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -695,6 +720,130 @@ export type components = {
   pathItems: never;
 };
 export interface operations {
+  readonly listWallets: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most wallets on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before, of a list with the same filters.
+         * @example AZvA_YnAd19NdjF5ZlhTUmRzODlmelh0QjhpTXpn
+         */
+        readonly cursor?: string;
+        /**
+         * @description Part of the label; upper and lower case are the same.
+         * @example deposit
+         */
+        readonly label?: string;
+        /**
+         * @description The address of one wallet.
+         * @example CrLun5xkJQhhJmvz3fLDByLWBVFFMNjvoDmaMTnwrWgQ
+         */
+        readonly address?: string;
+        /**
+         * @description The master that child wallets were derived from.
+         * @example w_Mv1yfXSRds89fzXtB8iMzg
+         */
+        readonly master_wallet_id?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WalletList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WalletRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
   readonly createWallet: {
     readonly parameters: {
       readonly query?: never;
@@ -1845,6 +1994,7 @@ export type SignRequest = components['schemas']['SignRequest'];
 export type Wallet = components['schemas']['Wallet'];
 export type WalletAddress = components['schemas']['WalletAddress'];
 export type WalletId = components['schemas']['WalletId'];
+export type WalletList = components['schemas']['WalletList'];
 export type WalletMetadata = components['schemas']['WalletMetadata'];
 export type WalletPath = components['schemas']['WalletPath'];
 export type WalletSignature = components['schemas']['WalletSignature'];
@@ -1867,6 +2017,7 @@ export type KeyBackendFailedProblem = components['schemas']['KeyBackendFailedPro
 export type ManagedBatchTooLargeProblem = components['schemas']['ManagedBatchTooLargeProblem'];
 export type MnemonicInvalidProblem = components['schemas']['MnemonicInvalidProblem'];
 export type NotAcceptableProblem = components['schemas']['NotAcceptableProblem'];
+export type QueryInvalidProblem = components['schemas']['QueryInvalidProblem'];
 export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
 export type ScopeMissingProblem = components['schemas']['ScopeMissingProblem'];
 export type SignerUnavailableProblem = components['schemas']['SignerUnavailableProblem'];
@@ -1883,6 +2034,7 @@ export type TwoFactorNotEnrolledProblem = components['schemas']['TwoFactorNotEnr
 export type WalletNotFoundProblem = components['schemas']['WalletNotFoundProblem'];
 export type WalletRateLimitedProblem = components['schemas']['WalletRateLimitedProblem'];
 export type WalletsReceivedInvalidProblem = components['schemas']['WalletsReceivedInvalidProblem'];
+export type ListWalletsQuery = NonNullable<operations['listWallets']['parameters']['query']>;
 
 export type OperationId = keyof operations;
 
@@ -1918,6 +2070,7 @@ export type ProblemData = {
   readonly idempotency_secret_not_kept: IdempotencySecretNotKeptProblem;
   readonly idempotency_nothing_charged: IdempotencyNothingChargedProblem;
   readonly body_invalid: BodyInvalidProblem;
+  readonly query_invalid: QueryInvalidProblem;
   readonly wallets_received_invalid: WalletsReceivedInvalidProblem;
   readonly mnemonic_invalid: MnemonicInvalidProblem;
   readonly wallet_not_found: WalletNotFoundProblem;

@@ -17,7 +17,9 @@ export async function checkAnswer(
 ): Promise<readonly string[]> {
   if (expect.kind === 'not-refused') {
     const problem = problemOf(answer);
-    const isRefused = problem?.code === 'body_invalid' && pointersOf(problem).includes(expect.pointer);
+    const isRefused =
+      (problem?.code === 'body_invalid' || problem?.code === 'query_invalid') &&
+      pointersOf(problem).includes(expect.pointer);
     return isRefused ? [`the value at ${expect.pointer} is refused`] : [];
   }
   const media = expect.kind === 'success' ? expect.media : 'application/problem+json';

@@ -19,8 +19,11 @@ const STAND_INS: WalletValues & { readonly value: (name: WalletValueName) => Pro
   },
 };
 
-/** JSON Schema has no word for the end of a range; Prism does not know dependentRequired. */
-const BEYOND_PRISM = /beyond the last index$| without mnemonic_words$/;
+/**
+ * JSON Schema has no word for the end of a range; Prism does not know dependentRequired, and takes an empty query parameter for an
+ * absent one.
+ */
+const BEYOND_PRISM = /beyond the last index$| without mnemonic_words$|^\w+ empty$/;
 
 let mock: RunningMock;
 

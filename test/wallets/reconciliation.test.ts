@@ -100,7 +100,13 @@ test('until that is done a destroyed wallet is not shown, by itself or in a tree
     watchDelivery: () => () => undefined,
   };
   const fetchOne = (id: string) => {
-    const request = { id, form: 'json' as const, body: undefined, twoFactorCode: undefined };
+    const request = {
+      id,
+      form: 'json' as const,
+      body: undefined,
+      twoFactorCode: undefined,
+      query: undefined,
+    };
     return answerRequest(still, { ...passed, operation: 'getWallet', request });
   };
   await expect(fetchOne(single)).rejects.toMatchObject({ code: 'walletNotFound' });
@@ -109,7 +115,7 @@ test('until that is done a destroyed wallet is not shown, by itself or in a tree
     ...{ custody: 'managed' as const, master_wallet_id: master },
     ...{ accounts: ACCOUNTS, change: { start: 0, count: 1 } },
   };
-  const request = { id: '', form: 'json' as const, body, twoFactorCode: undefined };
+  const request = { id: '', form: 'json' as const, body, twoFactorCode: undefined, query: undefined };
   const derived = answerRequest(still, { ...passed, operation: 'createHdWallets', request });
   await expect(derived).rejects.toMatchObject({ code: 'derivationDestroyed', context: { x: 1, y: 0 } });
 });

@@ -35,7 +35,7 @@ test('a configured origin may ask and read, another may not', async () => {
   const preflight = await account.send('OPTIONS', '/v1/wallets', undefined, { origin: ORIGIN });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
-  expect(preflight.headers.get('access-control-allow-methods')).toBe('POST');
+  expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
   const answer = await account.send('POST', '/v1/wallets', {}, { origin: ORIGIN });
   expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
   const other = await account.send('POST', '/v1/wallets', {}, { origin: 'https://evil.example' });
@@ -46,7 +46,7 @@ test('a configured origin may ask and read, another may not', async () => {
 });
 
 test.each([
-  ['GET', '/v1/wallets', 405, 'method_not_allowed', 'POST'],
+  ['PUT', '/v1/wallets', 405, 'method_not_allowed', 'GET, HEAD, POST'],
   ['PUT', '/v1/wallets/x', 405, 'method_not_allowed', 'GET, HEAD, DELETE'],
   ['GET', '/v1/wallets/x/sign', 405, 'method_not_allowed', 'POST'],
   ['GET', '/v1/wallets/x/y', 404, 'not_found', null],

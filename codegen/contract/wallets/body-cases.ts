@@ -109,7 +109,7 @@ const isTaken = (type: string, schema: WalletSchema): boolean => TAKEN[schema.ty
 
 const unheardOf = (schema: WalletSchema): Json => (schema.type === 'integer' ? 13 : 'unheard-of');
 
-type Edge = {
+export type Edge = {
   readonly name: string;
   readonly value: Json;
   readonly isInside: boolean;
@@ -117,7 +117,7 @@ type Edge = {
   readonly below?: string;
 };
 
-const edges = ({ schema }: Member): readonly Edge[] => {
+export const edges = ({ schema }: Pick<Member, 'schema'>): readonly Edge[] => {
   const { minimum, maximum, minLength, maxLength } = schema;
   const range = schema['x-last-index'];
   const last = range && schema.properties?.[range.from]?.maximum;

@@ -3,6 +3,7 @@ import type { Operation, OperationError, Provocation } from '../../model/wallets
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import type { WalletCase, WalletContract } from '../../runtime/wallet-case.ts';
 import { bodyCases } from './body-cases.ts';
+import { queryCases } from './query-cases.ts';
 import { goodRequest, provoked } from './requests.ts';
 
 /** Everything the contract of an operation says, as requests with what they must answer. */
@@ -11,6 +12,7 @@ export const walletContract = (operation: Operation, model: WalletsModel): Walle
     ...exampleCases(operation),
     ...operation.errors.flatMap((error) => errorCases(operation, error, model)),
     ...bodyCases(operation, model),
+    ...queryCases(operation, model),
   ],
   statuses: Object.fromEntries([
     [operation.success.status, []],

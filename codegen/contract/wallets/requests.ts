@@ -32,6 +32,7 @@ export const provoked = (
   return {
     ...rest,
     ...(change.id !== undefined && { path: pathWith(operation, change.id) }),
+    ...(change.query && { path: `${operation.path}?${new URLSearchParams(change.query)}` }),
     token: change.token ?? request.token,
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== 'none')),
     ...(isRaw ? { text: change.text, bytes: change.bytes } : body === undefined ? {} : { body }),

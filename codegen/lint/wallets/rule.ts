@@ -59,8 +59,9 @@ export const readWalletDocuments = (sources: Sources): WalletDocuments => {
 
 const operationParts = (
   file: string,
-  { requestBody, responses }: OperationFile,
+  { query, requestBody, responses }: OperationFile,
 ): readonly PlacedWalletSchema[] => [
+  ...(query ? partsOf({ file, pointer: '/query', schema: query }) : []),
   ...(requestBody ? partsOf({ file, pointer: '/requestBody/schema', schema: requestBody.schema }) : []),
   ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.entries(content).flatMap(([media, form]) =>

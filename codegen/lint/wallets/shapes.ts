@@ -71,6 +71,7 @@ export const WALLETS_HEAD_SHAPE = {
       'x-scopes': named(text),
       'x-errors': closed(['every'], {
         every: texts,
+        query: texts,
         body: texts,
         idempotent: texts,
         rate: texts,
@@ -87,6 +88,7 @@ const provocation = closed([], {
   token: text,
   id: text,
   headers: named(text),
+  query: named(text),
   body: true,
   with: { type: 'object' },
   text,
@@ -128,6 +130,7 @@ export const OPERATION_SHAPE = {
       'x-examples': named({ type: 'object' }),
       'x-provoke': provocations,
       parameters: texts,
+      query: schema,
       requestBody: closed(['schema', 'examples'], {
         schema,
         examples: {

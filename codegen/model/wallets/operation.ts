@@ -14,6 +14,8 @@ export type Provocation = {
   readonly headers?: Readonly<Record<string, string>>;
   /** In the place of the body. */
   readonly body?: Json;
+  /** In the place of the query parameters. */
+  readonly query?: Readonly<Record<string, string>>;
   /** Members put into the good body. */
   readonly with?: JsonObject;
   /** In the place of the body, as text or as bytes in hex. */
@@ -62,6 +64,8 @@ export type Operation = {
   readonly idempotent: boolean;
   /** Headers that it takes beside those of its kind. */
   readonly headers: readonly string[];
+  /** An object whose members are the query parameters: texts and integers. */
+  readonly query?: WalletSchema;
   readonly body?: { readonly schema: WalletSchema; readonly examples: readonly RequestExample[] };
   readonly success: {
     readonly status: number;
@@ -94,6 +98,7 @@ export type OperationFile = {
   readonly 'x-examples'?: Readonly<Record<string, JsonObject>>;
   readonly 'x-provoke'?: Readonly<Record<string, readonly Provocation[]>>;
   readonly parameters?: readonly string[];
+  readonly query?: WalletSchema;
   readonly requestBody?: {
     readonly schema: WalletSchema;
     readonly examples: Readonly<Record<string, Omit<RequestExample, 'name'>>>;
@@ -118,9 +123,10 @@ export type ResponseFile = {
   readonly errors?: readonly string[];
 };
 
-/** The names of the errors of an operation, with what each is of its kind: `every`, `body`, `idempotent`, `rate`, `price`. */
+/** The names of the errors of an operation, with what each is of its kind: `every`, `query`, `body`, `idempotent`, `rate`, `price`. */
 export const kindsOf = (file: OperationFile): readonly string[] => [
   'every',
+  ...(file.query ? ['query'] : []),
   ...(file.requestBody ? ['body'] : []),
   ...(file['x-idempotent'] ? ['idempotent'] : []),
   ...(file['x-rate'] === undefined ? [] : ['rate']),

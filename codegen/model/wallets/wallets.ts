@@ -109,6 +109,7 @@ const toOperation = (
     ...(file['x-rate'] !== undefined && { rate: file['x-rate'] }),
     idempotent: file['x-idempotent'] ?? false,
     headers: file.parameters ?? [],
+    ...(file.query && { query: normal(file.query) }),
     ...(file.requestBody && {
       body: {
         schema: normal(file.requestBody.schema),

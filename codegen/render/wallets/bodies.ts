@@ -6,8 +6,9 @@ import { HEADER, literal, memberName, quote } from '../../text.ts';
 import { compileModule } from '../../validators/compile.ts';
 import { prepareBody, secretPointers } from '../../validators/prepare-body.ts';
 
-/** wallets/bodies/<operationId>.js, their register, and checkBody. */
+/** wallets/bodies/<operationId>.js and wallets/queries/<operationId>.js, their registers, checkBody and checkQuery. */
 export const renderBodies = (model: WalletsModel): Files => {
+  const withQuery = model.operations.flatMap(({ id, query }) => (query ? [{ id, schema: query }] : []));
   const withBody = model.operations.flatMap(({ id, body }) => (body ? [{ id, schema: body.schema }] : []));
   return {
     ...Object.fromEntries(
@@ -24,6 +25,41 @@ ${withBody.map(({ id }) => `${id},\n`).join('')}};
 import type { OperationWithBody } from './operations.ts';
 
 export declare const BODY_CHECKS: { readonly [O in OperationWithBody]: BodyCheck };
+`,
+    ...Object.fromEntries(
+      withQuery.map(({ id, schema }) => [`wallets/queries/${id}.js`, queryModule(schema, model)]),
+    ),
+    'wallets/query-checks.js': `${HEADER}${withQuery
+      .map(({ id }) => `import * as ${id} from ${quote(`./queries/${id}.js`)};\n`)
+      .join('')}
+/** The check of each operation's query parameters. */
+export const QUERY_CHECKS = {
+${withQuery.map(({ id }) => `${id},\n`).join('')}};
+`,
+    'wallets/query-checks.d.ts': `${HEADER}import type { QueryCheck } from '../runtime/check-query.ts';
+import type { OperationWithQuery } from './operations.ts';
+
+export declare const QUERY_CHECKS: { readonly [O in OperationWithQuery]: QueryCheck };
+`,
+    'wallets/check-query.ts': `${HEADER}import { checkAgainstQuery } from '../runtime/check-query.ts';
+import type { FieldProblem } from '../runtime/field-problem.ts';
+import type { CheckedQueries } from './checked-types.ts';
+import type { OperationWithQuery } from './operations.ts';
+import { QUERY_CHECKS } from './query-checks.js';
+
+/** Query parameters that may be worked with, or everything that is wrong with them (queryInvalid). */
+export type CheckedQuery<O extends OperationWithQuery> =
+  | { readonly kind: 'query'; readonly query: CheckedQueries[O] }
+  | { readonly kind: 'problems'; readonly problems: readonly FieldProblem[] };
+
+/**
+ * Checks the query parameters of an operation: texts become the numbers that the schema asks for, and what has a default is filled
+ * in. A parameter is given once; unknown ones are rejected.
+ */
+export const checkQuery = <O extends OperationWithQuery>(
+  operation: O,
+  parameters: Readonly<Record<string, unknown>>,
+): CheckedQuery<O> => checkAgainstQuery(QUERY_CHECKS[operation], parameters) as CheckedQuery<O>;
 `,
     'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../runtime/check-body.ts';
 import type { FieldProblem } from '../runtime/field-problem.ts';
@@ -62,6 +98,17 @@ export const secrets = ${literal(secretPointers(schema, model.schemas))};
 
 /** What each excluded combination answers, by its place in allOf. */
 export const conflicts = ${literal(conflicts)};
+`;
+};
+
+const queryModule = (schema: WalletSchema, model: WalletsModel): string => {
+  const { properties = {} } = resolve(schema, model.schemas);
+  const integers = Object.keys(properties).filter(
+    (name) => resolve(properties[name] ?? {}, model.schemas).type === 'integer',
+  );
+  return `${bodyModule(schema, model)}
+/** Parameters that are numbers. */
+export const integers = ${literal(integers)};
 `;
 };
 

@@ -3,13 +3,17 @@ import type { WalletSchema, WalletSchemas } from '../../model/wallets/schema.ts'
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { HEADER, memberName, quote } from '../../text.ts';
 
-/** wallets/checked-types.ts: the bodies after checkBody, derived from what clients send. */
+/** wallets/checked-types.ts: bodies and query parameters after their checks, derived from what clients send. */
 export const checkedTypes = ({ operations, schemas }: WalletsModel): string => {
   const bodies = operations.map(({ id, body }) => {
     const type = body && checked(body.schema, `Body<${quote(id)}>`, schemas);
     return `readonly ${id}: ${type ?? 'undefined'};\n`;
   });
-  const text = bodies.join('');
+  const queries = operations.map(({ id, query }) => {
+    const type = query && checked(query, 'object', schemas);
+    return `readonly ${id}: ${type ?? 'undefined'};\n`;
+  });
+  const text = [...bodies, ...queries].join('');
   const titles = [...schemas.keys()].filter((title) => new RegExp(`\\b${title}\\b`).test(text));
   const named = [...titles, ...(text.includes('Body<') ? ['operations'] : [])];
   return `${HEADER}import type { ${named.join(', ')} } from './types.ts';
@@ -19,7 +23,11 @@ type WithDefaults<Sent, Filled> = Omit<Sent, keyof Filled> & Readonly<Filled>;
 
 /** The body of an operation after checkBody: what has a default is there. */
 export type CheckedBodies = {
-${text}};
+${bodies.join('')}};
+
+/** The query parameters of an operation after checkQuery: what has a default is there. */
+export type CheckedQueries = {
+${queries.join('')}};
 `;
 };
 

@@ -61,6 +61,9 @@ const itemType = ({ success }: Operation): string | undefined =>
 const bodyType = ({ body }: Operation): string | undefined =>
   body?.schema.$ref === undefined ? undefined : refTitle(body.schema.$ref);
 
+const queryType = ({ query }: Operation): string | undefined =>
+  query?.$ref === undefined ? undefined : refTitle(query.$ref);
+
 /** What must be given beside the body: the id of the path, the header of a second factor. */
 const hasId = ({ path }: Operation): boolean => path.includes('{');
 const hasReceived = ({ headers }: Operation): boolean => headers.includes('X-Wallets-Received');
@@ -71,6 +74,7 @@ const signature = (operation: Operation): string => {
   const generic = body !== undefined && isStream(operation) && jsonType(operation) !== undefined;
   const params = [
     ...(hasId(operation) ? ['id: string'] : []),
+    ...(operation.query ? [`query?: ${queryType(operation)}`] : []),
     ...(body === undefined ? [] : [`body: ${generic ? 'B' : body}`]),
     hasCode(operation)
       ? 'options: CallOptions & { readonly twoFactorCode: string }'
@@ -95,6 +99,7 @@ const implementation = (operation: Operation): string => {
   const { id, method, path } = operation;
   const names = [
     ...(hasId(operation) ? ['id'] : []),
+    ...(operation.query ? ['query'] : []),
     ...(operation.body ? ['body'] : []),
     `{ ${[...(hasCode(operation) ? ['twoFactorCode'] : []), ...(operation.idempotent ? ['idempotencyKey'] : []), ...(hasReceived(operation) ? ['walletsReceived'] : []), 'signal'].join(', ')} }${hasCode(operation) ? '' : ' = {}'}`,
   ];
@@ -104,14 +109,14 @@ const implementation = (operation: Operation): string => {
     ...(hasReceived(operation) ? ["'x-wallets-received': walletsReceived?.toString()"] : []),
     ...(hasCode(operation) ? ["'x-two-factor-code': twoFactorCode"] : []),
   ];
-  return `${id}: (${names.join(', ')}) => call({ operation: ${quote(id)}, method: ${quote(method.toUpperCase())}, path: ${url}, ${headers.length > 0 ? `headers: { ${headers.join(', ')} }, ` : ''}${operation.body ? 'body, ' : ''}signal }),\n`;
+  return `${id}: (${names.join(', ')}) => call({ operation: ${quote(id)}, method: ${quote(method.toUpperCase())}, path: ${url}, ${headers.length > 0 ? `headers: { ${headers.join(', ')} }, ` : ''}${operation.query ? 'query, ' : ''}${operation.body ? 'body, ' : ''}signal }),\n`;
 };
 
 const typesUsed = (operations: readonly Operation[]): readonly string[] =>
   [
     ...new Set(
       operations.flatMap((operation) => [
-        ...[bodyType(operation), jsonType(operation), itemType(operation)].filter(
+        ...[bodyType(operation), queryType(operation), jsonType(operation), itemType(operation)].filter(
           (name) => name !== undefined,
         ),
       ]),

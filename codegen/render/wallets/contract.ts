@@ -25,14 +25,14 @@ ${operations.map(route).join('')}},
 });
 
 const route = (operation: Operation): string => {
-  const { id, method, path, summary, body } = operation;
+  const { id, method, path, summary, body, query } = operation;
   return `${docComment(summary)}${id}: {
 method: ${quote(method.toUpperCase())},
 path: ${quote(path.replaceAll(/\{(\w+)\}/g, ':$1'))},
 summary: ${quote(summary)},
 ${path.includes('{') ? `pathParams: c.type<operations['${id}']['parameters']['path']>(),\n` : ''}${
   body ? `body: c.type<${bodyType(operation)}>(),\n` : method === 'get' ? '' : 'body: c.noBody(),\n'
-}responses: {
+}${query ? `query: c.type<${queryType(operation)}>(),\n` : ''}responses: {
 ${operation.success.status}: c.type<${answerType(operation)}>(),
 ${errorStatuses(operation)
   .map(
@@ -51,6 +51,8 @@ const errorStatuses = ({ errors }: Operation): readonly number[] => [
 
 const bodyType = ({ body }: Operation): string => refTitle(body?.schema.$ref ?? '');
 
+const queryType = ({ query }: Operation): string => refTitle(query?.$ref ?? '');
+
 const answerType = ({ success }: Operation): string =>
   [
     ...success.content.flatMap(({ schema }) => (schema?.$ref === undefined ? [] : [refTitle(schema.$ref)])),
@@ -63,6 +65,7 @@ const typesUsed = (operations: readonly Operation[]): readonly string[] =>
       'Problem',
       ...operations.flatMap((operation) => [
         ...(operation.body ? [bodyType(operation)] : []),
+        ...(operation.query ? [queryType(operation)] : []),
         ...answerType(operation).split(' | '),
       ]),
     ]),

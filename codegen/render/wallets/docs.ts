@@ -43,6 +43,7 @@ const page = (operation: Operation, model: WalletsModel): string =>
     `\`${operation.method.toUpperCase()} ${operation.path}\`\n`,
     `${operation.summary} ${operation.description}\n`,
     `${facts(operation)}\n`,
+    ...querySection(operation, model),
     ...headerSection(operation, model),
     ...bodySection(operation, model),
     '## Answer\n',
@@ -76,6 +77,9 @@ const headerSection = (operation: Operation, model: WalletsModel): readonly stri
   });
   return ['## Headers\n', `| header | | |\n|---|---|---|\n${rows.join('')}`];
 };
+
+const querySection = ({ query }: Operation, model: WalletsModel): readonly string[] =>
+  query === undefined ? [] : ['## Query\n', memberTable(query, model).replace('| member |', '| parameter |')];
 
 const bodySection = (operation: Operation, model: WalletsModel): readonly string[] => {
   if (!operation.body) return [];

@@ -1,7 +1,7 @@
 import type { Files } from '../../area.ts';
 import { type Json, type JsonObject, printDocument } from '../../json.ts';
 import { problemBody, snakeCase, statusOf } from '../../model/errors.ts';
-import { mapSchema, refTo } from '../../model/schema.ts';
+import { mapSchema, refTitle, refTo, resolve } from '../../model/schema.ts';
 import { answeredProblems, problemSchema, problemTitle } from './problem-schemas.ts';
 import type { Content, Operation, OperationError } from '../../model/wallets/operation.ts';
 import { type Conflict, PRESENT, type WalletSchema } from '../../model/wallets/schema.ts';
@@ -19,6 +19,7 @@ export const PROBLEM_MEDIA = 'application/problem+json';
 export const walletsDocument = (model: WalletsModel): JsonObject => {
   const { head, operations, schemas } = model;
   const paths = Map.groupBy(operations, ({ path }) => path);
+  const queries = queryTitles(model).map(([, title]) => title);
   return plain({
     openapi: head.openapi,
     info: head.info,
@@ -40,7 +41,11 @@ export const walletsDocument = (model: WalletsModel): JsonObject => {
         example,
       })),
       schemas: {
-        ...Object.fromEntries([...schemas].map(([title, schema]) => [title, shown(schema)])),
+        ...Object.fromEntries(
+          [...schemas]
+            .filter(([title]) => !queries.includes(title))
+            .map(([title, schema]) => [title, shown(schema)]),
+        ),
         ...Object.fromEntries(
           answeredProblems(model).map((problem) => [problemTitle(problem), problemSchema(problem)]),
         ),
@@ -124,7 +129,7 @@ const oneOf = (schemas: readonly JsonObject[]): JsonObject => {
 const exampleRequestId = ({ schemas }: WalletsModel): string =>
   String(schemas.get('RequestId')?.examples?.[0] ?? '');
 
-/** The parameters of an operation: the id of the path, then the headers. */
+/** The parameters of an operation: the id of the path, then the query, then the headers. */
 const parametersOf = (operation: Operation, model: WalletsModel) => {
   const id = /\{(\w+)\}/.exec(operation.path)?.[1];
   return [
@@ -140,9 +145,26 @@ const parametersOf = (operation: Operation, model: WalletsModel) => {
             example: model.schemas.get('WalletId')?.examples?.[0],
           },
         ]),
+    ...queryParameters(operation, model),
     ...headersOf(operation).map((name) => headerParameter(name, model.head.components.parameters[name])),
   ];
 };
+
+/** Each operation with query parameters, and the title of their schema, which is no component of the document. */
+export const queryTitles = ({
+  operations,
+}: WalletsModel): readonly (readonly [id: string, title: string])[] =>
+  operations.flatMap(({ id, query }) => (query?.$ref === undefined ? [] : [[id, refTitle(query.$ref)]]));
+
+const queryParameters = ({ query }: Operation, { schemas }: WalletsModel) =>
+  Object.entries(query === undefined ? {} : (resolve(query, schemas).properties ?? {})).map(
+    ([name, written]) => {
+      const { description, examples, ...schema }: WalletSchema = resolve(written, schemas);
+      const example = examples?.[0] ?? schema.default;
+      const own = { name, in: 'query', required: false, description, schema: shown(schema) };
+      return example === undefined ? own : { ...own, example };
+    },
+  );
 
 /** The headers that an operation takes, those of its kind first. */
 export const headersOf = (operation: Operation): readonly string[] => [

@@ -6,7 +6,7 @@ import { HEADER, quote } from '../../text.ts';
 
 /** wallets/handlers.ts: the types that make the compiler count the operations. */
 export const renderWalletHandlers = ({ operations }: WalletsModel): Files => ({
-  'wallets/handlers.ts': `${HEADER}import type { CheckedBodies } from './checked-types.ts';
+  'wallets/handlers.ts': `${HEADER}import type { CheckedBodies, CheckedQueries } from './checked-types.ts';
 import type { AnswerForm, OperationId } from './operations.ts';
 import type { ${answerTypes(operations).join(', ')} } from './types.ts';
 
@@ -17,6 +17,7 @@ export type WalletRequest<O extends OperationId> = {
   /** The form that format or Accept ask for; the first of the operation without a wish. */
   readonly form: AnswerForm;
   readonly body: CheckedBodies[O];
+  readonly query: CheckedQueries[O];
   /** Of X-Two-Factor-Code; undefined where it did not come. */
   readonly twoFactorCode: string | undefined;
 };

@@ -58,6 +58,8 @@ ${operations.map((operation) => entry(operation, schemas)).join('')}} as const s
 
 export type OperationWithBody = ${union(operations.flatMap(({ id, body }) => (body ? [id] : [])))};
 
+export type OperationWithQuery = ${union(operations.flatMap(({ id, query }) => (query ? [id] : [])))};
+
 /** Members of the bodies of all operations. */
 export const BODY_MEMBERS: ReadonlySet<string> = new Set(${literal(bodyMembers(operations, schemas))});
 
@@ -140,4 +142,5 @@ const byteLimits = (operations: readonly Operation[], schemas: WalletSchemas): o
     }),
   );
 
-const union = (names: readonly string[]): string => [...new Set(names)].sort().map(quote).join(' | ');
+const union = (names: readonly string[]): string =>
+  [...new Set(names)].sort().map(quote).join(' | ') || 'never';

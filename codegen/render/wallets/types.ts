@@ -11,7 +11,7 @@ import { type ProblemModel, snakeCase } from '../../model/errors.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { HEADER, quote } from '../../text.ts';
 import { checkedTypes } from './checked-types.ts';
-import { walletsDocument } from './document.ts';
+import { queryTitles, walletsDocument } from './document.ts';
 import { answeredProblems, problemTitle } from './problem-schemas.ts';
 
 /**
@@ -22,6 +22,10 @@ export const renderTypes = (model: WalletsModel): Files => ({
   'wallets/types.ts': `${HEADER}${typesOf(walletsDocument(model))}
 ${schemaTitles(model)
   .map((title) => `export type ${title} = components['schemas']['${title}'];\n`)
+  .join('')}${queryTitles(model)
+  .map(
+    ([id, title]) => `export type ${title} = NonNullable<operations[${quote(id)}]['parameters']['query']>;\n`,
+  )
   .join('')}
 export type OperationId = keyof operations;
 
@@ -35,10 +39,13 @@ ${model.problems.map((problem) => `readonly ${snakeCase(problem.name)}: ${proble
   'wallets/checked-types.ts': checkedTypes(model),
 });
 
-const schemaTitles = (model: WalletsModel): readonly string[] => [
-  ...model.schemas.keys(),
-  ...answeredProblems(model).map(problemTitle),
-];
+const schemaTitles = (model: WalletsModel): readonly string[] => {
+  const queries = queryTitles(model).map(([, title]) => title);
+  return [
+    ...[...model.schemas.keys()].filter((title) => !queries.includes(title)),
+    ...answeredProblems(model).map(problemTitle),
+  ];
+};
 
 /** Of a problem that no operation answers only the code is told. */
 const problemType = (problem: ProblemModel, model: WalletsModel): string =>

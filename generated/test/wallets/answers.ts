@@ -95,6 +95,15 @@ const validator = createLazyValidators(
     },
     WalletAddress: { type: 'string', 'x-base58': 32 },
     WalletId: { type: 'string', minLength: 1, 'x-max-chars': 64 },
+    WalletList: {
+      type: 'object',
+      required: ['wallets'],
+      additionalProperties: false,
+      properties: {
+        wallets: { type: 'array', items: { $ref: 'definitions#/$defs/WalletMetadata' } },
+        next_cursor: { type: 'string' },
+      },
+    },
     WalletMetadata: {
       type: 'object',
       required: ['wallet_id', 'address', 'custody', 'key_protection', 'created_at'],
@@ -135,6 +144,7 @@ const problem = (code: string, status: number, own: Readonly<Record<string, obje
 
 /** By operation for JSON, by operation and `Line` for the lines of a stream, by error and `Problem`. */
 export const ANSWER_VALIDATORS = {
+  listWallets: validator({ $ref: 'definitions#/$defs/WalletList' }),
   createWallet: validator({ $ref: 'definitions#/$defs/Wallet' }),
   createWalletBatchLine: validator({ $ref: 'definitions#/$defs/Wallet' }),
   createHdWallets: validator({ $ref: 'definitions#/$defs/HdWallets' }),
@@ -178,6 +188,9 @@ export const ANSWER_VALIDATORS = {
   }),
   mnemonicInvalidProblem: problem('mnemonic_invalid', 400),
   notAcceptableProblem: problem('not_acceptable', 406, { accepted: { type: 'string' } }),
+  queryInvalidProblem: problem('query_invalid', 400, {
+    errors: { type: 'array', items: { $ref: 'definitions#/$defs/FieldProblem' } },
+  }),
   requestTimeoutProblem: problem('request_timeout', 408, { limit_ms: { type: 'integer' } }),
   scopeMissingProblem: problem('scope_missing', 403, { scope: { type: 'string' } }),
   signerUnavailableProblem: problem('signer_unavailable', 503),

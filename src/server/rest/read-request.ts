@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { checkBody } from '../../../generated/wallets/check-body.ts';
+import { checkQuery } from '../../../generated/wallets/check-query.ts';
+import { QUERY_CHECKS } from '../../../generated/wallets/query-checks.js';
 import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import {
@@ -11,6 +13,7 @@ import {
   type OperationId,
   OPERATIONS,
   type OperationWithBody,
+  type OperationWithQuery,
   OTHER_MEDIA_TYPES,
 } from '../../../generated/wallets/operations.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
@@ -34,16 +37,18 @@ export type RawRequest = {
 /**
  * Reads a request of an operation.
  *
- * @throws ServiceError `bodyNotUtf8`, `bodyInvalid` with every fault, `notAcceptable`.
+ * @throws ServiceError `bodyNotUtf8`, `bodyInvalid` or `queryInvalid` with every fault, `notAcceptable`.
  */
 export function readRequest<O extends OperationId>(operation: O, raw: RawRequest): WalletRequest<O> {
   const entry: OperationEntry = OPERATIONS[operation];
   const body = hasBody(operation) ? readBody(operation, raw) : undefined;
+  const query = hasQuery(operation) ? readQuery(operation, raw) : undefined;
   const twoFactorCode = raw.headers['x-two-factor-code'];
   return {
     id: raw.id ?? '',
     form: chooseForm(entry, raw.headers, body),
     body: body as WalletRequest<O>['body'],
+    query: query as WalletRequest<O>['query'],
     twoFactorCode: typeof twoFactorCode === 'string' ? twoFactorCode : undefined,
   };
 }
@@ -63,6 +68,12 @@ function readBody(operation: OperationWithBody, { body, query }: RawRequest): ob
   const errors = [...misplaced, ...repeated, ...unfit].slice(0, MAX_PROBLEMS);
   if (checked.kind === 'problems' || errors.length > 0) throw serviceError('bodyInvalid', { errors });
   return checked.body;
+}
+
+function readQuery(operation: OperationWithQuery, { query }: RawRequest): object {
+  const checked = checkQuery(operation, query as Readonly<Record<string, unknown>>);
+  if (checked.kind === 'problems') throw serviceError('queryInvalid', { errors: checked.problems });
+  return checked.query;
 }
 
 type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProblem[] };
@@ -100,6 +111,10 @@ function chooseForm(
 function typesOf(form: AnswerForm): readonly string[] {
   const other = OTHER_MEDIA_TYPES[form];
   return other === undefined ? [MEDIA_TYPES[form]] : [MEDIA_TYPES[form], other];
+}
+
+function hasQuery(operation: OperationId): operation is OperationWithQuery {
+  return operation in QUERY_CHECKS;
 }
 
 function hasBody(operation: OperationId): operation is OperationWithBody {

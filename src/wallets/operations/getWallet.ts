@@ -1,8 +1,7 @@
-import type { WalletMetadata } from '../../../generated/wallets/types.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { auditAlone, auditIfThere, type WalletFact } from '../audit.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
-import type { WalletRow } from '../managed/wallet-row.ts';
+import { toMetadata } from '../managed/to-metadata.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
@@ -21,14 +20,3 @@ export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (conte
   if (!isRecorded) await auditAlone(context, fact);
   return { kind: 'json', body: toMetadata(wallet) };
 };
-
-function toMetadata(row: WalletRow): WalletMetadata {
-  const { id, address, derivationPath, masterId, label, protection, createdAt } = row;
-  return {
-    ...{ wallet_id: id, address, custody: 'managed' },
-    ...(derivationPath === null ? {} : { derivation_path: derivationPath }),
-    ...(masterId === null ? {} : { master_wallet_id: masterId }),
-    ...(label === null ? {} : { label }),
-    ...{ key_protection: protection, created_at: createdAt.toISOString() },
-  };
-}

@@ -30,7 +30,7 @@ test('the commands of docs/wallets.md work as they stand', { timeout: DEADLINE_M
   const stdout = await runShell(reader(), script);
   const answers = stdout.split(/(?<=\})\s*(?=\{)/).map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(answers.map((answer) => Object.keys(answer)[0])).toEqual([
-    ...['address', 'address', 'address', 'wallet_id', 'wallet_id', 'master', 'master'],
+    ...['address', 'address', 'address', 'wallet_id', 'wallet_id', 'wallets', 'master', 'master'],
     ...['address', 'address', 'wallet_id'],
   ]);
   const [first, again] = answers.slice(-3);

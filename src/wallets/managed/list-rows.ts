@@ -1,0 +1,72 @@
+import { sql } from '../../store/drizzle.ts';
+import { createSelection } from '../../store/select-rows.ts';
+import type { PlaceOf } from '../../store/statement.ts';
+import { wallets } from '../../store/wallet-tables.ts';
+import { read } from '../transact.ts';
+import type { WalletContext } from '../wallet-context.ts';
+import { isWalletId } from '../wallet-id.ts';
+import { isDestroyed } from './is-destroyed.ts';
+import type { ListPosition } from './list-cursor.ts';
+import type { WalletRow } from './wallet-row.ts';
+
+/** Which wallets of an account to list; a filter that is absent lets all through. */
+export type ListFilters = {
+  /** Part of the label, whatever the case of its letters. */
+  readonly label?: string;
+  readonly address?: string;
+  readonly master_wallet_id?: string;
+};
+
+export type ListPage = {
+  /** Only wallets behind this one in the list. */
+  readonly after: ListPosition | undefined;
+  readonly limit: number;
+};
+
+type Values = Readonly<Record<keyof ListFilters | 'accountId' | 'beforeAt' | 'beforeId', string>> & {
+  readonly limit: number;
+};
+
+const CONDITIONS = {
+  label: (place: PlaceOf<Values>) => sql`strpos(lower(label), lower(${place('label')})) > 0`,
+  address: (place: PlaceOf<Values>) => sql`address = ${place('address')}`,
+  master_wallet_id: (place: PlaceOf<Values>) => sql`master_id = ${place('master_wallet_id')}`,
+};
+
+const FILTERS = Object.keys(CONDITIONS) as readonly (keyof ListFilters)[];
+
+/** A statement for each combination of filters, so that each is planned for what it looks for. */
+const selections = new Map<string, ReturnType<typeof createListSelection>>();
+
+/** Returns rows of the caller's wallets, newest first. Text that is not an id never reaches the store. */
+export async function listRows(
+  context: WalletContext,
+  filters: ListFilters,
+  { after, limit }: ListPage,
+): Promise<readonly WalletRow[]> {
+  const { label = '', address = '', master_wallet_id = '' } = filters;
+  if (filters.master_wallet_id !== undefined && !isWalletId(master_wallet_id)) return [];
+  const values: Values = {
+    ...{ accountId: context.caller.accountId, label, address, master_wallet_id, limit },
+    beforeAt: after?.createdAt.toISOString() ?? 'infinity',
+    beforeId: after?.id ?? '',
+  };
+  const select = selectionFor(FILTERS.filter((name) => filters[name] !== undefined));
+  return read(context, (db) => select(db, values));
+}
+
+function selectionFor(names: readonly (keyof ListFilters)[]): ReturnType<typeof createListSelection> {
+  const key = names.join();
+  const known = selections.get(key) ?? createListSelection(names);
+  selections.set(key, known);
+  return known;
+}
+
+function createListSelection(names: readonly (keyof ListFilters)[]) {
+  return createSelection<typeof wallets, Values>(wallets, (place) => {
+    const filters = names.map((name) => sql` and ${CONDITIONS[name](place)}`);
+    return sql`account_id = ${place('accountId')} and not ${isDestroyed}${sql.join(filters)}
+      and (created_at, id) < (${place('beforeAt')}::timestamptz, ${place('beforeId')})
+      order by created_at desc, id desc limit ${place('limit')}`;
+  });
+}
