@@ -30,7 +30,7 @@ const TOP_LEVEL = [
 const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
   codegen: [/^codegen\//],
   generated: [/^generated\//],
-  src: [/^src\//, /^generated\/(?!test\/)/],
+  src: [/^src\//, /^generated\//],
   test: [/^(test|src|codegen|generated|spec)\//, /^package\.json$/],
 };
 
@@ -43,11 +43,6 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
-/** Programs outside src/ that the command line starts as a child process; none of their code is loaded. */
-const STARTED: Readonly<Record<string, RegExp>> = {
-  'src/cli/contract.ts': /^test\/contract\/main\.ts$/,
-};
-
 /**
  * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
  * (docs/decisions/0059-rooms-in-order.md). main.ts stands above them all.
@@ -55,7 +50,7 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 const ROOMS = [
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
   ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'gate', 'server'],
-  ...['localnet', 'mock', 'admin', 'start', 'cli'],
+  ...['localnet', 'mock', 'contract', 'admin', 'start', 'cli'],
 ];
 
 /** Answers are given their HTTP status in src/server; src/upstream only reads the status of what nodes answer. */
@@ -95,9 +90,7 @@ test('spec/ holds documents, no code', () => {
 test.each(Object.entries(MAY_IMPORT))('%s/ imports only what it may', (folder, allowed) => {
   const outgoing = arrows.filter(({ from }) => from.startsWith(`${folder}/`));
   expect(
-    outgoing.filter(
-      ({ from, to }) => ![...allowed, REGISTERS[from], STARTED[from]].some((open) => open?.test(to)),
-    ),
+    outgoing.filter(({ from, to }) => ![...allowed, REGISTERS[from]].some((open) => open?.test(to))),
   ).toEqual([]);
 });
 
@@ -108,6 +101,11 @@ test('src/ itself holds main.ts and the rooms that are listed', () => {
 test('a room of src/ imports only rooms below it', () => {
   const upward = arrows.filter(({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)));
   expect(upward.filter(({ from }) => ROOMS.includes(roomOf(from)))).toEqual([]);
+});
+
+test('the cases and schemas of the contract are loaded by the contract run alone', () => {
+  const loaded = arrows.filter(({ from, to }) => /^src\//.test(from) && /^generated\/contract\//.test(to));
+  expect([...new Set(loaded.map(({ from }) => roomOf(from)))]).toEqual(['contract']);
 });
 
 test('files of src/ do not import each other in circles, through generated/ neither', () => {

@@ -27,14 +27,14 @@ const MODULES: Readonly<Record<string, string>> = {
   'subscription-types.ts': 'runtime/subscription-types.ts',
   'subscription-hub.ts': 'runtime/subscription-hub.ts',
   'subscription-client.ts': 'runtime/subscription-client.ts',
-  'branches.ts': 'test/branches.ts',
-  'contract-case.ts': 'test/contract-case.ts',
-  'int-kinds.ts': 'test/int-kinds.ts',
-  'lazy-validators.ts': 'test/lazy-validators.ts',
-  'missing-in.ts': 'test/missing-in.ts',
-  'result-schema.ts': 'test/result-schema.ts',
-  'value-keywords.ts': 'test/value-keywords.ts',
-  'wallet-case.ts': 'test/wallet-case.ts',
+  'branches.ts': 'contract/branches.ts',
+  'contract-case.ts': 'contract/contract-case.ts',
+  'int-kinds.ts': 'contract/int-kinds.ts',
+  'lazy-validators.ts': 'contract/lazy-validators.ts',
+  'missing-in.ts': 'contract/missing-in.ts',
+  'result-schema.ts': 'contract/result-schema.ts',
+  'value-keywords.ts': 'contract/value-keywords.ts',
+  'wallet-case.ts': 'contract/wallet-case.ts',
 };
 
 /** What the client package exports: the clients of both services. */
@@ -53,7 +53,7 @@ export const renderRuntime = (): Files => ({
   ),
 });
 
-/** What modules in test/ import of those in runtime/ lies beside their folder. */
+/** What modules in contract/ import of those in runtime/ lies beside their folder. */
 const withMovedImports = (text: string, path: string): string =>
   text.replace(/ from '\.\/([\w-]+\.ts)'/g, (written, name: string) =>
     dirname(MODULES[name] ?? '') === dirname(path) ? written : ` from '../${MODULES[name]}'`,

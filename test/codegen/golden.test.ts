@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { formatFiles } from '../../codegen/format.ts';
 import { fixtureSources, generateFiles, pathHere } from './fixture.ts';
 
-const isCopied = (path: string): boolean => path.startsWith('runtime/') || /^test\/[\w-]+\.ts$/.test(path);
+const isCopied = (path: string): boolean =>
+  path.startsWith('runtime/') || /^contract\/[\w-]+\.ts$/.test(path);
 
 const { files, copied } = (() => {
   const all = Object.entries(formatFiles(generateFiles(fixtureSources())));
@@ -45,14 +46,14 @@ describe('what is generated from the fixture', () => {
     expect(names.sort()).toEqual(readdirSync(new URL('../../codegen/runtime', import.meta.url)).sort());
     const elsewhere = copied.filter(([path]) => !path.startsWith('runtime/')).map(([path]) => path);
     expect(elsewhere.sort()).toEqual([
-      'test/branches.ts',
-      'test/contract-case.ts',
-      'test/int-kinds.ts',
-      'test/lazy-validators.ts',
-      'test/missing-in.ts',
-      'test/result-schema.ts',
-      'test/value-keywords.ts',
-      'test/wallet-case.ts',
+      'contract/branches.ts',
+      'contract/contract-case.ts',
+      'contract/int-kinds.ts',
+      'contract/lazy-validators.ts',
+      'contract/missing-in.ts',
+      'contract/result-schema.ts',
+      'contract/value-keywords.ts',
+      'contract/wallet-case.ts',
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { listBranches } from '../../runtime/branches.ts';
 import { HEADER, identifier, literal, shorthand } from '../../text.ts';
 import { resultDefinitions, resultSchema } from './results.ts';
 
-/** test/ledger/contract/<method>.ts: the cases of each method and the branches of its result; and their index. */
+/** contract/ledger/contract/<method>.ts: the cases of each method and the branches of its result; and their index. */
 export const renderContract = (model: LedgerModel): Files => {
   const { methods } = model;
   const definitions = resultDefinitions(model);
@@ -23,11 +23,11 @@ branches: ${literal(listBranches(resultSchema(method.result.schema), definitions
 resultSchema,
 };
 `;
-    return [`test/ledger/contract/${method.name}.ts`, contract] as const;
+    return [`contract/ledger/contract/${method.name}.ts`, contract] as const;
   });
   return {
     ...Object.fromEntries(pages),
-    'test/ledger/contract.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
+    'contract/ledger/contract.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
 import type { MethodContract } from '../contract-case.ts';
 ${methods.map(({ name }) => `import { ${identifier(name)} } from './contract/${name}.ts';\n`).join('')}
 /** The contract of every method. */
