@@ -9,6 +9,7 @@ const TOP_LEVEL = [
   ...[
     'spec',
     'codegen',
+    'runtime',
     'generated',
     'src',
     'test',
@@ -28,10 +29,11 @@ const TOP_LEVEL = [
 
 /** Who may import what below the top-level folders. The packages of package.json are open to everyone. */
 const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
-  codegen: [/^codegen\//],
-  generated: [/^generated\//],
-  src: [/^src\//, /^generated\//],
-  test: [/^(test|src|codegen|generated|spec)\//, /^package\.json$/],
+  runtime: [/^runtime\//],
+  codegen: [/^(codegen|runtime)\//],
+  generated: [/^(generated|runtime)\//],
+  src: [/^(src|generated|runtime)\//],
+  test: [/^(test|src|codegen|generated|runtime|spec)\//, /^package\.json$/],
 };
 
 /** The registers that bring the handlers of src/ under the types of generated/. */
@@ -60,7 +62,9 @@ const LINE_CAP = 300;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const sources = Object.keys(MAY_IMPORT).flatMap(readSources);
-const arrows = sources.flatMap(arrowsOf).filter(({ to }) => /^(spec|codegen|generated|src|test)\//.test(to));
+const arrows = sources
+  .flatMap(arrowsOf)
+  .filter(({ to }) => /^(spec|runtime|codegen|generated|src|test)\//.test(to));
 const handWritten = sources.filter(({ path }) => !path.startsWith('generated/'));
 const ours = handWritten.filter(({ path }) => !path.startsWith('test/'));
 
@@ -109,7 +113,7 @@ test('the cases and schemas of the contract are loaded by the contract run alone
 });
 
 test('files of src/ do not import each other in circles, through generated/ neither', () => {
-  expect(findCircles(arrows.filter(({ from }) => /^(src|generated)\//.test(from)))).toEqual([]);
+  expect(findCircles(arrows.filter(({ from }) => /^(src|runtime|generated)\//.test(from)))).toEqual([]);
 });
 
 test('wallets of clients and managed wallets do not know each other, nor the operations that choose between them', () => {

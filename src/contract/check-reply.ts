@@ -1,6 +1,6 @@
-import type { Expectation } from '../../generated/contract/contract-case.ts';
-import { missingIn } from '../../generated/contract/missing-in.ts';
-import { printJson } from '../../generated/runtime/json.ts';
+import type { Expectation } from '../../runtime/contract-case.ts';
+import { missingIn } from '../../runtime/missing-in.ts';
+import { printJson } from '../../runtime/json.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export type Envelope =

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Case } from '../../generated/contract/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
 import type { Terminal } from '../base/terminal.ts';

@@ -1,4 +1,4 @@
-import { parseJson, printJson } from '../../generated/runtime/json.ts';
+import { parseJson, printJson } from '../../runtime/json.ts';
 
 export type RpcTarget = {
   /** The JSON-RPC address, with its `apikey` where the server wants one. */

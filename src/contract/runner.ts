@@ -1,6 +1,6 @@
 import { isMethodName, METHODS } from '../../generated/ledger/methods.ts';
-import type { Case, Expectation } from '../../generated/contract/contract-case.ts';
-import { printJson } from '../../generated/runtime/json.ts';
+import type { Case, Expectation } from '../../runtime/contract-case.ts';
+import { printJson } from '../../runtime/json.ts';
 import { post, RateLimited, type RpcTarget } from './json-rpc.ts';
 import { compare, type Envelope, readEnvelope } from './check-reply.ts';
 import { judgeResult } from './judge-result.ts';

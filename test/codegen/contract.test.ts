@@ -4,7 +4,7 @@ import { isMethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
 import { RESULT_DEFINITIONS } from '../../generated/contract/ledger/result-definitions.ts';
-import { seenBranches } from '../../generated/contract/branches.ts';
+import { seenBranches } from '../../runtime/branches.ts';
 
 const cases = Object.values(CONTRACT).flatMap((contract) => contract.cases);
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { parseJson } from '../../generated/runtime/json.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { post, type RpcTarget } from '../../src/contract/json-rpc.ts';
 
 export type RpcRequest = {

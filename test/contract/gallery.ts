@@ -1,4 +1,4 @@
-import type { Case } from '../../generated/contract/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 
 const AT = { commitment: 'confirmed' } as const;
 

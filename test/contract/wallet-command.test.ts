@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WalletCase } from '../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';

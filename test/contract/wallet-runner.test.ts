@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import type { WalletCase } from '../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
 import { runWalletContract, type WalletRun } from '../../src/contract/wallets/run-contract.ts';

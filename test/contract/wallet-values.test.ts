@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WalletCase, WalletCaseRequest } from '../../generated/contract/wallet-case.ts';
+import type { WalletCase, WalletCaseRequest } from '../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import { createSecondFactor } from '../../src/contract/command/second-factor.ts';
 import { createOutsideValues, NEVER_MADE } from '../../src/contract/command/wallet-values.ts';

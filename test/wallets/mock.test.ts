@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT, type WalletValueName } from '../../generated/contract/wallets/contract.ts';
 import type { OperationId } from '../../generated/wallets/operations.ts';
 import { startWalletMock } from '../../src/mock/wallet-mock.ts';

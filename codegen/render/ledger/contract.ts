@@ -1,7 +1,7 @@
 import type { Files } from '../../area.ts';
 import { contractCases } from '../../contract/cases.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
-import { listBranches } from '../../runtime/branches.ts';
+import { listBranches } from '../../../runtime/branches.ts';
 import { HEADER, identifier, literal, shorthand } from '../../text.ts';
 import { resultDefinitions, resultSchema } from './results.ts';
 
@@ -10,7 +10,7 @@ export const renderContract = (model: LedgerModel): Files => {
   const { methods } = model;
   const definitions = resultDefinitions(model);
   const pages = methods.map((method) => {
-    const contract = `${HEADER}import type { MethodContract } from '../../contract-case.ts';
+    const contract = `${HEADER}import type { MethodContract } from '../../../../runtime/contract-case.ts';
 import { ${identifier(method.name)} as resultSchema } from '../results/${method.name}.ts';
 
 /** The contract of ${method.name}. */
@@ -28,7 +28,7 @@ resultSchema,
   return {
     ...Object.fromEntries(pages),
     'contract/ledger/contract.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
-import type { MethodContract } from '../contract-case.ts';
+import type { MethodContract } from '../../../runtime/contract-case.ts';
 ${methods.map(({ name }) => `import { ${identifier(name)} } from './contract/${name}.ts';\n`).join('')}
 /** The contract of every method. */
 export const CONTRACT: { readonly [M in MethodName]: MethodContract } = {

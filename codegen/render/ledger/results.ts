@@ -2,7 +2,7 @@ import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import { resultSchemas } from '../../model/reach.ts';
 import { mapSchema, refTitle, type Schema } from '../../model/schema.ts';
-import type { Definitions, ResultSchema } from '../../runtime/result-schema.ts';
+import type { Definitions, ResultSchema } from '../../../runtime/result-schema.ts';
 import { printJson } from '../../json.ts';
 import { HEADER, identifier, literal, memberName } from '../../text.ts';
 
@@ -19,7 +19,7 @@ export const renderResults = (model: LedgerModel): Files => ({
   ),
   ...renderDefinitions(model),
   'contract/ledger/results.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
-import type { Validator } from '../lazy-validators.ts';
+import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { resultValidator } from './result-definitions.ts';
 ${model.methods.map(({ name }) => `import { ${identifier(name)} } from './results/${name}.ts';\n`).join('')}
 /** The validator of each method's result. */
@@ -27,7 +27,7 @@ export const RESULT_VALIDATORS: { readonly [M in MethodName]: Validator } = {
 ${model.methods.map(({ name }) => `${memberName(name)}: resultValidator(${identifier(name)}),\n`).join('')}};
 `,
   'contract/ledger/notifications.ts': `${HEADER}import type { SubscriptionName } from '../../ledger/subscriptions.ts';
-import type { Validator } from '../lazy-validators.ts';
+import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { resultValidator } from './result-definitions.ts';
 
 /** The validator of what each subscription's notifications carry. */
@@ -49,8 +49,8 @@ const DEFINITION_WIDTH = 1_000;
 
 const renderDefinitions = (model: LedgerModel): Files => ({
   'contract/ledger/definitions.json': `${printJson(resultDefinitions(model), DEFINITION_WIDTH)}\n`,
-  'contract/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../runtime/read-document.ts';
-import { createResultValidators, type Definitions } from '../result-schema.ts';
+  'contract/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../../runtime/read-document.ts';
+import { createResultValidators, type Definitions } from '../../../runtime/result-schema.ts';
 
 /** What the schemas of results and notifications refer to. */
 export const RESULT_DEFINITIONS = readDocument(new URL('./definitions.json', import.meta.url)) as Definitions;
@@ -63,7 +63,7 @@ export const resultValidator = createResultValidators(RESULT_DEFINITIONS);
 const resultModule = (
   name: string,
   { schema }: Sent,
-): string => `${HEADER}import type { ResultSchema } from '../../result-schema.ts';
+): string => `${HEADER}import type { ResultSchema } from '../../../../runtime/result-schema.ts';
 
 /** The result of ${name}. */
 export const ${identifier(name)}: ResultSchema = ${literal(resultSchema(schema))};

@@ -8,7 +8,7 @@ export const renderSubscriptionContract = (model: LedgerModel): Files => ({
   ...Object.fromEntries(
     model.subscriptions.map((item) => [
       `contract/ledger/subscription-contract/${item.name}.ts`,
-      `${HEADER}import type { Case } from '../../contract-case.ts';
+      `${HEADER}import type { Case } from '../../../../runtime/contract-case.ts';
 
 /** The contract of ${item.name}. */
 export const ${item.name}: readonly Case[] = [
@@ -19,7 +19,7 @@ ${subscriptionCases(item, model)
     ]),
   ),
   'contract/ledger/subscription-contract.ts': `${HEADER}import type { SubscriptionName } from '../../ledger/subscriptions.ts';
-import type { Case } from '../contract-case.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
 ${model.subscriptions.map(({ name }) => `import { ${name} } from './subscription-contract/${name}.ts';\n`).join('')}
 /** The contract of every subscription, the call that ends it included. */
 export const SUBSCRIPTION_CONTRACT: { readonly [S in SubscriptionName]: readonly Case[] } = {

@@ -19,7 +19,7 @@ export const renderAnswers = (model: WalletsModel): Files => {
     return `${problem.name}Problem: problem('${snakeCase(problem.name)}', ${statusOf(problem)}${beside}),\n`;
   });
   return {
-    'contract/wallets/answers.ts': `${HEADER}import { createLazyValidators, type Validator } from '../lazy-validators.ts';
+    'contract/wallets/answers.ts': `${HEADER}import { createLazyValidators, type Validator } from '../../../runtime/lazy-validators.ts';
 
 /** What all problems have. */
 const PROBLEM = ${literal(prepareSharing(model.schemas.get('Problem') ?? {}))};

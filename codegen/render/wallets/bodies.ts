@@ -20,13 +20,13 @@ export const renderBodies = (model: WalletsModel): Files => {
 export const BODY_CHECKS = {
 ${withBody.map(({ id }) => `${id},\n`).join('')}};
 `,
-    'wallets/body-checks.d.ts': `${HEADER}import type { BodyCheck } from '../runtime/check-body.ts';
+    'wallets/body-checks.d.ts': `${HEADER}import type { BodyCheck } from '../../runtime/check-body.ts';
 import type { OperationWithBody } from './operations.ts';
 
 export declare const BODY_CHECKS: { readonly [O in OperationWithBody]: BodyCheck };
 `,
-    'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../runtime/check-body.ts';
-import type { FieldProblem } from '../runtime/field-problem.ts';
+    'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../../runtime/check-body.ts';
+import type { FieldProblem } from '../../runtime/field-problem.ts';
 import { BODY_CHECKS } from './body-checks.js';
 import type { CheckedBodies } from './checked-types.ts';
 import type { OperationWithBody } from './operations.ts';
@@ -48,7 +48,7 @@ export const checkBody = <O extends OperationWithBody>(operation: O, value: unkn
 };
 
 const bodyModule = (schema: WalletSchema, model: WalletsModel): string => {
-  const code = compileModule(prepareBody(schema, model.schemas), '../../runtime', {
+  const code = compileModule(prepareBody(schema, model.schemas), '../../../runtime', {
     allErrors: true,
     useDefaults: true,
   });

@@ -10,7 +10,7 @@ export const renderWalletCases = (model: WalletsModel): Files => ({
       const { cases, statuses } = walletContract(operation, model);
       return [
         `contract/wallets/contract/${operation.id}.ts`,
-        `${HEADER}import type { WalletContract } from '../../wallet-case.ts';
+        `${HEADER}import type { WalletContract } from '../../../../runtime/wallet-case.ts';
 
 /** The contract of ${operation.id}. */
 export const ${operation.id}: WalletContract = {
@@ -23,7 +23,7 @@ ${cases.map((item) => `${literal(item)},\n`).join('')}],
     }),
   ),
   'contract/wallets/contract.ts': `${HEADER}import type { OperationId } from '../../wallets/operations.ts';
-import type { WalletContract } from '../wallet-case.ts';
+import type { WalletContract } from '../../../runtime/wallet-case.ts';
 ${model.operations.map(({ id }) => `import { ${id} } from './contract/${id}.ts';\n`).join('')}
 /** The contract of every operation. */
 export const WALLET_CONTRACT: { readonly [O in OperationId]: WalletContract } = {

@@ -1,5 +1,5 @@
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
-import type { Case } from '../../../generated/contract/contract-case.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
 import type { Scenario } from '../scenario.ts';
 import type { ObservedScenario } from './observe-scenario.ts';
 

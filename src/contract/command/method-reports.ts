@@ -1,5 +1,5 @@
-import type { Case } from '../../../generated/contract/contract-case.ts';
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { CONTRACT } from '../../../generated/contract/ledger/contract.ts';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTION_CONTRACT } from '../../../generated/contract/ledger/subscription-contract.ts';

@@ -1,4 +1,4 @@
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { Pace } from '../json-rpc.ts';
 import type { Answer } from '../wallets/check-answer.ts';

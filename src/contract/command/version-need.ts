@@ -1,4 +1,4 @@
-import type { Case } from '../../../generated/contract/contract-case.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
 import { orderOf, readSaidVersion } from '../../upstream/nodes/node-version.ts';
 import { call, type RpcTarget } from '../json-rpc.ts';
 

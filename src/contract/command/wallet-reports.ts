@@ -1,4 +1,4 @@
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { OperationId } from '../../../generated/wallets/operations.ts';
 import { RateLimited } from '../json-rpc.ts';

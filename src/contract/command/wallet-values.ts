@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WalletCase, WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase, WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { createKeyText } from '../../account/key-text.ts';
 import { MissingValue } from '../wallets/send-case.ts';

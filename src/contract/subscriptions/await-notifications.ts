@@ -4,10 +4,10 @@ import {
   SUBSCRIPTIONS,
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
-import type { Case } from '../../../generated/contract/contract-case.ts';
-import { missingIn } from '../../../generated/contract/missing-in.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
+import { missingIn } from '../../../runtime/missing-in.ts';
 import { NOTIFICATION_VALIDATORS } from '../../../generated/contract/ledger/notifications.ts';
-import { printJson } from '../../../generated/runtime/json.ts';
+import { printJson } from '../../../runtime/json.ts';
 import { RateLimited } from '../json-rpc.ts';
 import { eventually } from '../../base/eventually.ts';
 import { compare, type Envelope } from '../check-reply.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type Envelope, readEnvelope } from '../check-reply.ts';
 import { ERRORS } from '../../../generated/errors.ts';
-import { printJson } from '../../../generated/runtime/json.ts';
+import { printJson } from '../../../runtime/json.ts';
 import { parseStrictJson } from '../strict-json.ts';
 import type { Answer, HearAnswer, Pace } from '../json-rpc.ts';
 

@@ -1,5 +1,5 @@
 import { isSubscriptionName } from '../../../generated/ledger/subscriptions.ts';
-import type { Case } from '../../../generated/contract/contract-case.ts';
+import type { Case } from '../../../runtime/contract-case.ts';
 import { REPLY_VALIDATOR } from '../../../generated/contract/ledger/notifications.ts';
 import { compare } from '../check-reply.ts';
 import { RateLimited } from '../json-rpc.ts';

@@ -1,7 +1,7 @@
-import { readCsv, readJsonl } from '../../../generated/runtime/item-stream.ts';
-import type { Validator } from '../../../generated/contract/lazy-validators.ts';
+import { readCsv, readJsonl } from '../../../runtime/item-stream.ts';
+import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { ANSWER_VALIDATORS } from '../../../generated/contract/wallets/answers.ts';
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { OPERATIONS, type OperationId } from '../../../generated/wallets/operations.ts';
 
 /** An answer that was read whole. */

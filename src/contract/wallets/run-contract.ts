@@ -1,4 +1,4 @@
-import type { WalletCase, WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase, WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import type { WalletCondition } from '../../../generated/contract/wallets/contract.ts';
 import { type Answer, checkAnswer } from './check-answer.ts';
 import { fillRequest, MissingValue, sendRequest, type WalletValues } from './send-case.ts';

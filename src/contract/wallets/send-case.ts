@@ -1,4 +1,4 @@
-import type { WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 
 /** What the server's operator gives a run: the values behind `$name`. Undefined: the run has none of this name. */

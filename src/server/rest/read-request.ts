@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { checkBody } from '../../../generated/wallets/check-body.ts';
-import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
+import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import {
   type AnswerForm,

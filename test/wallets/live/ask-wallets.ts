@@ -1,4 +1,4 @@
-import type { WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
 import { sendByFetch } from '../../../src/contract/wallets/run-contract.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';

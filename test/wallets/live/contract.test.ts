@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';

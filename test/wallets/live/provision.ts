@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WalletCase } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { OPERATIONS, type OperationId, SCOPES } from '../../../generated/wallets/operations.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { WalletCaseRequest } from '../../../generated/contract/wallet-case.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
 
 /** Longer than a server waits for a body. */
