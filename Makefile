@@ -87,7 +87,7 @@ up-to-date: install
 	@$(MAKE) -j 2 up-to-date-generated up-to-date-store
 
 up-to-date-generated:
-	@test -f $(GENERATED) && test -z "$$(find spec codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+	@test -f $(GENERATED) && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
 
 # A new data directory gets a copy of it: to make one takes seconds.
 up-to-date-store:

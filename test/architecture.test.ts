@@ -9,6 +9,7 @@ const TOP_LEVEL = [
   ...[
     'spec',
     'codegen',
+    'runtime',
     'generated',
     'src',
     'test',
@@ -28,10 +29,11 @@ const TOP_LEVEL = [
 
 /** Who may import what below the top-level folders. The packages of package.json are open to everyone. */
 const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
-  codegen: [/^codegen\//],
-  generated: [/^generated\//],
-  src: [/^src\//, /^generated\/(?!test\/)/],
-  test: [/^(test|src|codegen|generated|spec)\//, /^package\.json$/],
+  runtime: [/^runtime\//],
+  codegen: [/^(codegen|runtime)\//],
+  generated: [/^(generated|runtime)\//],
+  src: [/^(src|generated|runtime)\//],
+  test: [/^(test|src|codegen|generated|runtime|spec)\//, /^package\.json$/],
 };
 
 /** The registers that bring the handlers of src/ under the types of generated/. */
@@ -43,11 +45,6 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
-/** Programs outside src/ that the command line starts as a child process; none of their code is loaded. */
-const STARTED: Readonly<Record<string, RegExp>> = {
-  'src/cli/contract.ts': /^test\/contract\/main\.ts$/,
-};
-
 /**
  * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
  * (docs/decisions/0059-rooms-in-order.md). main.ts stands above them all.
@@ -55,7 +52,7 @@ const STARTED: Readonly<Record<string, RegExp>> = {
 const ROOMS = [
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
   ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'gate', 'server'],
-  ...['localnet', 'mock', 'admin', 'start', 'cli'],
+  ...['localnet', 'mock', 'contract', 'admin', 'start', 'cli'],
 ];
 
 /** Answers are given their HTTP status in src/server; src/upstream only reads the status of what nodes answer. */
@@ -65,7 +62,9 @@ const LINE_CAP = 300;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const sources = Object.keys(MAY_IMPORT).flatMap(readSources);
-const arrows = sources.flatMap(arrowsOf).filter(({ to }) => /^(spec|codegen|generated|src|test)\//.test(to));
+const arrows = sources
+  .flatMap(arrowsOf)
+  .filter(({ to }) => /^(spec|runtime|codegen|generated|src|test)\//.test(to));
 const handWritten = sources.filter(({ path }) => !path.startsWith('generated/'));
 const ours = handWritten.filter(({ path }) => !path.startsWith('test/'));
 
@@ -95,9 +94,7 @@ test('spec/ holds documents, no code', () => {
 test.each(Object.entries(MAY_IMPORT))('%s/ imports only what it may', (folder, allowed) => {
   const outgoing = arrows.filter(({ from }) => from.startsWith(`${folder}/`));
   expect(
-    outgoing.filter(
-      ({ from, to }) => ![...allowed, REGISTERS[from], STARTED[from]].some((open) => open?.test(to)),
-    ),
+    outgoing.filter(({ from, to }) => ![...allowed, REGISTERS[from]].some((open) => open?.test(to))),
   ).toEqual([]);
 });
 
@@ -110,8 +107,13 @@ test('a room of src/ imports only rooms below it', () => {
   expect(upward.filter(({ from }) => ROOMS.includes(roomOf(from)))).toEqual([]);
 });
 
+test('the cases and schemas of the contract are loaded by the contract run alone', () => {
+  const loaded = arrows.filter(({ from, to }) => /^src\//.test(from) && /^generated\/contract\//.test(to));
+  expect([...new Set(loaded.map(({ from }) => roomOf(from)))]).toEqual(['contract']);
+});
+
 test('files of src/ do not import each other in circles, through generated/ neither', () => {
-  expect(findCircles(arrows.filter(({ from }) => /^(src|generated)\//.test(from)))).toEqual([]);
+  expect(findCircles(arrows.filter(({ from }) => /^(src|runtime|generated)\//.test(from)))).toEqual([]);
 });
 
 test('wallets of clients and managed wallets do not know each other, nor the operations that choose between them', () => {

@@ -12,9 +12,9 @@ import {
 import { renderConfig } from '../render/config.ts';
 import { renderConfigPage } from '../render/config-page.ts';
 import { renderErrors } from '../render/errors.ts';
+import { renderPackage } from '../render/package.ts';
 import { renderPlans } from '../render/plans.ts';
 import { renderRedaction } from '../render/redaction.ts';
-import { renderRuntime } from '../render/runtime.ts';
 import { parseYaml } from '../yaml.ts';
 
 /** What concerns the whole process: errors, config, credentials, plans. */
@@ -29,6 +29,6 @@ export const processArea = createArea<ProcessModel>({
     renderConfigPage,
     renderPlans,
     renderRedaction,
-    renderRuntime,
+    renderPackage,
   ],
 });

@@ -1,6 +1,6 @@
 import type { LedgerModel } from '../model/ledger.ts';
 import type { Live, Method } from '../model/method.ts';
-import type { Case, Expectation } from '../runtime/contract-case.ts';
+import type { Case, Expectation } from '../../runtime/contract-case.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { limitCases } from './limits.ts';
 import { arityCases, commitmentCases, conflictCases, nameCases } from './refusals.ts';

@@ -1,6 +1,6 @@
 import type { ErrorModel } from '../model/errors.ts';
 import type { LedgerModel } from '../model/ledger.ts';
-import type { Expectation } from '../runtime/contract-case.ts';
+import type { Expectation } from '../../runtime/contract-case.ts';
 
 type Context = Readonly<Record<string, string | number | bigint | undefined>>;
 

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
 import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
-import type { Case } from '../runtime/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { baseParams, placeAt, sampleOf } from './place.ts';
 

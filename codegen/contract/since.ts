@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import type { LedgerModel } from '../model/ledger.ts';
 import type { Callable } from '../model/method.ts';
 import { type VersionedPart, versionedParts } from '../model/versioned-parts.ts';
-import type { Case } from '../runtime/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 
 /** The cases of a call, each with the first version of nodes that can answer it, where not all can. */
 export const withVersions = (cases: readonly Case[], call: Callable, model: LedgerModel): readonly Case[] => {

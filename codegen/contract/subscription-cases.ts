@@ -1,7 +1,7 @@
 import type { LedgerModel } from '../model/ledger.ts';
 import type { Callable } from '../model/method.ts';
 import { type Subscription, unsubscribeOf } from '../model/subscription.ts';
-import type { Case } from '../runtime/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 import { errorByCode } from './expect.ts';
 import { limitCases } from './limits.ts';
 import { baseParams } from './place.ts';

@@ -2,7 +2,7 @@ import { TAGS } from '../model/method.ts';
 import { GRPC_STATUSES } from '../model/errors.ts';
 import { PROVOCATIONS, REFILLS } from '../model/subscription.ts';
 import { FALLBACKS } from '../model/schema.ts';
-import { INT_KINDS } from '../runtime/int-kinds.ts';
+import { INT_KINDS } from '../../runtime/int-kinds.ts';
 import { closed, count, named, schema, text } from './shape-parts.ts';
 
 /** `4.4`: major and minor version of Agave. */

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { IntKind } from '../runtime/int-kinds.ts';
+import type { IntKind } from '../../runtime/int-kinds.ts';
 
 /** A schema of the spec dialect. In the model `$ref` is `#/components/schemas/<title>`. */
 export type Schema = {

@@ -5,8 +5,8 @@ export type RootManifest = {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-const ENTRY = './lib/package';
-const STREAM_ENTRY = './lib/stream/package';
+const ENTRY = './lib/generated/package';
+const STREAM_ENTRY = './lib/generated/stream/package';
 /** What ./stream needs, and nothing else. */
 const STREAM_PEERS = ['@bufbuild/protobuf', '@grpc/grpc-js'];
 

@@ -43,7 +43,7 @@ const compile = (folder: string, entry: string, platform: Readonly<Record<string
     verbatimModuleSyntax: true,
     rewriteRelativeImportExtensions: true,
     declaration: true,
-    rootDir: join(ROOT, 'generated'),
+    rootDir: ROOT,
     outDir: join(folder, 'lib'),
   };
   // The type of the modules: the compiler asks the package.json above the sources, which says it.

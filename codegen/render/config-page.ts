@@ -1,6 +1,6 @@
 import type { Files } from '../area.ts';
 import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
-import { INT_BOUNDS } from '../runtime/int-kinds.ts';
+import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 
 /** docs/configuration.md: every setting with its variable, option, default and bounds, in the order of the spec. */
 export const renderConfigPage = ({ config, settings }: ProcessModel): Files => ({

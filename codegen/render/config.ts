@@ -1,10 +1,10 @@
 import type { Files } from '../area.ts';
 import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
 import type { Schema } from '../model/schema.ts';
-import { INT_BOUNDS } from '../runtime/int-kinds.ts';
+import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import { docComment, HEADER, literal, memberName } from '../text.ts';
 import { compileModule, partRef } from '../validators/compile.ts';
-import type { Prepared } from '../runtime/value-keywords.ts';
+import type { Prepared } from '../../runtime/value-keywords.ts';
 
 /** config.ts: the type of the settings and their table; config-validator.js: checks them and fills in the defaults. */
 export const renderConfig = ({ config, settings }: ProcessModel): Files => ({
@@ -56,7 +56,7 @@ export declare const validateConfig: {
 const configValidator = (config: SettingSchema): string => {
   const parts: Record<string, Prepared> = {};
   const options = { allErrors: true, messages: true, useDefaults: true, parts };
-  const code = compileModule(prepareConfig(config, '', parts), './runtime', options);
+  const code = compileModule(prepareConfig(config, '', parts), '../runtime', options);
   return code.replace('const validate =', 'const validateConfig =');
 };
 

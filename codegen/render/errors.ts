@@ -12,7 +12,7 @@ import { docComment, HEADER, literal, quote } from '../text.ts';
 
 /** errors.ts: the catalogue as data, and the context type of each error, the whole data included where it has a schema. */
 export const renderErrors = (errors: readonly CatalogueError[]): Files => ({
-  'errors.ts': `${HEADER}${dataImport(errors)}import type { FieldProblem } from './runtime/field-problem.ts';
+  'errors.ts': `${HEADER}${dataImport(errors)}import type { FieldProblem } from '../runtime/field-problem.ts';
 
 /** Every error by its stable name: HTTP status, its wire forms, and the context members that go into the data. */
 export const ERRORS = {

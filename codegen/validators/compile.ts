@@ -1,6 +1,6 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import type { Prepared } from '../runtime/value-keywords.ts';
+import type { Prepared } from '../../runtime/value-keywords.ts';
 import { KEYWORDS } from './keywords.ts';
 import { nameByContent } from './name-by-content.ts';
 

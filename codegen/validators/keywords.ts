@@ -1,6 +1,6 @@
 import type { KeywordCxt, KeywordDefinition } from 'ajv';
 import { _, and, type Code, not, or } from 'ajv/dist/compile/codegen/index.js';
-import { isNumeric, type Prepared, VALUE_KEYWORDS } from '../runtime/value-keywords.ts';
+import { isNumeric, type Prepared, VALUE_KEYWORDS } from '../../runtime/value-keywords.ts';
 
 /** Any value passes except the ones listed. */
 const lenientKeyword: KeywordDefinition = {

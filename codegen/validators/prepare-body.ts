@@ -1,8 +1,8 @@
 import { childSchemas, refTitle, resolve } from '../model/schema.ts';
 import type { WalletSchema, WalletSchemas } from '../model/wallets/schema.ts';
 import { excluded } from '../render/wallets/document.ts';
-import { sharedRef } from '../runtime/lazy-validators.ts';
-import type { Prepared } from '../runtime/value-keywords.ts';
+import { sharedRef } from '../../runtime/lazy-validators.ts';
+import type { Prepared } from '../../runtime/value-keywords.ts';
 
 const KEPT = [
   'type',

@@ -1,7 +1,7 @@
 import type { Callable } from '../model/method.ts';
 import { resolve, type Schema, type Schemas } from '../model/schema.ts';
-import type { Explanation, Explanations } from '../runtime/explain-params.ts';
-import { type Prepared, typeKeyword } from '../runtime/value-keywords.ts';
+import type { Explanation, Explanations } from '../../runtime/explain-params.ts';
+import { type Prepared, typeKeyword } from '../../runtime/value-keywords.ts';
 
 /** What the params validator of a method is compiled from, and what its failures mean, by schema path. */
 export type PreparedParams = { readonly schema: Prepared; readonly explanations: Explanations<string> };

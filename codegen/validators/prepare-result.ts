@@ -1,7 +1,7 @@
 import { reachedFrom } from '../model/reach.ts';
 import type { Schema, Schemas } from '../model/schema.ts';
-import { prepareResult as prepare } from '../runtime/result-schema.ts';
-import type { Prepared } from '../runtime/value-keywords.ts';
+import { prepareResult as prepare } from '../../runtime/result-schema.ts';
+import type { Prepared } from '../../runtime/value-keywords.ts';
 
 /** What a result validator is compiled from: the schema and, under `$defs`, every schema it reaches. */
 export const prepareResult = (schema: Schema, schemas: Schemas): Prepared => {

@@ -6,7 +6,7 @@ import {
   type StreamClientOptions,
   type SubscribeOptions,
   targetOf,
-} from '../runtime/stream-call.ts';
+} from '../../runtime/stream-call.ts';
 import {
   type GetTopicSchemaResponse,
   type ListTopicsResponse,

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
 import { enterGatewayUser, type Work } from '../start/start-users.ts';
 import type { OptionValues } from './read-arguments.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../base/terminal.ts';
 
 type Asked = {
   readonly request: unknown;

@@ -8,7 +8,7 @@ import { signerSettings } from '../signer/settings.ts';
 import { enterSignerUser } from '../start/start-users.ts';
 import { describeHsmReport } from './hsm-text.ts';
 import type { OptionValues } from './read-arguments.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../base/terminal.ts';
 
 /**
  * `keyslot hsm check`: tries every promise of a key backend on the configured one and prints a report. It destroys the keys that it

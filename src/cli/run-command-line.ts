@@ -3,7 +3,7 @@ import { ServiceError } from '../base/service-error.ts';
 import { commandsOf, findCommand } from './find-command.ts';
 import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
 import type { ServerCommandName } from './server-request.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../base/terminal.ts';
 
 /** The exit code for a mistake of the caller: in the command line or in the configuration. */
 const EXIT_MISTAKE = 2;
@@ -19,7 +19,8 @@ const LOCAL: { readonly [N in LocalName]: Run } = {
   serve: async ({ options }, { env }) => (await import('./serve.ts')).serve(options, env),
   localnet: async ({ options }) => (await import('./localnet.ts')).localnet(options),
   mock: async ({ options }) => (await import('./mock.ts')).mock(options),
-  contract: async ({ rest }) => (await import('./contract.ts')).contract(rest),
+  contract: async ({ rest }, terminal) =>
+    (await import('../contract/contract-command.ts')).contractCommand(rest, terminal),
   'hsm check': async ({ options }, terminal) =>
     (await import('./check-hsm.ts')).checkConfiguredHsm(options, terminal),
   completion: async ({ words: [shell = ''] }, { writeOut }) =>

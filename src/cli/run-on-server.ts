@@ -3,7 +3,7 @@ import { askServer } from './ask-server.ts';
 import { describeResult } from './describe-result.ts';
 import type { GivenArguments } from './read-arguments.ts';
 import { type ServerCommandName, serverRequest } from './server-request.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../base/terminal.ts';
 
 /**
  * Runs a command on the running server of the data directory; where none runs, in its store.

@@ -1,4 +1,4 @@
-import { readDocument } from '../../generated/runtime/read-document.ts';
+import { readDocument } from '../../runtime/read-document.ts';
 import { stringifyJson } from '../rpc/json.ts';
 
 const PATH = new URL('../../generated/ledger/openrpc.json', import.meta.url);

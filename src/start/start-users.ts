@@ -13,9 +13,14 @@ type Users = { readonly gateway: SystemUser; readonly signer: SystemUser };
 
 const ROOT = 0;
 /** Anyone who can change these can make the server, which root starts, do anything. */
-const CODE = ['../..', '../../src', '../../src/main.ts', '../../generated', '../../node_modules'].map(
-  (path) => fileURLToPath(new URL(path, import.meta.url)),
-);
+const CODE = [
+  '../..',
+  '../../src',
+  '../../src/main.ts',
+  '../../generated',
+  '../../runtime',
+  '../../node_modules',
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** `serve` starts a signer, the commands of the signer may, others do not. */
 export type Work = 'serve' | 'signer' | 'other';

@@ -4,7 +4,7 @@ import { createToken, revokeToken } from '../../src/account/tokens/access-tokens
 import { setCreateLimit } from '../../src/account/wallet-create-limit.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from '../store/backends.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';
 import { pay } from './money/books.ts';

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 });
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HERE = import.meta.dirname;
-const TREE = ['spec', 'codegen', 'generated', 'src', 'test', 'docs'];
+const TREE = ['spec', 'runtime', 'codegen', 'generated', 'src', 'test', 'docs'];
 const FILES = ['biome.json', 'package.json', 'tsconfig.json', 'vitest.config.ts', 'README.md', 'Makefile'];
 
 /** The suites whose expectations are about all methods, operations or topics. */

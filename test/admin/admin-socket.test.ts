@@ -10,7 +10,7 @@ import { adminSocketPath } from '../../src/admin/socket-path.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 
 const directory = useNewDirectory();
 const log = pino({ level: 'silent' });

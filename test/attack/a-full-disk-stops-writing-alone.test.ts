@@ -1,6 +1,6 @@
 import { onTestFinished, test, expect } from 'vitest';
 import { echoResult, startScriptedNode } from '../server/scripted-node.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { mountSmallDisk, SMALL_DISK_MISSING } from '../support/small-disk.ts';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newDatabase, startVault, type Vault } from './vault.ts';
 

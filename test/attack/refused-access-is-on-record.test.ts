@@ -6,7 +6,7 @@ import { createKeyText } from '../../src/account/key-text.ts';
 import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
 import { setCreateLimit } from '../../src/account/wallet-create-limit.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type TestAccount, useWalletService } from '../wallets/use-service.ts';
 
 const MINUTE_MS = 60_000;

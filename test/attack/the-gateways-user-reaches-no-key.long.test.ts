@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
 import { diskDirectory } from '../support/disk-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { processesBelow } from '../support/processes.ts';

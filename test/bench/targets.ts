@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { startNode } from '../support/node-process.ts';
 

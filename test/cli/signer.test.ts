@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts several servers one after the other. */

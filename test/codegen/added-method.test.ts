@@ -108,6 +108,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('a method that is added', () => {
   it('has files of its own: validator, documents, reference, examples and contract', () => {
     expect(added).toEqual([
+      'contract/ledger/contract/getEpochRewards.ts',
+      'contract/ledger/results/getEpochRewards.ts',
       'docs/ledger/getEpochRewards.md',
       'docs/ledger/types/EpochReward.md',
       'ledger/examples/getEpochRewards.ts',
@@ -116,8 +118,6 @@ describe('a method that is added', () => {
       'ledger/openrpc/getEpochRewards.json',
       'ledger/openrpc/schemas/EpochReward.json',
       'ledger/params/getEpochRewards.js',
-      'test/ledger/contract/getEpochRewards.ts',
-      'test/ledger/results/getEpochRewards.ts',
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('a method that is added', () => {
   });
 
   it('leaves the files of other methods as they were', () => {
-    const shared = /^(docs\/ledger|ledger|test\/ledger)\/[\w-]+\.\w+$/;
+    const shared = /^(docs\/ledger|ledger|contract\/ledger)\/[\w-]+\.\w+$/;
     expect(changed.filter(([path]) => !shared.test(path))).toEqual([]);
   });
 });

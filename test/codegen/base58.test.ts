@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base58Fault, decodedSize, isBase58 } from '../../codegen/runtime/base58.ts';
+import { base58Fault, decodedSize, isBase58 } from '../../runtime/base58.ts';
 
 describe('base-58 sizes', () => {
   it('agree with a full decoder for any bytes', () => {

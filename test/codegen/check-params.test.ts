@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errorEntry } from '../../generated/errors.ts';
 import { type CallName, checkParams } from '../../generated/ledger/params.ts';
 import { PARAMS_CHECKS } from '../../generated/ledger/params-checks.js';
-import { printJson } from '../../generated/runtime/json.ts';
+import { printJson } from '../../runtime/json.ts';
 
 const ADDRESS = '11111111111111111111111111111111';
 const SIGNATURE = '1'.repeat(64);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { errorEntry, type ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
-import { CONTRACT } from '../../generated/test/ledger/contract.ts';
-import { RESULT_DEFINITIONS } from '../../generated/test/ledger/result-definitions.ts';
-import { seenBranches } from '../../generated/test/branches.ts';
+import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
+import { RESULT_DEFINITIONS } from '../../generated/contract/ledger/result-definitions.ts';
+import { seenBranches } from '../../runtime/branches.ts';
 
 const cases = Object.values(CONTRACT).flatMap((contract) => contract.cases);
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,6 +51,7 @@ const checkIn = async (out: string, count: number): Promise<unknown> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edited-spec-'));
+  await symlink(pathHere('../../runtime'), join(folder, 'runtime'));
   before = render(specSources());
 });
 
@@ -68,13 +69,13 @@ describe('a limit lowered in the spec', () => {
 
   it('changes validator, types, document, reference and contract, and nothing else', async () => {
     expect(Object.keys(changed).sort()).toEqual([
+      'contract/ledger/contract/getSignatureStatuses.ts',
       'docs/ledger/getSignatureStatuses.md',
       'ledger/limits.ts',
       'ledger/openapi/getSignatureStatuses.json',
       'ledger/openrpc/getSignatureStatuses.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',
-      'test/ledger/contract/getSignatureStatuses.ts',
     ]);
   });
 
@@ -95,7 +96,7 @@ describe('a limit lowered in the spec', () => {
     const read = (path: string): string | undefined => changed[path];
     expect(read('docs/ledger/getSignatureStatuses.md')).toContain('at most 255 items');
     expect(read('ledger/types.ts')).toContain('signatures: at most 255 items (tooManyInputs)');
-    expect(read('test/ledger/contract/getSignatureStatuses.ts')).toContain(
+    expect(read('contract/ledger/contract/getSignatureStatuses.ts')).toContain(
       'Too many inputs provided; max 255',
     );
   });
@@ -104,9 +105,9 @@ describe('a limit lowered in the spec', () => {
 it('has each limit of a plan in one place: what follows from it changes, and nothing else', async () => {
   const changed = await changedBy('wallets', 'plans.yaml', ['maximum: 10000', 'maximum: 9999']);
   expect(Object.keys(changed).sort()).toEqual([
+    'contract/wallets/contract/createWalletBatch.ts',
     'docs/wallets/createWalletBatch.md',
     'plans.ts',
-    'test/wallets/contract/createWalletBatch.ts',
     'wallets/bodies/createWalletBatch.js',
     'wallets/openapi.json',
   ]);

@@ -1,18 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatFiles } from '../../codegen/format.ts';
 import { fixtureSources, generateFiles, pathHere } from './fixture.ts';
 
-const isCopied = (path: string): boolean => path.startsWith('runtime/') || /^test\/[\w-]+\.ts$/.test(path);
-
-const { files, copied } = (() => {
-  const all = Object.entries(formatFiles(generateFiles(fixtureSources())));
-  return {
-    files: new Map(all.filter(([path]) => !isCopied(path))),
-    copied: all.filter(([path]) => isCopied(path)),
-  };
-})();
+const files = new Map(Object.entries(formatFiles(generateFiles(fixtureSources()))));
 
 if (process.env.UPDATE_GOLDEN === '1') {
   rmSync(pathHere('golden'), { recursive: true, force: true });
@@ -38,21 +30,5 @@ describe('what is generated from the fixture', () => {
   it('begins with the note that it is generated, where the format has comments', () => {
     for (const [path, text] of files)
       if (!path.endsWith('.json')) expect(text.split('\n')[0]).toMatch(/Generated .* Do not edit/);
-  });
-
-  it('copies the runtime modules', () => {
-    const names = copied.map(([path]) => basename(path));
-    expect(names.sort()).toEqual(readdirSync(new URL('../../codegen/runtime', import.meta.url)).sort());
-    const elsewhere = copied.filter(([path]) => !path.startsWith('runtime/')).map(([path]) => path);
-    expect(elsewhere.sort()).toEqual([
-      'test/branches.ts',
-      'test/contract-case.ts',
-      'test/int-kinds.ts',
-      'test/lazy-validators.ts',
-      'test/missing-in.ts',
-      'test/result-schema.ts',
-      'test/value-keywords.ts',
-      'test/wallet-case.ts',
-    ]);
   });
 });

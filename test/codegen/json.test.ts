@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { parseJson, printJson } from '../../codegen/runtime/json.ts';
+import { parseJson, printJson } from '../../runtime/json.ts';
 
 /** JSON.parse as it was before source text access: a reviver gets no context. */
 const withoutSourceAccess = (): void => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingIn } from '../../codegen/runtime/missing-in.ts';
+import { missingIn } from '../../runtime/missing-in.ts';
 
 test('members and entries that are not wanted may be there, in any order', () => {
   const value = { slot: 5n, list: [{ a: 1, b: 2 }, { a: 3 }], other: null };

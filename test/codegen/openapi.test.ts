@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
-import { printJson } from '../../generated/runtime/json.ts';
-import { readDocument } from '../../generated/runtime/read-document.ts';
+import { printJson } from '../../runtime/json.ts';
+import { readDocument } from '../../runtime/read-document.ts';
 import { pathHere } from './fixture.ts';
 
 type Operation = {

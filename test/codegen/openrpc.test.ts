@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../generated/errors.ts';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
-import { printJson } from '../../generated/runtime/json.ts';
-import { readDocument } from '../../generated/runtime/read-document.ts';
+import { printJson } from '../../runtime/json.ts';
+import { readDocument } from '../../runtime/read-document.ts';
 
 type Document = { readonly [name: string]: unknown };
 

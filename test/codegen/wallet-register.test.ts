@@ -43,11 +43,11 @@ const compile = async (written: readonly string[], body: string): Promise<string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'wallet-register-'));
   await mkdir(join(folder, 'generated/wallets'), { recursive: true });
+  await symlink(pathHere('../../runtime'), join(folder, 'runtime'));
   for (const path of [
     'errors.ts',
     'ledger',
     'plans.ts',
-    'runtime',
     'wallets/handlers.ts',
     'wallets/operations.ts',
     'wallets/types.ts',

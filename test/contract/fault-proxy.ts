@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { parseJson } from '../support/exact-json.ts';
-import { post, type RpcTarget } from '../support/json-rpc.ts';
+import { parseJson } from '../../runtime/json.ts';
+import { post, type RpcTarget } from '../../src/contract/json-rpc.ts';
 
 export type RpcRequest = {
   readonly jsonrpc: string;

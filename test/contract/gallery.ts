@@ -1,4 +1,4 @@
-import type { Case } from '../../generated/test/contract-case.ts';
+import type { Case } from '../../runtime/contract-case.ts';
 
 const AT = { commitment: 'confirmed' } as const;
 

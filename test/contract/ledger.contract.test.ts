@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
-import { createDriftRecord } from './command/drift-record.ts';
+import { createDriftRecord } from '../../src/contract/command/drift-record.ts';
 import { GALLERY } from './gallery.ts';
-import { type CaseResult, runContract } from './runner.ts';
-import { actScenario } from './scenario.ts';
+import { type CaseResult, runContract } from '../../src/contract/runner.ts';
+import { actScenario } from '../../src/contract/scenario.ts';
 import { branchesOf, compareSeen, readNotYetSeen, seenIn } from './seen-branches.ts';
 
 const RUN_DEADLINE_MS = 180_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMask } from './command/create-mask.ts';
+import { createMask } from '../../src/contract/command/create-mask.ts';
 
 const KEY = 'aB3'.repeat(8);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Answer, RateLimited } from '../support/json-rpc.ts';
-import { createPace } from './command/create-pace.ts';
+import { type Answer, RateLimited } from '../../src/contract/json-rpc.ts';
+import { createPace } from '../../src/contract/command/create-pace.ts';
 
 const NOW_MS = 1_760_000_000_000;
 const OK: Answer = { status: 200, text: 'ok', retryAfter: null };

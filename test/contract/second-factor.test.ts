@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
-import { createSecondFactor } from './command/second-factor.ts';
+import { createSecondFactor } from '../../src/contract/command/second-factor.ts';
 
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const totp = new TOTP({ secret: Secret.fromBase32(SECRET) });

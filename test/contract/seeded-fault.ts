@@ -1,6 +1,6 @@
-import type { Case } from '../../generated/test/contract-case.ts';
-import type { CONTRACT } from '../../generated/test/ledger/contract.ts';
-import { parseJson, printJson } from '../support/exact-json.ts';
+import type { Case } from '../../runtime/contract-case.ts';
+import type { CONTRACT } from '../../generated/contract/ledger/contract.ts';
+import { parseJson, printJson } from '../../runtime/json.ts';
 import type { Fault, RpcRequest } from './fault-proxy.ts';
 
 /** A fault that a server could have, and the cases that must notice it. */

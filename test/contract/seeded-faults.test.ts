@@ -1,15 +1,15 @@
 import { Keypair } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONTRACT } from '../../generated/test/ledger/contract.ts';
-import { confirm } from '../support/confirmation.ts';
+import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
+import { confirm } from '../../src/contract/confirmation.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
 import { startFaultProxy } from './fault-proxy.ts';
-import { type CaseResult, runContract } from './runner.ts';
-import type { Scenario } from './scenario.ts';
-import { freshValues } from './scenario/fresh-values.ts';
-import { makeVersion1 } from './scenario/version-1.ts';
-import { openWallet } from './scenario/wallet-session.ts';
+import { type CaseResult, runContract } from '../../src/contract/runner.ts';
+import type { Scenario } from '../../src/contract/scenario.ts';
+import { freshValues } from '../../src/contract/scenario/fresh-values.ts';
+import { makeVersion1 } from '../../src/contract/scenario/make-version-1.ts';
+import { openWallet } from '../../src/contract/scenario/wallet-session.ts';
 import { replacing, rewriting, type SeededFault, withParams } from './seeded-fault.ts';
 import { VERSION_1_FAULTS } from './version-1-faults.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     recipient: wallet,
     transferSignature: session.airdropSignature,
   };
-  const fresh = freshValues(session, session.wallet.publicKey);
+  const fresh = freshValues(session, session.wallet.publicKey.toBase58());
   scenario = { value: async (name) => fixed[name] ?? (await fresh[name]?.()) ?? wallet };
 });
 

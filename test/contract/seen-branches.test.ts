@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CONTRACT } from '../../generated/test/ledger/contract.ts';
+import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
 import { branchesOf, compareSeen, readNotYetSeen } from './seen-branches.ts';
 
 const ALL = new Set(['getSlot', 'Title.member?']);

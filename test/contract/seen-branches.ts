@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { isMethodName } from '../../generated/ledger/methods.ts';
-import { seenBranches } from '../../generated/test/branches.ts';
-import type { MethodContract } from '../../generated/test/contract-case.ts';
-import { CONTRACT } from '../../generated/test/ledger/contract.ts';
-import { RESULT_DEFINITIONS } from '../../generated/test/ledger/result-definitions.ts';
-import type { CaseResult } from './runner.ts';
+import { seenBranches } from '../../runtime/branches.ts';
+import type { MethodContract } from '../../runtime/contract-case.ts';
+import { CONTRACT } from '../../generated/contract/ledger/contract.ts';
+import { RESULT_DEFINITIONS } from '../../generated/contract/ledger/result-definitions.ts';
+import type { CaseResult } from '../../src/contract/runner.ts';
 
 /** Every method of a contract, which must have a result that is not null, and every branch that results can show. */
 export function branchesOf(contract: Readonly<Record<string, MethodContract>>): ReadonlySet<string> {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SubscriptionName } from '../../generated/ledger/subscriptions.ts';
-import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
+import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
 import { type SocketFault, type SocketFaultProxy, startSocketFaultProxy } from './socket-fault-proxy.ts';
-import { createPace } from './command/create-pace.ts';
-import { runSubscriptions } from './subscriptions/run-subscriptions.ts';
+import { createPace } from '../../src/contract/command/create-pace.ts';
+import { runSubscriptions } from '../../src/contract/subscriptions/run-subscriptions.ts';
 
 /** Two of the mock's slots and some more. */
 const PATIENCE_MS = 3_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
-import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
+import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
 import { type RunningLocalnet, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { startScriptedSocket } from '../support/scripted-socket.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';

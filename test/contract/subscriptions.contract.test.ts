@@ -1,15 +1,15 @@
 import { Keypair, SystemProgram } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
+import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
 import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
-import { createDriftRecord } from './command/drift-record.ts';
-import type { CaseResult } from './runner.ts';
-import type { Scenario } from './scenario.ts';
-import { freshValues } from './scenario/fresh-values.ts';
-import { openWallet } from './scenario/wallet-session.ts';
-import { runSubscriptions } from './subscriptions/run-subscriptions.ts';
-import { withNextTransfer } from './subscriptions/subscription-scenario.ts';
+import { createDriftRecord } from '../../src/contract/command/drift-record.ts';
+import type { CaseResult } from '../../src/contract/runner.ts';
+import type { Scenario } from '../../src/contract/scenario.ts';
+import { freshValues } from '../../src/contract/scenario/fresh-values.ts';
+import { openWallet } from '../../src/contract/scenario/wallet-session.ts';
+import { runSubscriptions } from '../../src/contract/subscriptions/run-subscriptions.ts';
+import { withNextTransfer } from '../../src/contract/subscriptions/subscription-scenario.ts';
 
 const RUN_DEADLINE_MS = 120_000;
 const cases = Object.values(SUBSCRIPTION_CONTRACT).flat();
@@ -20,7 +20,7 @@ type Server = { readonly rpcUrl: string; readonly stop: () => Promise<void> };
 async function actTransfers(target: Server): Promise<Scenario> {
   const session = await openWallet(target);
   const recipient = Keypair.generate().publicKey;
-  const fresh = freshValues(session, recipient);
+  const fresh = freshValues(session, recipient.toBase58());
   const fixed: Readonly<Record<string, string>> = {
     wallet: session.wallet.publicKey.toBase58(),
     recipient: recipient.toBase58(),

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { startNode } from '../support/node-process.ts';
-import { contractCommand } from './contract-command.ts';
+import { contractCommand } from '../../src/contract/contract-command.ts';
 
 export const RUN_DEADLINE_MS = 120_000;
 

@@ -1,4 +1,4 @@
-import { parseJson, printJson } from '../support/exact-json.ts';
+import { parseJson, printJson } from '../../runtime/json.ts';
 import type { RpcRequest } from './fault-proxy.ts';
 import { changing, replacing, rewriting, type SeededFault, withParams } from './seeded-fault.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { WalletCase, WalletCaseRequest } from '../../generated/test/wallet-case.ts';
-import { WALLET_CONTRACT } from '../../generated/test/wallets/contract.ts';
-import { createSecondFactor } from './command/second-factor.ts';
-import { createOutsideValues, NEVER_MADE } from './command/wallet-values.ts';
+import type { WalletCase, WalletCaseRequest } from '../../runtime/wallet-case.ts';
+import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
+import { createSecondFactor } from '../../src/contract/command/second-factor.ts';
+import { createOutsideValues, NEVER_MADE } from '../../src/contract/command/wallet-values.ts';
 
 const TOTP_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 

@@ -55,7 +55,7 @@ test('every link between documents leads to a file, and to a heading where it na
 });
 
 test('documents that code and specification name are there', () => {
-  const named = ['src', 'codegen', 'test']
+  const named = ['src', 'runtime', 'codegen', 'test']
     .flatMap(readSources)
     .concat(
       ['spec/README.md', 'spec/config.yaml', 'spec/errors.yaml'].map((path) => ({ path, text: read(path) })),

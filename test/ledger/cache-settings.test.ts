@@ -7,7 +7,7 @@ import { createMetrics } from '../../src/gate/metrics.ts';
 import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
 import { startNetworks } from '../../src/start/start-network.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { callOf, context } from './cache-by-hand.ts';
 
 let node: ScriptedNode;

@@ -1,6 +1,6 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { MethodParams, MethodResults } from '../../generated/ledger/types.ts';
-import { RESULT_VALIDATORS } from '../../generated/test/ledger/results.ts';
+import { RESULT_VALIDATORS } from '../../generated/contract/ledger/results.ts';
 import { parseJson, stringifyJson } from '../../src/rpc/json.ts';
 import { ServiceError } from '../../src/base/service-error.ts';
 import { callMethod } from '../../src/localnet/call-method.ts';

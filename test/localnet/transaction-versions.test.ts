@@ -8,7 +8,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringifyJson } from '../../src/rpc/json.ts';
-import { instructionOf, signVersion1 } from '../contract/scenario/version-1.ts';
+import { instructionOf, signVersion1 } from '../../src/contract/scenario/version-1.ts';
 import { readByKit } from '../wire/kit-transactions.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, sendNow, transfer } from './transactions.ts';

@@ -5,7 +5,7 @@ import {
   planTransfer,
   signVersion1,
   type Version1Plan,
-} from '../contract/scenario/version-1.ts';
+} from '../../src/contract/scenario/version-1.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, price, sendNow, signed, SOL } from './transactions.ts';
 import { encodeVersion1, encodeVersion1Message, keyOf, type RawVersion1 } from './version-1-wire.ts';
@@ -22,7 +22,7 @@ async function send(run: TestLedger, wallet: Keypair, plan: Version1Plan): Promi
 }
 
 const transferWith = (wallet: Keypair, limits: Version1Plan['limits']): Version1Plan => ({
-  ...planTransfer(wallet, recipient, 1_000_000),
+  ...planTransfer(wallet.publicKey.toBase58(), recipient.toBase58(), 1_000_000),
   limits,
 });
 

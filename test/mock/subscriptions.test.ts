@@ -6,9 +6,9 @@ import {
   type LedgerSubscriptions,
 } from '../../generated/ledger/subscriptions-client.ts';
 import { SUBSCRIPTIONS, type SubscriptionName } from '../../generated/ledger/subscriptions.ts';
-import { SUBSCRIPTION_CONTRACT } from '../../generated/test/ledger/subscription-contract.ts';
-import { NOTIFICATION_VALIDATORS } from '../../generated/test/ledger/notifications.ts';
-import { runSubscriptions } from '../contract/subscriptions/run-subscriptions.ts';
+import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
+import { NOTIFICATION_VALIDATORS } from '../../generated/contract/ledger/notifications.ts';
+import { runSubscriptions } from '../../src/contract/subscriptions/run-subscriptions.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
 

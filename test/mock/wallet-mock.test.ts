@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMockOptions } from '../../src/mock/mock-options.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { startNode } from '../support/node-process.ts';
 
 test('the wallet mock ends with its parent, however that went', async () => {

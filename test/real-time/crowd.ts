@@ -1,5 +1,5 @@
 import { generateKeyPairSigner } from '@solana/kit';
-import { call, type RpcTarget } from '../support/json-rpc.ts';
+import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
 import { faultsOf, type Refill } from './compare.ts';
 import { type Entry, openRecorder, type RecordOf, type Recorder } from './record.ts';

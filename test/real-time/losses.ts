@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { Crowd } from './crowd.ts';
 import { type Relay, startRelay } from './relay.ts';

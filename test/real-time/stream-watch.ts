@@ -1,7 +1,7 @@
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { call, type RpcTarget } from '../support/json-rpc.ts';
+import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 const FUNDED = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import { stringifyJson } from '../../src/rpc/json.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { NodeRefusal, type ScriptedPubsub, startScriptedPubsub } from '../support/scripted-pubsub.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { startScriptedNode } from './scripted-node.ts';

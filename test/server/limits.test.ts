@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CountedMessage } from '../../src/gate/usage-book.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, readReply, RPC_PATH, startGateway } from './start-gateway.ts';
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PlainLane, PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
 import { sendBody, sendStream } from '../../src/server/http/respond.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { openLane, PLAIN } from './open-plain-lane.ts';
 
 test('a connection is closed when it has been idle for too long after an answer, not before', async () => {

@@ -10,7 +10,7 @@ import { WebSocket } from 'ws';
 import { StreamServiceClient } from '../../generated/stream/service.ts';
 import { TlsFiles } from '../../src/server/tls/tls-files.ts';
 import { createScriptedLedger } from '../stream/scripted-ledger.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { metadataOf } from './grpc/raw-client.ts';
 import { startStreamServer } from './grpc/start-stream-server.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createNativeEngine } from '../../src/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
 import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { startNode } from '../support/node-process.ts';
 import { formsOf, scanMemory } from './fixture/scan-memory.ts';
 import { newDataDir } from './fixture/start-signer.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isSignature } from '../../src/signer/hsm/is-signature.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 
 const MESSAGE = Buffer.from('a message');

@@ -9,7 +9,7 @@ import { loadKeyEngine } from '../../src/keys/load-engine.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { type KeysOptions, startKeys } from '../../src/start/start-keys.ts';
 import { newOwner, rowOf } from '../signer/fixture/start-signer.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 
 const directory = useNewDirectory();

@@ -10,7 +10,7 @@ import { openPostgres } from '../../src/store/postgres/open-postgres.ts';
 import { StoreClient } from '../../src/store/store-client.ts';
 import { sendTogether } from '../../src/store/together.ts';
 import { runTransaction } from '../../src/store/transaction.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
 // What becomes of a connection of the pool that statements broke off on: it is of use to the next ones, or gone.

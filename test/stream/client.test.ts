@@ -7,7 +7,7 @@ import {
 } from '../../generated/stream/package.ts';
 import type { BlockTransaction } from '../../src/stream/block/block.ts';
 import { KEY, startStreamServer } from '../server/grpc/start-stream-server.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
 import { streamPace } from '../support/stream-pace.ts';
 

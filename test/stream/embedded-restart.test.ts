@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 
 let server: RunningKeyslot;
 beforeAll(async () => {

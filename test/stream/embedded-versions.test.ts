@@ -1,17 +1,12 @@
 import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type StreamClient } from '../../generated/stream/package.ts';
-import { planTransfer, signVersion1, TRANSFER_LIMITS } from '../contract/scenario/version-1.ts';
-import { transferFrom } from '../contract/scenario/transfers.ts';
-import {
-  land,
-  latestBlockhash,
-  openWallet,
-  send,
-  type WalletSession,
-} from '../contract/scenario/wallet-session.ts';
-import { confirm } from '../support/confirmation.ts';
-import { call } from '../support/json-rpc.ts';
+import { planTransfer, signVersion1, TRANSFER_LIMITS } from '../../src/contract/scenario/version-1.ts';
+import { transferFrom } from '../../src/contract/scenario/transfers.ts';
+import { latestBlockhash } from '../../src/contract/scenario/latest-blockhash.ts';
+import { land, openWallet, send, type WalletSession } from '../../src/contract/scenario/wallet-session.ts';
+import { confirm } from '../../src/contract/confirmation.ts';
+import { call } from '../../src/contract/json-rpc.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 
 const DEADLINE_MS = 90_000;
@@ -44,7 +39,7 @@ async function landVersion0(): Promise<string> {
 }
 
 async function landVersion1(): Promise<string> {
-  const plan = planTransfer(session.wallet, recipient, 10_000_000);
+  const plan = planTransfer(session.wallet.publicKey.toBase58(), recipient.toBase58(), 10_000_000);
   const { text } = await signVersion1(session.wallet, await latestBlockhash(session.target), plan);
   const options = { encoding: 'base64', preflightCommitment: 'confirmed' };
   const signature = String(await call(session.target, 'sendTransaction', [text, options]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { failureOf, open, take } from './open-hub.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
 import { streamPace } from '../support/stream-pace.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type WalletActivity } from '../../generated/stream/package.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
 
 const DEADLINE_MS = 90_000;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type NodeProcess, startNode } from './node-process.ts';
 import { prepareStore } from './prepared-store.ts';
 

@@ -1,4 +1,4 @@
-import { eventually } from './eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { freePortPair } from './free-port-pair.ts';
 import { startNode } from './node-process.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { parseJson, printJson } from '../../generated/runtime/json.ts';
+import { parseJson, printJson } from '../../runtime/json.ts';
 
 /** A call, or a notification without an id, as it came. */
 export type SentMessage = {

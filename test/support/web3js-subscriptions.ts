@@ -1,6 +1,6 @@
 import { Connection, Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 
 import type { SubscribableNode } from './subscribable-node.ts';
 

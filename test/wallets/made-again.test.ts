@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { idempotencyKeys } from '../../src/store/access-tables.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
 import { readLines } from './streams/read-lines.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../generated/test/wallet-case.ts';
-import { WALLET_CONTRACT, type WalletValueName } from '../../generated/test/wallets/contract.ts';
+import type { WalletCase } from '../../runtime/wallet-case.ts';
+import { WALLET_CONTRACT, type WalletValueName } from '../../generated/contract/wallets/contract.ts';
 import type { OperationId } from '../../generated/wallets/operations.ts';
 import { startWalletMock } from '../../src/mock/wallet-mock.ts';
 import { pathHere } from '../codegen/fixture.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
-import { checkAnswer } from './check-answer.ts';
-import { fillRequest, sendRequest, type WalletValues } from './send-case.ts';
+import { checkAnswer } from '../../src/contract/wallets/check-answer.ts';
+import { fillRequest, sendRequest, type WalletValues } from '../../src/contract/wallets/send-case.ts';
 
 /** Prism takes any token, and knows no wallet from another. */
 const STAND_INS: WalletValues & { readonly value: (name: WalletValueName) => Promise<string> } = {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 

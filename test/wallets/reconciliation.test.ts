@@ -7,7 +7,7 @@ import { auditRecords } from '../../src/store/audit-tables.ts';
 import { derivationTombstones, wallets } from '../../src/store/wallet-tables.ts';
 import { answerRequest } from '../../src/wallets/answer-request.ts';
 import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
 /** How often the signer has been asked which wallets are destroyed. */

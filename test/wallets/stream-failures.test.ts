@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import type { StoreOptions } from '../../src/store/open-store.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { readFirst, readLines } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';

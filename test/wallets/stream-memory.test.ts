@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { isThorough } from '../support/rounds.ts';
 import { settled } from './streams/read-lines.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';

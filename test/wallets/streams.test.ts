@@ -17,7 +17,7 @@ import { beginCharged } from '../../src/wallets/client/begin-charged.ts';
 import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { SILENT } from '../store/backends.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
 import { readFirst, readLines, settled } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';

@@ -3,7 +3,7 @@ import { resolve } from '../../model/schema.ts';
 import type { Operation } from '../../model/wallets/operation.ts';
 import { PRESENT, type WalletSchema } from '../../model/wallets/schema.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
-import type { WalletCase } from '../../runtime/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { JSON_VALUES } from '../json-values.ts';
 import { goodRequest, provoked } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import { snakeCase, statusOf } from '../../model/errors.ts';
 import type { Operation, OperationError, Provocation } from '../../model/wallets/operation.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
-import type { WalletCase, WalletContract } from '../../runtime/wallet-case.ts';
+import type { WalletCase, WalletContract } from '../../../runtime/wallet-case.ts';
 import { bodyCases } from './body-cases.ts';
 import { queryCases } from './query-cases.ts';
 import { goodRequest, provoked } from './requests.ts';

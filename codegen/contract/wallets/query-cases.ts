@@ -3,7 +3,7 @@ import { resolve } from '../../model/schema.ts';
 import type { Operation } from '../../model/wallets/operation.ts';
 import type { WalletSchema } from '../../model/wallets/schema.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
-import type { WalletCase } from '../../runtime/wallet-case.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
 import { edges } from './body-cases.ts';
 import { goodRequest, provoked } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Operation, Provocation, RequestExample } from '../../model/wallets/operation.ts';
-import type { WalletCaseRequest } from '../../runtime/wallet-case.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
 
 /** A good request of an operation, for a run: with the body of its first example. */
 export const goodRequest = (operation: Operation, example?: RequestExample): WalletCaseRequest => {

@@ -3,7 +3,7 @@ import { fileTitle, type LedgerModel, SUBSCRIPTIONS_FILE } from '../../model/led
 import type { Callable, Example } from '../../model/method.ts';
 import { type SubscriptionExample, unsubscribeOf } from '../../model/subscription.ts';
 import { refTo, type Schema } from '../../model/schema.ts';
-import { checkAgainst, type ParamsValidator } from '../../runtime/explain-params.ts';
+import { checkAgainst, type ParamsValidator } from '../../../runtime/explain-params.ts';
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 import { prepareResult } from '../../validators/prepare-result.ts';

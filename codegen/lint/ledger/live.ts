@@ -1,6 +1,6 @@
 import { pointerTo, type Problem } from '../../problem.ts';
 import type { SubscriptionExample } from '../../model/subscription.ts';
-import { isSameValue, missingIn } from '../../runtime/missing-in.ts';
+import { isSameValue, missingIn } from '../../../runtime/missing-in.ts';
 import { allowedNames } from '../allowed-names.ts';
 import { finding, type Rule } from './rule.ts';
 

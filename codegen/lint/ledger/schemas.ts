@@ -1,5 +1,5 @@
 import type { Schema } from '../../model/schema.ts';
-import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
+import { INT_BOUNDS } from '../../../runtime/int-kinds.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type PlacedSchema, type Rule } from './rule.ts';
 

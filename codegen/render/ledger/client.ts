@@ -5,12 +5,12 @@ import { HEADER } from '../../text.ts';
 /** ledger/client.ts: one typed function per method, over fetch. */
 export const renderClient = (_: LedgerModel): Files => ({
   'ledger/client.ts': `${HEADER}import { ERRORS, type ErrorNameWith } from '../errors.ts';
-import { CallError, type ClientOptions, createRpcCall } from '../runtime/rpc-call.ts';
+import { CallError, type ClientOptions, createRpcCall } from '../../runtime/rpc-call.ts';
 import { DECODERS } from './decoders.ts';
 import type { MethodName } from './methods.ts';
 import type { MethodParams, MethodResults } from './types.ts';
 
-export { CallError, type CallFailure, type ClientOptions } from '../runtime/rpc-call.ts';
+export { CallError, type CallFailure, type ClientOptions } from '../../runtime/rpc-call.ts';
 
 /**
  * The methods as functions, with the documentation of \`MethodParams\`. u64, i64 and usize come back as bigint; params take either. They

@@ -30,7 +30,7 @@ export const renderDecoders = (model: LedgerModel): Files => {
     ...COMBINATORS.filter((name) => new RegExp(`\\b${name}\\b[(,;\\n }\\]]`).test(decoders + table)),
   ].join(', ');
   return {
-    'ledger/decoders.ts': `${HEADER}import { ${imports} } from '../runtime/decode.ts';
+    'ledger/decoders.ts': `${HEADER}import { ${imports} } from '../../runtime/decode.ts';
 import type { MethodName } from './methods.ts';
 import type { SubscriptionName } from './subscriptions.ts';
 

@@ -6,7 +6,7 @@ import type { Method } from '../../model/method.ts';
 import { resultLimit } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
 import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
-import type { IntKind } from '../../runtime/int-kinds.ts';
+import type { IntKind } from '../../../runtime/int-kinds.ts';
 import { replyExamples, requestExamples } from './openapi-examples.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
 import { splitParts } from './split-document.ts';

@@ -7,7 +7,7 @@ import { type Subscription, unsubscribeOf } from '../../model/subscription.ts';
 import { errorNamesOf } from '../../model/param-parts.ts';
 import { reachedFrom } from '../../model/reach.ts';
 import { mapSchema, refTitle, refTo, type Schema, type Schemas } from '../../model/schema.ts';
-import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
+import { INT_BOUNDS } from '../../../runtime/int-kinds.ts';
 import { publishedParam, publishedSchemas } from './published-schema.ts';
 import { splitParts } from './split-document.ts';
 

@@ -14,7 +14,7 @@ export const renderParams = (model: LedgerModel): Files => ({
       const names = call.params.map(({ name }) => name);
       return [
         `ledger/params/${file}.js`,
-        `${HEADER}${compileModule(schema, '../../runtime')}
+        `${HEADER}${compileModule(schema, '../../../runtime')}
 /** What a failed keyword answers, by its schema path. */
 export const explanations = ${literal(explanations)};
 
@@ -37,7 +37,7 @@ ${[...model.methods, ...model.subscriptions].map(({ name }) => shorthand(name)).
   .join('')}};
 `,
   'ledger/params-checks.d.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
-import type { ParamsCheck } from '../runtime/explain-params.ts';
+import type { ParamsCheck } from '../../runtime/explain-params.ts';
 import type { MethodName } from './methods.ts';
 import type { SubscriptionName, UnsubscribeName } from './subscriptions.ts';
 
@@ -61,7 +61,7 @@ const checkedCalls = ({ methods, subscriptions, common }: LedgerModel): readonly
 ];
 
 const CHECK_PARAMS = (model: LedgerModel): string => `${HEADER}import type { ErrorName } from '../errors.ts';
-import { checkAgainst, type Violation as ViolationOf } from '../runtime/explain-params.ts';
+import { checkAgainst, type Violation as ViolationOf } from '../../runtime/explain-params.ts';
 import { type CallName, PARAMS_CHECKS } from './params-checks.js';
 
 export type { CallName } from './params-checks.js';

@@ -2,29 +2,32 @@ import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import { resultSchemas } from '../../model/reach.ts';
 import { mapSchema, refTitle, type Schema } from '../../model/schema.ts';
-import type { Definitions, ResultSchema } from '../../runtime/result-schema.ts';
+import type { Definitions, ResultSchema } from '../../../runtime/result-schema.ts';
 import { printJson } from '../../json.ts';
 import { HEADER, identifier, literal, memberName } from '../../text.ts';
 
 /**
- * test/ledger/results/<method>.ts: the schema of each result; test/ledger/definitions.json: what they refer to;
- * test/ledger/results.ts and test/ledger/notifications.ts: their validators, for tests and for the contract command.
+ * contract/ledger/results/<method>.ts: the schema of each result; contract/ledger/definitions.json: what they refer to;
+ * contract/ledger/results.ts and contract/ledger/notifications.ts: their validators, for the contract command and for tests.
  */
 export const renderResults = (model: LedgerModel): Files => ({
   ...Object.fromEntries(
-    model.methods.map(({ name, result }) => [`test/ledger/results/${name}.ts`, resultModule(name, result)]),
+    model.methods.map(({ name, result }) => [
+      `contract/ledger/results/${name}.ts`,
+      resultModule(name, result),
+    ]),
   ),
   ...renderDefinitions(model),
-  'test/ledger/results.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
-import type { Validator } from '../lazy-validators.ts';
+  'contract/ledger/results.ts': `${HEADER}import type { MethodName } from '../../ledger/methods.ts';
+import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { resultValidator } from './result-definitions.ts';
 ${model.methods.map(({ name }) => `import { ${identifier(name)} } from './results/${name}.ts';\n`).join('')}
 /** The validator of each method's result. */
 export const RESULT_VALIDATORS: { readonly [M in MethodName]: Validator } = {
 ${model.methods.map(({ name }) => `${memberName(name)}: resultValidator(${identifier(name)}),\n`).join('')}};
 `,
-  'test/ledger/notifications.ts': `${HEADER}import type { SubscriptionName } from '../../ledger/subscriptions.ts';
-import type { Validator } from '../lazy-validators.ts';
+  'contract/ledger/notifications.ts': `${HEADER}import type { SubscriptionName } from '../../ledger/subscriptions.ts';
+import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { resultValidator } from './result-definitions.ts';
 
 /** The validator of what each subscription's notifications carry. */
@@ -45,9 +48,9 @@ type Sent = { readonly schema: Schema };
 const DEFINITION_WIDTH = 1_000;
 
 const renderDefinitions = (model: LedgerModel): Files => ({
-  'test/ledger/definitions.json': `${printJson(resultDefinitions(model), DEFINITION_WIDTH)}\n`,
-  'test/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../runtime/read-document.ts';
-import { createResultValidators, type Definitions } from '../result-schema.ts';
+  'contract/ledger/definitions.json': `${printJson(resultDefinitions(model), DEFINITION_WIDTH)}\n`,
+  'contract/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../../runtime/read-document.ts';
+import { createResultValidators, type Definitions } from '../../../runtime/result-schema.ts';
 
 /** What the schemas of results and notifications refer to. */
 export const RESULT_DEFINITIONS = readDocument(new URL('./definitions.json', import.meta.url)) as Definitions;
@@ -60,7 +63,7 @@ export const resultValidator = createResultValidators(RESULT_DEFINITIONS);
 const resultModule = (
   name: string,
   { schema }: Sent,
-): string => `${HEADER}import type { ResultSchema } from '../../result-schema.ts';
+): string => `${HEADER}import type { ResultSchema } from '../../../../runtime/result-schema.ts';
 
 /** The result of ${name}. */
 export const ${identifier(name)}: ResultSchema = ${literal(resultSchema(schema))};

@@ -2,9 +2,9 @@ import type { Files } from '../../area.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import { docComment, HEADER, memberName } from '../../text.ts';
 
-/** test/ledger/scenario.ts: the values that the contract run has to make. */
+/** contract/ledger/scenario.ts: the values that the contract run has to make. */
 export const renderScenario = ({ scenario }: LedgerModel): Files => ({
-  'test/ledger/scenario.ts': `${HEADER}
+  'contract/ledger/scenario.ts': `${HEADER}
 /** What a contract run puts in the place of \`$name\` in the params of its cases. */
 export type ScenarioValues<T> = {
 ${Object.entries(scenario)

@@ -6,15 +6,15 @@ import { callDoc } from './method-doc.ts';
 
 /** ledger/subscriptions-client.ts: one typed function per subscription, over WebSocket. */
 export const renderSubscriptionsClient = (model: LedgerModel): Files => ({
-  'ledger/subscriptions-client.ts': `${HEADER}import { createSubscriptionClient } from '../runtime/subscription-client.ts';
-import type { OpenSubscription, SubscribeOptions, SubscriptionClientOptions, SubscriptionKind } from '../runtime/subscription-types.ts';
+  'ledger/subscriptions-client.ts': `${HEADER}import { createSubscriptionClient } from '../../runtime/subscription-client.ts';
+import type { OpenSubscription, SubscribeOptions, SubscriptionClientOptions, SubscriptionKind } from '../../runtime/subscription-types.ts';
 import { DECODE_GAP, NOTIFICATION_DECODERS } from './decoders.ts';
 import { GAP_NOTIFICATION, type SubscriptionName } from './subscriptions.ts';
 import type { SubscriptionNotifications, SubscriptionParams } from './types.ts';
 
-export type { GapReport } from '../runtime/notification-queue.ts';
-export type { Closing, SocketClass, SocketLike } from '../runtime/socket-link.ts';
-export type { ConnectionEvent, OpenSubscription, SubscribeOptions, SubscriptionClientOptions } from '../runtime/subscription-types.ts';
+export type { GapReport } from '../../runtime/notification-queue.ts';
+export type { Closing, SocketClass, SocketLike } from '../../runtime/socket-link.ts';
+export type { ConnectionEvent, OpenSubscription, SubscribeOptions, SubscriptionClientOptions } from '../../runtime/subscription-types.ts';
 
 /** A subscription of a kind: an async iterable of its notifications. */
 export type LedgerSubscription<S extends SubscriptionName> = OpenSubscription<SubscriptionNotifications[S]>;

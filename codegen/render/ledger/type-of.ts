@@ -1,6 +1,6 @@
 import type { Position } from '../../model/reach.ts';
 import { type Schema, refTitle } from '../../model/schema.ts';
-import { isWideKind } from '../../runtime/int-kinds.ts';
+import { isWideKind } from '../../../runtime/int-kinds.ts';
 import { docComment, literal, memberName } from '../../text.ts';
 
 /** The TypeScript name of a titled schema in a position. */

@@ -11,7 +11,7 @@ export const renderStreamClient = (_: StreamModel): Files => ({
   type StreamClientOptions,
   type SubscribeOptions,
   targetOf,
-} from '../runtime/stream-call.ts';
+} from '../../runtime/stream-call.ts';
 import {
   type GetTopicSchemaResponse,
   type ListTopicsResponse,
@@ -69,7 +69,7 @@ export const createStreamClient = (options: StreamClientOptions): StreamClient =
 };
 `,
   'stream/package.ts': `${HEADER}export { createStreamClient, type StreamClient } from './client.ts';
-export { StreamCallError, type StreamClientOptions, type SubscribeOptions } from '../runtime/stream-call.ts';
+export { StreamCallError, type StreamClientOptions, type SubscribeOptions } from '../../runtime/stream-call.ts';
 export { isTopicName, type TopicEntry, type TopicName, TOPICS } from './topics.ts';
 export * from './topic-messages.ts';
 `,

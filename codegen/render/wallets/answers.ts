@@ -10,7 +10,7 @@ import { answeredProblems, ownMembers } from './problem-schemas.ts';
 
 const PROBLEM: Schema = { $ref: refTo('Problem') };
 
-/** test/wallets/answers.ts: validators of what operations answer, and of problems; for tests and for the contract command. */
+/** contract/wallets/answers.ts: validators of what operations answer, and of problems; for the contract command and for tests. */
 export const renderAnswers = (model: WalletsModel): Files => {
   const answers = answersOf(model);
   const problems = answeredProblems(model).map((problem) => {
@@ -19,7 +19,7 @@ export const renderAnswers = (model: WalletsModel): Files => {
     return `${problem.name}Problem: problem('${snakeCase(problem.name)}', ${statusOf(problem)}${beside}),\n`;
   });
   return {
-    'test/wallets/answers.ts': `${HEADER}import { createLazyValidators, type Validator } from '../lazy-validators.ts';
+    'contract/wallets/answers.ts': `${HEADER}import { createLazyValidators, type Validator } from '../../../runtime/lazy-validators.ts';
 
 /** What all problems have. */
 const PROBLEM = ${literal(prepareSharing(model.schemas.get('Problem') ?? {}))};

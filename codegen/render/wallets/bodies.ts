@@ -21,7 +21,7 @@ export const renderBodies = (model: WalletsModel): Files => {
 export const BODY_CHECKS = {
 ${withBody.map(({ id }) => `${id},\n`).join('')}};
 `,
-    'wallets/body-checks.d.ts': `${HEADER}import type { BodyCheck } from '../runtime/check-body.ts';
+    'wallets/body-checks.d.ts': `${HEADER}import type { BodyCheck } from '../../runtime/check-body.ts';
 import type { OperationWithBody } from './operations.ts';
 
 export declare const BODY_CHECKS: { readonly [O in OperationWithBody]: BodyCheck };
@@ -36,13 +36,13 @@ export declare const BODY_CHECKS: { readonly [O in OperationWithBody]: BodyCheck
 export const QUERY_CHECKS = {
 ${withQuery.map(({ id }) => `${id},\n`).join('')}};
 `,
-    'wallets/query-checks.d.ts': `${HEADER}import type { QueryCheck } from '../runtime/check-query.ts';
+    'wallets/query-checks.d.ts': `${HEADER}import type { QueryCheck } from '../../runtime/check-query.ts';
 import type { OperationWithQuery } from './operations.ts';
 
 export declare const QUERY_CHECKS: { readonly [O in OperationWithQuery]: QueryCheck };
 `,
-    'wallets/check-query.ts': `${HEADER}import { checkAgainstQuery } from '../runtime/check-query.ts';
-import type { FieldProblem } from '../runtime/field-problem.ts';
+    'wallets/check-query.ts': `${HEADER}import { checkAgainstQuery } from '../../runtime/check-query.ts';
+import type { FieldProblem } from '../../runtime/field-problem.ts';
 import type { CheckedQueries } from './checked-types.ts';
 import type { OperationWithQuery } from './operations.ts';
 import { QUERY_CHECKS } from './query-checks.js';
@@ -61,8 +61,8 @@ export const checkQuery = <O extends OperationWithQuery>(
   parameters: Readonly<Record<string, unknown>>,
 ): CheckedQuery<O> => checkAgainstQuery(QUERY_CHECKS[operation], parameters) as CheckedQuery<O>;
 `,
-    'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../runtime/check-body.ts';
-import type { FieldProblem } from '../runtime/field-problem.ts';
+    'wallets/check-body.ts': `${HEADER}import { checkAgainstBody } from '../../runtime/check-body.ts';
+import type { FieldProblem } from '../../runtime/field-problem.ts';
 import { BODY_CHECKS } from './body-checks.js';
 import type { CheckedBodies } from './checked-types.ts';
 import type { OperationWithBody } from './operations.ts';
@@ -84,7 +84,7 @@ export const checkBody = <O extends OperationWithBody>(operation: O, value: unkn
 };
 
 const bodyModule = (schema: WalletSchema, model: WalletsModel): string => {
-  const code = compileModule(prepareBody(schema, model.schemas), '../../runtime', {
+  const code = compileModule(prepareBody(schema, model.schemas), '../../../runtime', {
     allErrors: true,
     useDefaults: true,
   });

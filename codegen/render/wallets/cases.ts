@@ -3,14 +3,14 @@ import { walletContract } from '../../contract/wallets/cases.ts';
 import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { HEADER, literal } from '../../text.ts';
 
-/** test/wallets/contract/<operationId>.ts: the cases of each operation; and their index. */
+/** contract/wallets/contract/<operationId>.ts: the cases of each operation; and their index. */
 export const renderWalletCases = (model: WalletsModel): Files => ({
   ...Object.fromEntries(
     model.operations.map((operation) => {
       const { cases, statuses } = walletContract(operation, model);
       return [
-        `test/wallets/contract/${operation.id}.ts`,
-        `${HEADER}import type { WalletContract } from '../../wallet-case.ts';
+        `contract/wallets/contract/${operation.id}.ts`,
+        `${HEADER}import type { WalletContract } from '../../../../runtime/wallet-case.ts';
 
 /** The contract of ${operation.id}. */
 export const ${operation.id}: WalletContract = {
@@ -22,8 +22,8 @@ ${cases.map((item) => `${literal(item)},\n`).join('')}],
       ];
     }),
   ),
-  'test/wallets/contract.ts': `${HEADER}import type { OperationId } from '../../wallets/operations.ts';
-import type { WalletContract } from '../wallet-case.ts';
+  'contract/wallets/contract.ts': `${HEADER}import type { OperationId } from '../../wallets/operations.ts';
+import type { WalletContract } from '../../../runtime/wallet-case.ts';
 ${model.operations.map(({ id }) => `import { ${id} } from './contract/${id}.ts';\n`).join('')}
 /** The contract of every operation. */
 export const WALLET_CONTRACT: { readonly [O in OperationId]: WalletContract } = {

@@ -7,13 +7,13 @@ import { snakeCase } from '../../model/errors.ts';
 
 /** wallets/client.ts: one typed function per operation, over fetch; wallets/package.ts: what the client package exports of it. */
 export const renderWalletClient = ({ operations }: WalletsModel): Files => ({
-  'wallets/client.ts': `${HEADER}import { createCompleteCall, type CreationOptions } from '../runtime/complete-call.ts';
-import { type CallOptions, createRestCall, type IdempotentOptions, type ItemStream, RestCallError, type RestFailure, type RestOptions } from '../runtime/rest-call.ts';
+  'wallets/client.ts': `${HEADER}import { createCompleteCall, type CreationOptions } from '../../runtime/complete-call.ts';
+import { type CallOptions, createRestCall, type IdempotentOptions, type ItemStream, RestCallError, type RestFailure, type RestOptions } from '../../runtime/rest-call.ts';
 import type { ProblemData, WalletErrorCode, ${typesUsed(operations).join(', ')} } from './types.ts';
 
-export type { CreationOptions } from '../runtime/complete-call.ts';
-export type { CallOptions as WalletCallOptions, IdempotentOptions, ItemStream } from '../runtime/rest-call.ts';
-export { RestCallError, type RestFailure, type RestOptions as WalletClientOptions } from '../runtime/rest-call.ts';
+export type { CreationOptions } from '../../runtime/complete-call.ts';
+export type { CallOptions as WalletCallOptions, IdempotentOptions, ItemStream } from '../../runtime/rest-call.ts';
+export { RestCallError, type RestFailure, type RestOptions as WalletClientOptions } from '../../runtime/rest-call.ts';
 
 /** The operations as functions. They throw RestCallError. */
 export interface WalletClient {

@@ -1,5 +1,5 @@
 import { BODY_MEMBERS } from '../../../generated/wallets/operations.ts';
-import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
+import type { FieldProblem } from '../../../runtime/field-problem.ts';
 
 /**
  * Finds body members in the query of a request, where they would be ignored: `?custody=managed` would be answered with secret

@@ -4,7 +4,7 @@ import Negotiator from 'negotiator';
 import { checkBody } from '../../../generated/wallets/check-body.ts';
 import { checkQuery } from '../../../generated/wallets/check-query.ts';
 import { QUERY_CHECKS } from '../../../generated/wallets/query-checks.js';
-import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
+import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import {
   type AnswerForm,

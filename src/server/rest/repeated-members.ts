@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../../generated/runtime/field-problem.ts';
+import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import { scanMembers } from '../../rpc/scan-json.ts';
 
 /** No operation's body is nested deeper; one that is has an unknown member, and is refused for that. */

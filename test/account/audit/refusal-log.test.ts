@@ -5,7 +5,7 @@ import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores } from '../../store/backends.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 
 const MINUTE_MS = 60_000;

@@ -7,7 +7,7 @@ import { SPEC_PRICES } from '../../../src/account/money/prices.ts';
 import { gateways, idempotencyKeys } from '../../../src/store/access-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from '../../store/backends.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { expectSoundBooks, pay } from '../money/books.ts';
 import { HELD, HOLDER_ID, startHolder, STREAMED } from './start-holder.ts';

@@ -9,7 +9,7 @@ import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { sql } from '../../../src/store/drizzle.ts';
 import { derivationTombstones } from '../../../src/store/wallet-tables.ts';
 import { describeStores } from '../../store/backends.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { createHeadKey } from '../audit/head-key.ts';
 import { NOW_MS } from '../new-customer.ts';

@@ -13,7 +13,7 @@ import {
   type TransactionMessageBytesBase64,
 } from '@solana/kit';
 import { getApproveInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
-import { confirm } from '../../support/confirmation.ts';
+import { confirm } from '../../../src/contract/confirmation.ts';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type ClientMethod, GIVEN_METHODS } from '../client-methods.ts';
 import { fundedSigner, land, newAddress, SOL, signed, transfer } from './client.ts';

@@ -1,6 +1,6 @@
 import { Connection, Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
-import { confirm } from '../../support/confirmation.ts';
+import { confirm } from '../../../src/contract/confirmation.ts';
 import { TARGETS, type Target } from '../targets.ts';
 import { SOL } from './client.ts';
 

@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM_ID,
 } from '@solana/spl-token';
 import { Connection, Keypair, PublicKey, SystemProgram } from '@solana/web3.js';
-import { confirm } from '../../support/confirmation.ts';
+import { confirm } from '../../../src/contract/confirmation.ts';
 import { beforeAll, expect, test } from 'vitest';
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { type ClientMethod, GIVEN_METHODS } from '../client-methods.ts';

@@ -1,7 +1,7 @@
 import { Keypair, SystemProgram, type Transaction } from '@solana/web3.js';
 import { base58 } from '@scure/base';
 import { beforeAll, expect, test } from 'vitest';
-import { call } from '../../support/json-rpc.ts';
+import { call } from '../../../src/contract/json-rpc.ts';
 import { connection, FEE, fundedKeypair, landed, rpcUrl, SOL, signed, transfer } from './client.ts';
 
 const LEVEL = { commitment: 'confirmed' } as const;

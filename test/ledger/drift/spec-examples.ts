@@ -1,5 +1,5 @@
-import { fits } from '../../../generated/test/branches.ts';
-import type { Definitions, ResultSchema } from '../../../generated/test/result-schema.ts';
+import { fits } from '../../../runtime/branches.ts';
+import type { Definitions, ResultSchema } from '../../../runtime/result-schema.ts';
 import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
 
 /** A valid message of a node that the specification shows. */

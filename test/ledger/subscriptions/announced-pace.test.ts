@@ -7,7 +7,7 @@ import { connectNode, wrapUpstream } from '../../../src/upstream/open-upstream.t
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';
 import { Pace } from '../../../src/upstream/nodes/pace.ts';
 import { pubsubAddresses } from '../../../src/config/pubsub-address.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 
 const NODE = { connections: 4, connectTimeoutMs: 500, bodyTimeoutMs: 2_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLedgerSubscriptions } from '../../../generated/ledger/subscriptions-client.ts';
-import { GAP_VALIDATOR } from '../../../generated/test/ledger/notifications.ts';
+import { GAP_VALIDATOR } from '../../../generated/contract/ledger/notifications.ts';
 import { account, ADDRESS, CONFIRMED, gapOf, useStage } from './use-stage.ts';
 
 const stage = useStage();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { NodeRefusal, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { ADDRESS, CONFIRMED, SIGNATURE, account, gapOf, resultOf, useStage } from './use-stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 import { useVersionedNodes, type Versions } from '../../server/use-versioned-nodes.ts';
 import { startVersionedNode, type VersionedNode } from '../../server/versioned-node.ts';

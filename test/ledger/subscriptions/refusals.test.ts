@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../server/start-gateway.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { NodeRefusal, type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 

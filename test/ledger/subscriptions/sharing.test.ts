@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../server/start-gateway.ts';
 import { CERT, KEY } from '../../server/self-signed.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 

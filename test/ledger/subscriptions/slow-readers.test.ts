@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 import { ADDRESS, account, CONFIRMED, SIGNATURE, useStage } from './use-stage.ts';
 

@@ -1,5 +1,5 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
-import { RESULT_VALIDATORS } from '../../../generated/test/ledger/results.ts';
+import { RESULT_VALIDATORS } from '../../../generated/contract/ledger/results.ts';
 import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
 
 const CONTEXT = { slot: 7n, apiVersion: '4.2.0' };

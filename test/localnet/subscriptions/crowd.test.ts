@@ -3,7 +3,7 @@ import { onTestFinished, expect, test } from 'vitest';
 import { Ledger } from '../../../src/localnet/ledger.ts';
 import { startRpcServer } from '../../../src/localnet/server.ts';
 import { startSlotTimer } from '../../../src/localnet/slot-timer.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { airdropTransaction } from '../../../src/localnet/transaction/airdrop.ts';
 import { LedgerSocket } from './ledger-socket.ts';
 

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { parseJson } from '../../../src/rpc/json.ts';
 import { startRpcServer } from '../../../src/localnet/server.ts';
 import { SocketServer } from '../../../src/localnet/socket/socket-server.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { freePortPair } from '../../support/free-port-pair.ts';
 import { newLedger } from '../new-ledger.ts';
 import { fundedWallet, memo, signed, SOL } from '../transactions.ts';

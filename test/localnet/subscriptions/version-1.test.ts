@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { planTransfer, signVersion1 } from '../../contract/scenario/version-1.ts';
+import { planTransfer, signVersion1 } from '../../../src/contract/scenario/version-1.ts';
 import { fundedWallet, sendNow } from '../transactions.ts';
 import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 
@@ -12,7 +12,7 @@ const recipient = Keypair.generate().publicKey;
 async function transfer(served: ServedLedger, limits: typeof LIMITS | Record<string, never> = LIMITS) {
   const wallet = await fundedWallet(served);
   const { blocks } = served.ledger;
-  const plan = { ...planTransfer(wallet, recipient, 1_000_000), limits };
+  const plan = { ...planTransfer(wallet.publicKey.toBase58(), recipient.toBase58(), 1_000_000), limits };
   const { text } = await signVersion1(wallet, blocks.blockhash(blocks.openSlot - 1n), plan);
   // Signatures are behind the message.
   return { text, signature: base58.encode(Buffer.from(text, 'base64').subarray(-64)) };

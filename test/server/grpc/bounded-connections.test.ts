@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { TOPICS } from '../../../generated/stream/topics.ts';
 import { Connections, type ConnectionsOptions } from '../../../src/server/connections/connections.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { openStrangers } from '../../support/strangers.ts';
 import { endOf, metadataOf, rawClient, subscribe } from './raw-client.ts';
 import { startStreamServer } from './start-stream-server.ts';

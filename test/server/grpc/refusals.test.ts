@@ -5,7 +5,7 @@ import { METHODS } from '../../../generated/ledger/methods.ts';
 import { TOPICS } from '../../../generated/stream/topics.ts';
 import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { endingOf, endOf, metadataOf, rawClient, subscribe, take, text } from './raw-client.ts';
 import { startStreamServer, TOKEN } from './start-stream-server.ts';
 

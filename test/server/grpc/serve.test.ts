@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type StreamClient } from '../../../generated/stream/package.ts';
 import { STREAM_SOURCE } from '../../../generated/stream/sources.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { command } from '../../support/wallet-account.ts';
 

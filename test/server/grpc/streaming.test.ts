@@ -6,7 +6,7 @@ import { Slot } from '../../../generated/stream/topics/slots.ts';
 import type { Block, BlockTransaction } from '../../../src/stream/block/block.ts';
 import { address } from '../../stream/a-block.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { CERT, KEY } from '../self-signed.ts';
 import type { ServiceError } from '@grpc/grpc-js';
 import { endingOf, endOf, rawClient, subscribe, take, text } from './raw-client.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { openSocket } from '../../support/socket-client.ts';
 import { echoResult, type ScriptedNode, sendJson, startScriptedNode } from '../scripted-node.ts';
 import { type Gateway, type GatewayOptions, KEY, startGateway } from '../start-gateway.ts';

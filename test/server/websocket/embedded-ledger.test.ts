@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 import { execFileSync } from 'node:child_process';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, KEY, startGateway } from '../start-gateway.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { askForSocket, openSocket } from '../../support/socket-client.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 
 let node: ScriptedPubsub;
 let gateway: Gateway;

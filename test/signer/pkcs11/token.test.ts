@@ -7,7 +7,7 @@ import { keyIdOf } from '../../../src/signer/hsm/pkcs11/key-id.ts';
 import { loadCryptoki } from '../../../src/signer/hsm/pkcs11/load-cryptoki.ts';
 import { findObjects, readFlag } from '../../../src/signer/hsm/pkcs11/objects.ts';
 import { openToken } from '../../../src/signer/hsm/pkcs11/token.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { diskDirectory } from '../../support/disk-directory.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING, type TestToken } from '../../support/softhsm.ts';
 import { newDataDir, newOwner, rowOf, startTestSigner } from '../fixture/start-signer.ts';

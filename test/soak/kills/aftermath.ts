@@ -1,4 +1,4 @@
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import type { Ending, ToldWallet } from '../../wallets/kill/read-wallets.ts';
 import { ACCOUNT } from '../../wallets/open-wallet-server.ts';
 import { breakOfChargeRule, CHARGED } from './charge-rule.ts';

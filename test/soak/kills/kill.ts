@@ -1,4 +1,4 @@
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import { signerPidOf, type WalletServer } from '../../wallets/open-wallet-server.ts';
 import type { Target } from './backends.ts';
 import type { Round } from './round.ts';

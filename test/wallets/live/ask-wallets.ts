@@ -1,6 +1,6 @@
-import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
-import type { Answer } from '../check-answer.ts';
-import { sendByFetch } from '../run-contract.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
+import { sendByFetch } from '../../../src/contract/wallets/run-contract.ts';
 
 export type AskOptions = Partial<Pick<WalletCaseRequest, 'body' | 'headers'>>;
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
-import { eventually } from '../../support/eventually.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import { eventually } from '../../../src/base/eventually.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
-import { sendByFetch, type WalletState } from '../run-contract.ts';
+import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
 import { connectTo, query } from './query.ts';
 import { sendWithoutBody } from './slow-body.ts';
 

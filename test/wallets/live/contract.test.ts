@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../../generated/test/wallet-case.ts';
-import { WALLET_CONTRACT } from '../../../generated/test/wallets/contract.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING } from '../../support/softhsm.ts';
-import { runWalletContract, type WalletResult, type WalletRun } from '../run-contract.ts';
+import {
+  runWalletContract,
+  type WalletResult,
+  type WalletRun,
+} from '../../../src/contract/wallets/run-contract.ts';
 import {
   asStarted,
   breakStore,

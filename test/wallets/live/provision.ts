@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { WalletCase } from '../../../generated/test/wallet-case.ts';
-import type { WalletValueName } from '../../../generated/test/wallets/contract.ts';
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { OPERATIONS, type OperationId, SCOPES } from '../../../generated/wallets/operations.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';

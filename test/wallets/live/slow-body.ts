@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { WalletCaseRequest } from '../../../generated/test/wallet-case.ts';
-import type { Answer } from '../check-answer.ts';
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
 
 /** Longer than a server waits for a body. */
 const SILENCE_MS = 30_000;

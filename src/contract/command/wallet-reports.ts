@@ -1,0 +1,53 @@
+import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
+import type { OperationId } from '../../../generated/wallets/operations.ts';
+import { RateLimited } from '../json-rpc.ts';
+import type { WalletResult } from '../wallets/run-contract.ts';
+import { type CaseReport, countCases, type PartReport } from './method-reports.ts';
+
+export type OperationReport = PartReport & { readonly name: OperationId };
+
+/** What a run says of every operation of the wallet service. */
+export function reportOperations(results: readonly WalletResult[]): readonly OperationReport[] {
+  const byCase = new Map(results.map((result) => [result.case, result]));
+  return (Object.keys(WALLET_CONTRACT) as OperationId[]).map((name) => {
+    const cases = WALLET_CONTRACT[name].cases.map((item) => reportCase(item, byCase.get(item)));
+    return { name, verdict: verdictOf(cases), isGiven: true, cases };
+  });
+}
+
+function reportCase({ kind, name }: WalletCase, result: WalletResult | undefined): CaseReport {
+  if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
+  return { kind, name, outcome: outcomeOf(result), failures: result.reasons };
+}
+
+/** Refusals that say something of the account, not of the operation. */
+const OF_ACCOUNT = [
+  ...['balance_insufficient', 'credit_limit_reached', 'scope_missing'],
+  ...['two_factor_not_enrolled', 'two_factor_locked'],
+];
+/** What a server without the operation answers. */
+const ABSENT = [404, 405, 501];
+
+function outcomeOf({ outcome, answer, error }: WalletResult): CaseReport['outcome'] {
+  if (error instanceof RateLimited) return 'limited';
+  const code = codeOf(answer);
+  if (answer !== undefined && code === undefined && ABSENT.includes(answer.status)) return 'absent';
+  if (outcome !== 'differed') return outcome;
+  return code !== undefined && OF_ACCOUNT.includes(code) ? 'unproven' : 'differed';
+}
+
+/** The code of a problem; undefined where the answer is none. */
+function codeOf(answer: WalletResult['answer']): string | undefined {
+  if (!answer?.headers.get('content-type')?.startsWith('application/problem+json')) return undefined;
+  return /"code":\s*"(\w+)"/.exec(answer.text)?.[1];
+}
+
+/** A server without an operation may refuse some requests before it looks whose they are. An operation holds when it was seen to succeed: that it refuses shows little. */
+function verdictOf(cases: readonly CaseReport[]): PartReport['verdict'] {
+  const count = (outcome: CaseReport['outcome']): number => countCases({ cases }, outcome);
+  if (count('absent') > 0 && count('held') === 0) return 'absent';
+  if (count('differed') + count('absent') > 0) return 'differs';
+  const hasSucceeded = cases.some(({ kind, outcome }) => kind === 'example' && outcome === 'held');
+  return hasSucceeded && count('limited') === 0 ? 'holds' : 'unproven';
+}

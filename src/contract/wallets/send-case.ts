@@ -1,0 +1,56 @@
+import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
+
+/** What the server's operator gives a run: the values behind `$name`. Undefined: the run has none of this name. */
+export type WalletValues = { readonly value: (name: WalletValueName) => Promise<string | undefined> };
+
+/** Thrown where a case needs a value that the run has not. */
+export class MissingValue extends Error {
+  override readonly name = 'MissingValue';
+}
+
+const DEADLINE_MS = 30_000;
+
+/** Fills the values of the run into a request. @throws MissingValue. */
+export async function fillRequest(
+  request: WalletCaseRequest,
+  values: WalletValues,
+): Promise<WalletCaseRequest> {
+  return (await fill(request, values)) as WalletCaseRequest;
+}
+
+/** Sends a request whose values are filled in. */
+export async function sendRequest(
+  baseUrl: string,
+  { method, path, token, headers, body, text, bytes }: WalletCaseRequest,
+): Promise<Response> {
+  const content =
+    bytes !== undefined
+      ? Buffer.from(bytes, 'hex')
+      : (text ?? (body === undefined ? undefined : JSON.stringify(body)));
+  return await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { ...(token === 'none' ? {} : { Authorization: `Bearer ${token}` }), ...headers },
+    ...(content === undefined ? {} : { body: content }),
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  });
+}
+
+async function fill(value: unknown, values: WalletValues): Promise<unknown> {
+  if (typeof value === 'string') return await fillText(value, values);
+  if (Array.isArray(value)) return await Promise.all(value.map((item) => fill(item, values)));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$repeat' in value && 'times' in value) return String(value.$repeat).repeat(Number(value.times));
+  const members: (readonly [string, unknown])[] = [];
+  for (const [name, member] of Object.entries(value)) members.push([name, await fill(member, values)]);
+  return Object.fromEntries(members);
+}
+
+/** Values stand alone, or as a step of a path. */
+async function fillText(text: string, values: WalletValues): Promise<string> {
+  const name = /(?:^|\/)\$(\w+)/.exec(text)?.[1];
+  if (name === undefined) return text;
+  const found = await values.value(name as WalletValueName);
+  if (found === undefined) throw new MissingValue(`the run has no $${name}`);
+  return text.replace(`$${name}`, () => found);
+}
