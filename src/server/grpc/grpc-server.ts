@@ -102,12 +102,12 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
     listTopics: unary('ListTopics', listTopics),
     getTopicSchema: unary('GetTopicSchema', getTopicSchema),
     subscribe: (call: SubscribeCall): void => {
-      let place: Cursor | undefined;
+      let last: Cursor | undefined;
       subscribe(options, streams, call, (cursor) => {
-        place = cursor;
+        last = cursor;
       }).catch((thrown: unknown) => {
         if (thrown === CLIENT_LEFT || call.cancelled) return;
-        call.emit('error', toGrpcStatus(reportError(options, thrown), place?.position));
+        call.emit('error', toGrpcStatus(reportError(options, thrown), last?.position));
       });
     },
   };
