@@ -8,12 +8,12 @@ import { printProblem } from './problem.ts';
 import { findDrift, writeFiles } from './write.ts';
 
 /** Where lines go: of what differs, and of what is wrong. */
-export type Lines = { readonly tell: (line: string) => void; readonly complain: (line: string) => void };
+export type Output = { readonly print: (line: string) => void; readonly printError: (line: string) => void };
 
 const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Reads --spec, writes --out; with --check only compares. Exit code 1: the spec is wrong, or --out is not what it should be. */
-export const runCommand = (args: readonly string[], { tell, complain }: Lines): number => {
+export const runCommand = (args: readonly string[], { print, printError }: Output): number => {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -25,13 +25,13 @@ export const runCommand = (args: readonly string[], { tell, complain }: Lines): 
   const loaded = loadSources(options.spec, AREAS);
   const outcome = loaded.problems.length > 0 ? loaded : generate(loaded.sources, AREAS);
   if ('problems' in outcome) {
-    for (const problem of outcome.problems) complain(printProblem(problem));
-    complain(`${outcome.problems.length} problem(s) in ${options.spec}; nothing is written`);
+    for (const problem of outcome.problems) printError(printProblem(problem));
+    printError(`${outcome.problems.length} problem(s) in ${options.spec}; nothing is written`);
     return 1;
   }
   const formatted = formatFiles(outcome.files);
   const drift = (options.check ? findDrift : writeFiles)(options.out, formatted);
   for (const path of [...drift.changed, ...drift.stale])
-    tell(`${drift.stale.includes(path) ? 'stale' : 'changed'} ${path}`);
+    print(`${drift.stale.includes(path) ? 'stale' : 'changed'} ${path}`);
   return options.check && drift.changed.length + drift.stale.length > 0 ? 1 : 0;
 };

@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts';
 /** Everything generated, or what is wrong in the spec. */
 export type Outcome = { readonly files: Files } | { readonly problems: readonly Problem[] };
 
-/** Lints the documents and renders every area. Pure: the same documents make the same texts, in whatever order they come. */
+/** Lints the documents and renders every area. Pure: the same documents in any order give the same texts. */
 export const generate = (unordered: Sources, areas: readonly Area[]): Outcome => {
   const sources = new Map([...unordered].sort(([a], [b]) => (a < b ? -1 : 1)));
   const problems = uniqueProblems(areas.flatMap((area) => area.lint(sources)));

@@ -21,12 +21,12 @@ const LINE_WIDTH = 110;
 type Layout = {
   /** Columns that a line has. */
   readonly width: number;
-  /** The member whose members, or items, stand on a line each, however long. */
+  /** The member whose members, or items, each get a line, however long. */
   readonly flat?: string;
 };
 
 /**
- * Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. What fits on one line stands on one.
+ * Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. What fits on one line gets one.
  *
  * @param width columns of a line
  */

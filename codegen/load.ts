@@ -15,7 +15,7 @@ export type DocumentKind = { readonly path: string; readonly parse: (text: strin
 
 /**
  * Reads every file below `directory`, as the area that it belongs to has it. Files that do not parse, and files that no
- * area reads, come back as problems. Texts for people (*.md) and hidden files are passed over.
+ * area reads, are returned as problems. Texts for people (*.md) and hidden files are skipped.
  */
 export const loadSources = (
   directory: string,

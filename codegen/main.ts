@@ -1,3 +1,3 @@
 import { runCommand } from './command.ts';
 
-process.exitCode = runCommand(process.argv.slice(2), { tell: console.log, complain: console.error });
+process.exitCode = runCommand(process.argv.slice(2), { print: console.log, printError: console.error });

@@ -18,7 +18,7 @@ export const identifier = (name: string): string =>
 export const shorthand = (name: string): string =>
   memberName(name) === identifier(name) ? `${name},\n` : `${memberName(name)}: ${identifier(name)},\n`;
 
-/** A doc comment, or nothing where there is no text; several lines stand one below the other. */
+/** A doc comment, or nothing where there is no text; or a block for several lines. */
 export const docComment = (text: string | undefined): string => {
   if (text === undefined) return '';
   const lines = text.trim().replaceAll('*/', '*\\/').split('\n');

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import type { Json } from './json.ts';
 
-/** Plain data of a YAML document, with exact integers. Throws SyntaxError that tells line and column. */
+/** Plain data of a YAML document, with exact integers. Throws SyntaxError with line and column. */
 export const parseYaml = (text: string): Json => {
   const document = parseDocument(text, { intAsBigInt: true });
   const [fault] = [...document.errors, ...document.warnings];

@@ -200,7 +200,7 @@ export type Config = {
 };
 
 export type ConfigSetting = {
-  /** Where the value stands; 0 is the first item of a list. */
+  /** Path of the value; 0 is the first item of a list. */
   readonly path: readonly (string | number)[];
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
   /** Environment variable. */

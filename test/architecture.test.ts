@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
+import packageManifest from '../package.json' with { type: 'json' };
 import { findCircles } from './support/find-circles.ts';
-import { arrowsOf, ROOT, readSources, type SourceFile } from './support/source-files.ts';
+import { arrowsOf, packagesOf, ROOT, readSources, type SourceFile } from './support/source-files.ts';
 
 /** Everything that may lie at the top; what .gitignore names may lie there too. */
 const TOP_LEVEL = [
@@ -36,6 +38,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
   test: [/^(test|src|codegen|generated|runtime|spec)\//, /^package\.json$/],
 };
 
+/** The package that `make pack` makes: tests install it. */
+const PACKED = '@keyslot/client';
+
 /** The registers that bring the handlers of src/ under the types of generated/. */
 const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/ledger/localnet-handlers.ts': /^src\/localnet\/(ledger\.ts$|methods\/)/,
@@ -44,6 +49,9 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/stream/topic-handlers.ts': /^src\/stream\/(account-view\.ts$|block\/block\.ts$|topics\/)/,
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
+
+/** A part of the command line that is loaded where its packages are installed (docs/decisions/0013-contract-command.md). */
+const OPTIONAL_PART = /^src\/contract\/scenario(\/|\.ts$)/;
 
 /**
  * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
@@ -96,6 +104,18 @@ test.each(Object.entries(MAY_IMPORT))('%s/ imports only what it may', (folder, a
   expect(
     outgoing.filter(({ from, to }) => ![...allowed, REGISTERS[from]].some((open) => open?.test(to))),
   ).toEqual([]);
+});
+
+test('imported packages are declared, and a server needs none that only development has', () => {
+  const { dependencies, optionalDependencies, devDependencies } = packageManifest;
+  const served = { ...dependencies, ...optionalDependencies };
+  const imported = sources.flatMap(packagesOf).filter(({ to }) => !isBuiltin(to) && to !== PACKED);
+  expect(imported).toContainEqual({ from: 'src/store/postgres/listen.ts', to: 'pg' });
+  const open = (from: string) =>
+    /^(src|generated|runtime)\//.test(from) && !OPTIONAL_PART.test(from)
+      ? served
+      : { ...served, ...devDependencies };
+  expect(imported.filter(({ from, to }) => !(to in open(from)))).toEqual([]);
 });
 
 test('src/ itself holds main.ts and the rooms that are listed', () => {

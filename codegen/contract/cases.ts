@@ -7,7 +7,7 @@ import { arityCases, commitmentCases, conflictCases, nameCases } from './refusal
 import { withVersions } from './since.ts';
 import { rangeCases, wrongTypeCases } from './types.ts';
 
-/** Everything the contract of a method says, as calls with what they must answer. */
+/** The contract of a method as calls with their expected answers. */
 export const contractCases = (method: Method, model: LedgerModel): readonly Case[] =>
   withVersions(
     [

@@ -30,7 +30,7 @@ export const errorByCode = (name: string, model: LedgerModel): Expectation => {
   };
 };
 
-/** Anything but the error that lies beyond a limit. */
+/** Anything but the error of a limit. */
 export const notRefused = (name: string, context: Context, model: LedgerModel): Expectation => {
   const error = find(name, model);
   return { kind: 'not-refused', error: name, code: error.jsonrpc.code, message: fill(error, context) };

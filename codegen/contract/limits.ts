@@ -4,7 +4,7 @@ import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import type { Case } from '../../runtime/contract-case.ts';
 import { exactError, notRefused } from './expect.ts';
-import { baseParams, placeAt, sampleOf, valueAt } from './place.ts';
+import { baseParams, withValueAt, sampleOf, valueAt } from './param-values.ts';
 
 /** One value beyond a limit and the last one within it. */
 type Edge = {
@@ -32,7 +32,7 @@ const casesOf = (
   const error = part.schema['x-errors']?.[keyword];
   if (typeof error !== 'string') return [];
   const context = { parameter: part.name, limit, value };
-  const place = (placed: Json) => placeAt(baseParams(method), part, placed, method, model.schemas);
+  const place = (placed: Json) => withValueAt(baseParams(method), part, placed, method, model.schemas);
   const since = part.schema['x-since'];
   const version = typeof since === 'object' ? since[keyword] : undefined;
   const common = {
@@ -101,8 +101,8 @@ const spanCases = (method: Callable, model: LedgerModel): readonly Case[] => {
   const [low, high] = [find(from), find(to)];
   if (!low || !high) return [];
   const place = (span: number) =>
-    placeAt(
-      placeAt(baseParams(method), low, SPAN_START, method, model.schemas),
+    withValueAt(
+      withValueAt(baseParams(method), low, SPAN_START, method, model.schemas),
       high,
       SPAN_START + span,
       method,

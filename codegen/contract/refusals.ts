@@ -4,7 +4,7 @@ import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import type { Case } from '../../runtime/contract-case.ts';
 import { errorByCode, exactError } from './expect.ts';
-import { baseParams, placeAt, sampleOf } from './place.ts';
+import { baseParams, withValueAt, sampleOf } from './param-values.ts';
 
 /** Options that exclude each other, and values that parse but are not served. */
 export const conflictCases = (method: Callable, model: LedgerModel): readonly Case[] =>
@@ -31,7 +31,7 @@ export const commitmentCases = (method: Callable, model: LedgerModel): readonly 
         method: method.name,
         name: `${part.name} as a word that no node knows`,
         kind: 'commitment' as const,
-        params: placeAt(baseParams(method), part, 'unheard-of', method, model.schemas),
+        params: withValueAt(baseParams(method), part, 'unheard-of', method, model.schemas),
         expect: {
           kind: 'not-refused' as const,
           error: 'invalidType',
@@ -107,6 +107,6 @@ const build = (
   method: method.name,
   name: `${part.name} as ${typeof value === 'string' ? value : `${Object.keys(value ?? {}).join(' with ')}`}`,
   kind,
-  params: placeAt(baseParams(method), part, value, method, model.schemas),
+  params: withValueAt(baseParams(method), part, value, method, model.schemas),
   expect: exactError(error, { parameter: part.name, ...(typeof value === 'string' && { value }) }, model),
 });

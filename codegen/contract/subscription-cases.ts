@@ -4,12 +4,12 @@ import { type Subscription, unsubscribeOf } from '../model/subscription.ts';
 import type { Case } from '../../runtime/contract-case.ts';
 import { errorByCode } from './expect.ts';
 import { limitCases } from './limits.ts';
-import { baseParams } from './place.ts';
+import { baseParams } from './param-values.ts';
 import { arityCases, commitmentCases, conflictCases, nameCases } from './refusals.ts';
 import { withVersions } from './since.ts';
 import { rangeCases, wrongTypeCases } from './types.ts';
 
-/** Everything the contract of a subscription says, as calls with what they must answer, and as notifications that must come. */
+/** The contract of a subscription as calls with their expected answers, and as expected notifications. */
 export const subscriptionCases = (item: Subscription, model: LedgerModel): readonly Case[] =>
   withVersions(allCases(item, model), item, model);
 

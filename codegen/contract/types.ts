@@ -7,7 +7,7 @@ import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
 import type { Case } from '../../runtime/contract-case.ts';
 import { JSON_VALUES } from './json-values.ts';
 import { errorByCode, exactError } from './expect.ts';
-import { baseParams, placeAt, sampleOf } from './place.ts';
+import { baseParams, withValueAt, sampleOf } from './param-values.ts';
 
 /** Every param and known member with each JSON type that it does not take. */
 export const wrongTypeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
@@ -18,7 +18,7 @@ export const wrongTypeCases = (method: Callable, model: LedgerModel): readonly C
         method: method.name,
         name: `${part.name} as ${name}`,
         kind: 'wrong-type' as const,
-        params: placeAt(baseParams(method), part, value, method, model.schemas),
+        params: withValueAt(baseParams(method), part, value, method, model.schemas),
         expect: withoutMessage(
           errorByCode(part.inUnion || part.schema.anyOf ? 'noMatchingVariant' : 'invalidType', model),
         ),
@@ -33,7 +33,7 @@ export const rangeCases = (method: Callable, model: LedgerModel): readonly Case[
       method: method.name,
       name: `${part.name} as ${value}`,
       kind: 'range' as const,
-      params: placeAt(baseParams(method), part, value, method, model.schemas),
+      params: withValueAt(baseParams(method), part, value, method, model.schemas),
       expect: withoutMessage(errorByCode(part.inUnion ? 'noMatchingVariant' : 'invalidValue', model)),
     })),
     ...base58Cases(part, method, model),
@@ -82,7 +82,7 @@ const base58Cases = (part: ParamPart, method: Callable, model: LedgerModel): rea
     method: method.name,
     name: `${part.name} ${name}`,
     kind: 'range',
-    params: placeAt(baseParams(method), part, text, method, model.schemas),
+    params: withValueAt(baseParams(method), part, text, method, model.schemas),
     expect: exactError(error, { ...context, ...(value !== undefined && { value }) }, model),
   });
   return [
@@ -95,7 +95,7 @@ const base58Cases = (part: ParamPart, method: Callable, model: LedgerModel): rea
 /** A word that is none of an enumeration's, and objects without a member they must have. */
 const vocabularyCases = (part: ParamPart, method: Callable, model: LedgerModel): readonly Case[] => {
   const { schema, inUnion, name } = part;
-  const place = (value: Json) => placeAt(baseParams(method), part, value, method, model.schemas);
+  const place = (value: Json) => withValueAt(baseParams(method), part, value, method, model.schemas);
   const common = { method: method.name, kind: 'range' as const };
   const expected = (error: string) =>
     withoutMessage(errorByCode(inUnion ? 'noMatchingVariant' : error, model));

@@ -21,8 +21,8 @@ export const toFault = (error: ErrorObject): Fault => {
   return { pointer, message: error.message ?? `does not fit ${keyword}` };
 };
 
-/** The errors that tell something: that no branch of a union fits tells nothing where a branch says why. */
-export const tellingErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
+/** The specific errors: that no branch of a union fits is left out where a branch gives the reason. */
+export const specificErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   const plain = errors.filter(({ keyword }) => !SUMMARIES.includes(keyword));
   const isExplained = (path: string): boolean =>
     plain.some(({ instancePath }) => instancePath.startsWith(path));

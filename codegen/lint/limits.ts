@@ -1,17 +1,17 @@
 import type { Schema } from '../model/schema.ts';
-import type { Place } from './ledger/rule.ts';
+import type { Location } from './ledger/rule.ts';
 
 export const LIMITS = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
 
 /** A limit that a document states. */
 export type Limit = { readonly value: number; readonly pointer: string };
 
-/** A text of a document, and where it stands. */
+/** A text of a document, and its location. */
 export type Text = { readonly text: string | undefined; readonly pointer: string };
 
-/** The limits of schemas, each where its schema stands. */
+/** The limits of schemas, each with the location of its schema. */
 export const limitsIn = (
-  parts: readonly (Pick<Place, 'pointer'> & { readonly schema: Schema })[],
+  parts: readonly (Pick<Location, 'pointer'> & { readonly schema: Schema })[],
 ): readonly Limit[] =>
   parts.flatMap(({ pointer, schema }) =>
     LIMITS.flatMap((keyword) => schema[keyword] ?? []).map((value) => ({ value, pointer })),

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { printJson, type Json } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { tellingErrors, toFault } from './fault.ts';
+import { specificErrors, toFault } from './fault.ts';
 
 /** Checks that documents have the members their kind has. */
 export type ShapeCheck = (file: string, value: Json) => readonly Problem[];
@@ -17,7 +17,7 @@ export const createShapeCheck = (shape: object): ShapeCheck => {
   return (file, value) =>
     validate(asNumbers(value))
       ? []
-      : tellingErrors(validate.errors ?? []).map((error) => ({
+      : specificErrors(validate.errors ?? []).map((error) => ({
           file,
           ...toFault(error),
           rule: 'shape',
@@ -25,5 +25,5 @@ export const createShapeCheck = (shape: object): ShapeCheck => {
         }));
 };
 
-/** Exact integers beyond 2^53 stand for numbers here. */
+/** Exact integers beyond 2^53 count as numbers here. */
 const asNumbers = (value: Json): unknown => JSON.parse(printJson(value));

@@ -14,7 +14,7 @@ export type ParamPart = {
   /** References resolved. */
   readonly schema: Schema;
   readonly optional: boolean;
-  /** It stands in one of several alternative forms. */
+  /** True for a part of one of several alternative forms. */
   readonly inUnion: boolean;
 };
 

@@ -14,7 +14,7 @@ export type SubscriptionExample = {
   readonly notifications?: readonly Json[];
   readonly error?: string;
   readonly context?: JsonObject;
-  /** `by`: what has to happen in a contract run for a notification to come. `notification`: what each then has. */
+  /** `by`: the event that a contract run triggers for a notification. `notification`: members that each then has. */
   readonly 'x-live'?: Omit<Live, 'setup'> & {
     readonly by?: Provocation;
     readonly notification?: Json;
@@ -83,7 +83,7 @@ export type Common = {
   readonly gap: CommonFile['gap'];
 };
 
-/** Fills in what a subscription file leaves out; the errors of all subscriptions come after its own. */
+/** Fills in what a subscription file leaves out; the errors of all subscriptions follow its own. */
 export const toSubscription = (
   file: SubscriptionFile,
   { errors }: CommonFile,

@@ -31,7 +31,7 @@ export const versionedParts = (
     const path = pathOf({ hops });
     return [
       {
-        // A config that may stand in the place of a scalar is called as where it stands by itself.
+        // A config that is an alternative to a scalar has the name that it has by itself.
         name: parts.findLast((part) => pathOf(part).join() === path.join())?.name ?? name,
         index,
         path,

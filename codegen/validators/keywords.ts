@@ -85,7 +85,7 @@ const couldFit = (data: Code, branch: Prepared): Code => {
 
 type SpanSchema = { readonly from: number; readonly to: number; readonly maximum: number };
 
-/** The item at `to` lies more than `maximum` above the item at `from`; both must be integers to be compared. */
+/** The item at `to` exceeds the item at `from` by more than `maximum`; both must be integers to be compared. */
 const spanKeyword: KeywordDefinition = {
   keyword: 'x-span',
   type: 'array',
@@ -127,7 +127,7 @@ const lastIndexKeyword: KeywordDefinition = {
 const lastOf = (data: Code, { from, count }: RangeSchema): Code =>
   _`${data}[${from}] + ${data}[${count}] - 1`;
 
-/** Our keywords, as code: what they emit stands alone except for the functions of runtime/base58.ts. */
+/** Our keywords, as code: what they emit needs only the functions of runtime/base58.ts. */
 export const KEYWORDS: readonly KeywordDefinition[] = [
   ...VALUE_KEYWORDS,
   lenientKeyword,

@@ -8,7 +8,7 @@ const FUNCTION_START = /^(?=function )/m;
 const PATTERN = /^const (pattern\d+) = (.*);$/gm;
 
 /**
- * Gives what Ajv counts (`data3`, `pattern1`, `err7`) names that come from what they are, so that a new part of a schema renames nothing
+ * Gives what Ajv counts (`data3`, `pattern1`, `err7`) names derived from their content, so that a new part of a schema renames nothing
  * else: parts of the data are called by their path, patterns by a hash. Errors need no name.
  */
 export const nameByContent = (code: string): string =>
@@ -24,7 +24,7 @@ const namePatterns = (code: string): string =>
     code,
   );
 
-/** Every name stands for one part of the data, in the one function. */
+/** Every name means one part of the data, within one function. */
 const nameParts = (code: string): string => {
   const names = new Map([['data', 'data']]);
   const used = new Map<string, number>();

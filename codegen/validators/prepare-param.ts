@@ -83,7 +83,7 @@ type Note = (
 /** Checks that a node makes after it has parsed the params. */
 const isLate = (keyword: string): boolean => keyword === 'x-base58' || keyword === 'x-lenient';
 
-/** The keyword of the spec that a prepared one comes from. */
+/** The keyword of the spec that a prepared one was made from. */
 const specKeyword = (keyword: string): string =>
   ({
     'x-minimum': 'minimum',
@@ -94,7 +94,7 @@ const specKeyword = (keyword: string): string =>
     'x-number': 'type',
   })[keyword] ?? keyword;
 
-/** What serde says it expected. */
+/** The expectation in serde's words. */
 export const expectedOf = (schema: Schema): string => {
   if (schema['x-expected'] !== undefined) return schema['x-expected'];
   if (schema.type === 'integer') return schema['x-int'] ?? '';
@@ -116,7 +116,7 @@ const values = (schema: Schema, note: Note): Prepared => {
   return { enum: allowed };
 };
 
-/** The names of a tagged union: words that stand alone, and the members of the objects. */
+/** The names of a tagged union: single words, and the members of the objects. */
 const tagsOf = (branches: readonly Schema[], schemas: Schemas): readonly string[] =>
   branches
     .map((branch) => resolve(branch, schemas))

@@ -8,7 +8,7 @@ import type { MethodParams, MethodResults } from './types.ts';
 export { CallError, type CallFailure, type ClientOptions } from '../../runtime/rpc-call.ts';
 
 /**
- * The methods as functions, with the documentation of `MethodParams`. u64, i64 and usize come back as bigint; params take either. They
+ * The methods as functions, with the documentation of `MethodParams`. u64, i64 and usize are returned as bigint; params take either. They
  * throw CallError.
  */
 export type LedgerClient = { readonly [M in keyof MethodParams]: ClientCall<M> };

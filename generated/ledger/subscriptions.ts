@@ -23,7 +23,7 @@ export type UnsubscribeName =
   | 'slotsUpdatesUnsubscribe'
   | 'voteUnsubscribe';
 
-/** The methods of the messages that tell what was subscribed to. */
+/** The methods of notification messages. */
 export type NotificationName =
   | 'accountNotification'
   | 'blockNotification'

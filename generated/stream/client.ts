@@ -33,7 +33,7 @@ export type StreamClient = {
   readonly close: () => void;
 };
 
-/** Messages of any size; a connection over which nothing comes back, pings included, is lost. */
+/** Messages of any size; a connection without any reply, pings included, counts as lost. */
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': -1,
   'grpc.keepalive_time_ms': 30_000,

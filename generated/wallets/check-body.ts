@@ -12,7 +12,7 @@ export type CheckedBody<O extends OperationWithBody> =
 
 /**
  * Checks the parsed body of an operation: types, limits, unknown members, members that exclude each other. What has a default is
- * filled in; the value itself is left as it is. No problem tells the value of a secret. Texts that a schema marks with x-guard are
+ * filled in; the value itself is left as it is. No problem contains the value of a secret. Texts that a schema marks with x-guard are
  * left to the operation.
  */
 export const checkBody = <O extends OperationWithBody>(operation: O, value: unknown): CheckedBody<O> =>

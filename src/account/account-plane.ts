@@ -4,7 +4,11 @@ import type { Store } from '../store/open-store.ts';
 import { followStore } from './follow-store.ts';
 import { joinGateways } from './gateway/gateway.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
-import { type InstallationKey, type InstallationKeyPlace, loadInstallationKey } from './installation-key.ts';
+import {
+  type InstallationKey,
+  type InstallationKeyLocation,
+  loadInstallationKey,
+} from './installation-key.ts';
 import { createMoney, type Money } from './money/money.ts';
 import { TOKEN_CHANNEL } from './tokens/access-tokens.ts';
 import { readTokens, TokenRing } from './tokens/token-ring.ts';
@@ -28,7 +32,7 @@ export type AccountPlane = {
   readonly close: () => Promise<void>;
 };
 
-export type AccountPlaneOptions = InstallationKeyPlace & {
+export type AccountPlaneOptions = InstallationKeyLocation & {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;

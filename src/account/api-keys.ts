@@ -33,7 +33,7 @@ export type ApiKey = {
 export type NewApiKey = { readonly id: string; readonly text: string };
 
 /** Owner, name and rules of a key to create. Without rules it may be used from anywhere. */
-export type WantedKey = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
+export type ApiKeyParams = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
 
 /** The parts of a new key. `text` must leave the process at most once. */
 export type DraftKey = {
@@ -43,7 +43,7 @@ export type DraftKey = {
 };
 
 /** Drafts a key that is neither in the store nor in the ring yet. */
-export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, nowMs: number): DraftKey {
+export function draftApiKey({ accountId, name, rules = NO_RULES }: ApiKeyParams, nowMs: number): DraftKey {
   const { origins, cidrs } = rules;
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
@@ -56,7 +56,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
     },
     record: {
       ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: undefined },
-      checkPlace: compileRules(rules),
+      checkSource: compileRules(rules),
     },
   };
 }
@@ -64,7 +64,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: WantedKey, no
 /** Creates a key for an account. Its digest is stored before the key works. */
 export async function createApiKey(
   { store, keyring }: KeyDeps,
-  wanted: WantedKey,
+  wanted: ApiKeyParams,
   nowMs: number,
 ): Promise<NewApiKey> {
   const { text, row, record } = draftApiKey(wanted, nowMs);

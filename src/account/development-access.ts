@@ -27,28 +27,28 @@ const TOKEN_NAME = 'development';
  * @param kept contents of `dev.json`, which may be anything.
  */
 export async function ensureDevelopmentAccess(
-  places: TokenDeps & TwoFactorDeps,
+  deps: TokenDeps & TwoFactorDeps,
   accountId: string,
   kept: Partial<DevelopmentAccess>,
   nowMs: number,
 ): Promise<DevelopmentAccess> {
-  const token = findKept(places, accountId, kept, nowMs) ?? (await makeToken(places, accountId, nowMs));
-  await revokeTokens(places, accountId, nowMs, token.id);
-  if (kept.totp_secret !== undefined && (await hasTwoFactor(places, accountId, kept.totp_secret)))
+  const token = findKept(deps, accountId, kept, nowMs) ?? (await makeToken(deps, accountId, nowMs));
+  await revokeTokens(deps, accountId, nowMs, token.id);
+  if (kept.totp_secret !== undefined && (await hasTwoFactor(deps, accountId, kept.totp_secret)))
     return { access_token: token.text, totp_secret: kept.totp_secret };
-  await removeSecondFactor(places, accountId);
-  const { secret } = await enrolTwoFactor(places, { accountId, account: DEVELOPMENT }, nowMs);
+  await removeSecondFactor(deps, accountId);
+  const { secret } = await enrolTwoFactor(deps, { accountId, account: DEVELOPMENT }, nowMs);
   return { access_token: token.text, totp_secret: secret };
 }
 
 /** Removes both: revokes every token of the account and deletes its second factor. */
 export async function revokeDevelopmentAccess(
-  places: TokenDeps,
+  deps: TokenDeps,
   accountId: string,
   nowMs: number,
 ): Promise<void> {
-  await revokeTokens(places, accountId, nowMs);
-  await removeSecondFactor(places, accountId);
+  await revokeTokens(deps, accountId, nowMs);
+  await removeSecondFactor(deps, accountId);
 }
 
 function findKept(
@@ -61,24 +61,24 @@ function findKept(
   return found.kind === 'valid' && found.accountId === accountId ? { id: found.tokenId, text } : undefined;
 }
 
-function makeToken(places: TokenDeps, accountId: string, nowMs: number) {
+function makeToken(deps: TokenDeps, accountId: string, nowMs: number) {
   const wanted = { accountId, name: TOKEN_NAME, scopes: SCOPES, expiresAtMs: undefined };
-  return createToken(places, wanted, nowMs);
+  return createToken(deps, wanted, nowMs);
 }
 
 async function revokeTokens(
-  places: TokenDeps,
+  deps: TokenDeps,
   accountId: string,
   nowMs: number,
   exceptId?: string,
 ): Promise<void> {
   const { accountId: owner, id, revokedAt } = accessTokens;
   const isOther = exceptId === undefined ? undefined : ne(id, exceptId);
-  const live = await places.store.db
+  const live = await deps.store.db
     .select({ id })
     .from(accessTokens)
     .where(and(eq(owner, accountId), isNull(revokedAt), isOther));
-  for (const other of live) await revokeToken(places, other.id, nowMs);
+  for (const other of live) await revokeToken(deps, other.id, nowMs);
 }
 
 async function removeSecondFactor({ store }: Pick<TokenDeps, 'store'>, accountId: string): Promise<void> {

@@ -35,24 +35,24 @@ const KEY_NAME = 'development';
  * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
-  places: DevelopmentDeps,
+  deps: DevelopmentDeps,
   served: ServedAt,
   nowMs: number,
 ): Promise<DevelopmentFile> {
-  const accountId = await ensureAccount(places, nowMs);
-  await ensureTestCredit(places.store, accountId, nowMs);
+  const accountId = await ensureAccount(deps, nowMs);
+  await ensureTestCredit(deps.store, accountId, nowMs);
   const kept = await readDevelopmentFile(served.dataDir);
-  const key = findKept(places, kept, accountId, nowMs) ?? (await createKey(places, accountId, nowMs));
+  const key = findKept(deps, kept, accountId, nowMs) ?? (await createKey(deps, accountId, nowMs));
   const file: DevelopmentFile = {
     base_url: served.baseUrl,
     ws_url: served.wsUrl,
     grpc_url: served.grpcUrl,
     rpc_path: served.rpcPath,
     api_key: key.text,
-    ...(await ensureDevelopmentAccess(places, accountId, kept, nowMs)),
+    ...(await ensureDevelopmentAccess(deps, accountId, kept, nowMs)),
   };
   await writeDevelopmentFile(served.dataDir, file);
-  await revokeKeys(places, accountId, nowMs, key.id);
+  await revokeKeys(deps, accountId, nowMs, key.id);
   return file;
 }
 
@@ -61,23 +61,23 @@ export async function ensureDevelopmentAccount(
  * keys, its access tokens and its second factor, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
-  places: KeyDeps & TokenDeps,
+  deps: KeyDeps & TokenDeps,
   dataDir: string,
   nowMs: number,
 ): Promise<void> {
-  const accountId = await findAccount(places);
+  const accountId = await findAccount(deps);
   if (accountId !== undefined) {
-    await revokeKeys(places, accountId, nowMs);
-    await revokeDevelopmentAccess(places, accountId, nowMs);
+    await revokeKeys(deps, accountId, nowMs);
+    await revokeDevelopmentAccess(deps, accountId, nowMs);
   }
   await deleteDevelopmentFile(dataDir);
 }
 
-async function ensureAccount(places: KeyDeps & PlanDeps, nowMs: number): Promise<string> {
+async function ensureAccount(deps: KeyDeps & PlanDeps, nowMs: number): Promise<string> {
   const row = { id: randomUUID(), kind: 'development' as const, createdAt: new Date(nowMs) };
-  const made = await places.store.db.insert(accounts).values(row).onConflictDoNothing().returning();
-  for (const { id, kind, plan } of made) places.plans.hold({ accountId: id, kind, plan });
-  return (await findAccount(places)) ?? row.id;
+  const made = await deps.store.db.insert(accounts).values(row).onConflictDoNothing().returning();
+  for (const { id, kind, plan } of made) deps.plans.hold({ accountId: id, kind, plan });
+  return (await findAccount(deps)) ?? row.id;
 }
 
 async function findAccount({ store }: KeyDeps): Promise<string | undefined> {
@@ -99,17 +99,12 @@ function findKept(
   return found.kind === 'valid' && found.accountId === accountId ? { id: found.keyId, text } : undefined;
 }
 
-function createKey(places: KeyDeps, accountId: string, nowMs: number) {
-  return createApiKey(places, { accountId, name: KEY_NAME }, nowMs);
+function createKey(deps: KeyDeps, accountId: string, nowMs: number) {
+  return createApiKey(deps, { accountId, name: KEY_NAME }, nowMs);
 }
 
-async function revokeKeys(
-  places: KeyDeps,
-  accountId: string,
-  nowMs: number,
-  exceptId?: string,
-): Promise<void> {
-  const live = await places.store.db
+async function revokeKeys(deps: KeyDeps, accountId: string, nowMs: number, exceptId?: string): Promise<void> {
+  const live = await deps.store.db
     .select({ id: apiKeys.id })
     .from(apiKeys)
     .where(
@@ -119,5 +114,5 @@ async function revokeKeys(
         exceptId === undefined ? undefined : ne(apiKeys.id, exceptId),
       ),
     );
-  for (const { id } of live) await revokeApiKey(places, id, nowMs);
+  for (const { id } of live) await revokeApiKey(deps, id, nowMs);
 }

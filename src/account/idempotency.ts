@@ -8,7 +8,7 @@ import { wallets } from '../store/wallet-tables.ts';
 import { serviceError } from '../base/service-error.ts';
 import { isExpired, isInUse, isSameRequest, KEPT_MS, type KeyRow, type Owner } from './idempotency-row.ts';
 import type { InstallationKey } from './installation-key.ts';
-import { beginAgain } from './make-again.ts';
+import { claimReplacement } from './claim-replacement.ts';
 
 /**
  * Runs requests once per key. A key is valid for its account and for 24 hours. If a process ends before its work is finished, the next such
@@ -29,7 +29,7 @@ export type Idempotency = {
    * that created none. Undelivered wallets that were to be made again, of which nothing was delivered, can be requested again. Has no
    * effect if the claim is lost.
    */
-  readonly leave: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  readonly release: (tx: StoreTransaction, claim: Claim) => Promise<void>;
   /**
    * Records that the response of finished work has ended: wallets that it did not deliver can be requested from now on, unless the client
    * was seen to receive it whole.
@@ -74,15 +74,15 @@ export function createIdempotency({
         .returning({ key: idempotencyKeys.key });
       if (kept.length === 0) throw serviceError('reservationClosed');
     },
-    leave: async (tx, claim) => {
+    release: async (tx, claim) => {
       const made = tx.select({ id: wallets.id }).from(wallets);
       const hasMadeNone = notExists(made.where(eq(wallets.workId, idempotencyKeys.workId)));
       await tx.delete(idempotencyKeys).where(and(isOwn(claim), hasMadeNone));
       await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim));
       await tx
         .update(idempotencyKeys)
-        .set({ ownerId: null, isMadeAgain: false })
-        .where(and(isFinished(claim), eq(idempotencyKeys.isMadeAgain, true)));
+        .set({ ownerId: null, isReplaced: false })
+        .where(and(isFinished(claim), eq(idempotencyKeys.isReplaced, true)));
     },
     close: async (tx, claim, isDrained) => {
       await tx.update(idempotencyKeys).set({ ownerId: null, isDrained }).where(isFinished(claim));
@@ -101,7 +101,7 @@ export function readIdempotencyKey(text: string): string {
 }
 
 /** Deletes the keys whose day is over. */
-export async function forgetExpiredKeys(store: Store, nowMs: number): Promise<void> {
+export async function deleteExpiredKeys(store: Store, nowMs: number): Promise<void> {
   await store.db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, new Date(nowMs - KEPT_MS)));
 }
 
@@ -113,15 +113,16 @@ function toColumns(body: IdempotentAnswer['body']) {
 async function begin(
   tx: StoreTransaction,
   owner: Owner,
-  { accountId, key, fingerprint, nowMs, again }: IdempotentRequest,
+  { accountId, key, fingerprint, nowMs, replacement }: IdempotentRequest,
 ): Promise<IdempotencyFinding> {
-  if (again !== undefined) return beginAgain(tx, owner, { accountId, key, nowMs, ...again });
+  if (replacement !== undefined)
+    return claimReplacement(tx, owner, { accountId, key, nowMs, ...replacement });
   const { ownerId, underWay } = owner;
   const [claimId, workId] = [randomUUID(), randomUUID()];
   const claim = { accountId, key, claimId };
   const fresh = {
     ...{ ...claim, fingerprint, ownerId, workId, status: null, body: null },
-    ...{ charged: null, isDrained: false, isMadeAgain: false },
+    ...{ charged: null, isDrained: false, isReplaced: false },
     createdAt: new Date(nowMs),
   };
   const isKey = and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.key, key));
@@ -153,5 +154,5 @@ function judge(row: KeyRow, fingerprint: Uint8Array): IdempotencyFinding {
   const { status, body, workId } = row;
   if (status === null) return { kind: 'inUse' };
   if (body === null) return { kind: 'secretNotKept' };
-  return body.length === 0 ? { kind: 'retold', workId } : { kind: 'replay', status, body };
+  return body.length === 0 ? { kind: 'rebuild', workId } : { kind: 'replay', status, body };
 }

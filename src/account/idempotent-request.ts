@@ -1,5 +1,5 @@
 /** Asks for the wallets of an earlier request that were charged but did not arrive. */
-export type MadeAgain = {
+export type ReplacementRequest = {
   /** Number of its wallets that arrived, free ones included. */
   readonly received: number;
   /** Number of its wallets that are free: a master. */
@@ -8,7 +8,7 @@ export type MadeAgain = {
   readonly fingerprints: readonly Uint8Array[];
 };
 
-/** A request that came with an Idempotency-Key. */
+/** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
   readonly accountId: string;
   /** From `readIdempotencyKey`. */
@@ -17,17 +17,17 @@ export type IdempotentRequest = {
   readonly fingerprint: Uint8Array;
   readonly nowMs: number;
   /** Set when the request asks for undelivered wallets of an earlier one. */
-  readonly again?: MadeAgain | undefined;
+  readonly replacement?: ReplacementRequest | undefined;
 };
 
 /** The next step for a request with an Idempotency-Key. */
 export type IdempotencyFinding =
-  /** Do the work, then `finish` in the transaction of its last write, or `leave`; in any case `end` when it is over. */
+  /** Do the work, then `finish` in the transaction of its last write, or `release`; in any case `end` when it is over. */
   | { readonly kind: 'new'; readonly workId: string; readonly claim: Claim }
   /** Resume interrupted work: the wallets that carry `workId` exist. Then as for `new`. */
   | { readonly kind: 'resumed'; readonly workId: string; readonly claim: Claim }
   /** The work is done; rebuild its answer from the wallets that carry `workId`. */
-  | { readonly kind: 'retold'; readonly workId: string }
+  | { readonly kind: 'rebuild'; readonly workId: string }
   | { readonly kind: 'replay'; readonly status: number; readonly body: Uint8Array }
   /** The first request is still under way. */
   | { readonly kind: 'inUse' }
@@ -35,8 +35,8 @@ export type IdempotencyFinding =
   | { readonly kind: 'otherBody' }
   /** The work is done, and its answer held a secret, which was not kept. */
   | { readonly kind: 'secretNotKept' }
-  /** Make the `charged` wallets that did not arrive again, free of charge; then `close`, or `leave` if nothing was delivered. */
-  | { readonly kind: 'again'; readonly workId: string; readonly claim: Claim; readonly charged: number }
+  /** Make replacements of the `charged` wallets that did not arrive, free of charge; then `close`, or `release` if nothing was delivered. */
+  | { readonly kind: 'replacement'; readonly workId: string; readonly claim: Claim; readonly charged: number }
   /** The key has no wallets that could be requested again. */
   | { readonly kind: 'nothingCharged' }
   /** More wallets are claimed to have arrived than `limit`. */

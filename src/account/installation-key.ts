@@ -15,7 +15,7 @@ export type InstallationKey = {
   readonly derive: (purpose: KeyPurpose) => KeyObject;
 };
 
-export type InstallationKeyPlace = {
+export type InstallationKeyLocation = {
   readonly dataDir: string;
   /** The setting `installation_key_file`. */
   readonly file?: string | undefined;
@@ -30,7 +30,10 @@ const TEXT = /^[0-9a-fA-F]{64}\n?$/;
  *
  * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or does not hold 64 hexadecimal digits.
  */
-export async function loadInstallationKey({ dataDir, file }: InstallationKeyPlace): Promise<InstallationKey> {
+export async function loadInstallationKey({
+  dataDir,
+  file,
+}: InstallationKeyLocation): Promise<InstallationKey> {
   const path = file ?? join(dataDir, 'installation.key');
   try {
     if (file === undefined) await ensureFile(dataDir, path);

@@ -14,10 +14,10 @@ export const NO_RULES: KeyRules = { origins: [], cidrs: [] };
 export type RuleBreach = 'apiKeyOriginRefused' | 'apiKeyAddressRefused';
 
 /** Origin and address of a request, as far as they are known. */
-export type RequestPlace = { readonly origin: string | undefined; readonly address: string | undefined };
+export type RequestSource = { readonly origin: string | undefined; readonly address: string | undefined };
 
 /** Compiled rules; undefined if there are none. A required value that is unknown is a breach. */
-export type CheckPlace = (place: RequestPlace) => RuleBreach | undefined;
+export type CheckSource = (source: RequestSource) => RuleBreach | undefined;
 
 /** True for an origin as browsers send it: scheme, host and, unless it is the default, port. */
 export function isOrigin(text: string): boolean {
@@ -25,7 +25,7 @@ export function isOrigin(text: string): boolean {
 }
 
 /** Compiles rules for checking. An entry that is not a CIDR allows nothing. */
-export function compileRules({ origins, cidrs }: KeyRules): CheckPlace | undefined {
+export function compileRules({ origins, cidrs }: KeyRules): CheckSource | undefined {
   if (origins.length === 0 && cidrs.length === 0) return undefined;
   const known = new Set(origins);
   const isInside = compileCidrs(cidrs);

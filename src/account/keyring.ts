@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { eq } from '../store/drizzle.ts';
 import { apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
-import { type CheckPlace, compileRules } from './key-rules.ts';
+import { type CheckSource, compileRules } from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
 
 /** The digest of a presented key, for the next request with the same request head. */
@@ -14,7 +14,7 @@ export type KeyFinding =
       readonly kind: 'valid';
       readonly keyId: string;
       readonly accountId: string;
-      readonly checkPlace: CheckPlace | undefined;
+      readonly checkSource: CheckSource | undefined;
     }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'revoked'; readonly keyId: string }
@@ -31,7 +31,7 @@ export type KeyRecord = {
   /** Unix time from which a rotated key is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
   /** Checks the origin and address of a request; undefined: any are allowed. */
-  readonly checkPlace: CheckPlace | undefined;
+  readonly checkSource: CheckSource | undefined;
 };
 
 const UNKNOWN: KeyFinding = { kind: 'unknown' };
@@ -56,10 +56,10 @@ export class Keyring {
     const { digest } = memo;
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { keyId, accountId, isRevoked, expiresAtMs, checkPlace } = record;
+    const { keyId, accountId, isRevoked, expiresAtMs, checkSource } = record;
     if (isRevoked) return { kind: 'revoked', keyId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
-    return { kind: 'valid', keyId, accountId, checkPlace };
+    return { kind: 'valid', keyId, accountId, checkSource };
   }
 
   /** Returns the current state of a key that was found before. */
@@ -115,9 +115,9 @@ export async function readKey(store: Store, keyring: Keyring, keyId: string): Pr
 /** Returns the ring's record of a row. */
 function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
   const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
-  const checkPlace = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
+  const checkSource = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
   const ends = { isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() };
-  return { keyId, accountId, digest, ...ends, checkPlace };
+  return { keyId, accountId, digest, ...ends, checkSource };
 }
 
 /** SHA-256 of a key's text: all that is stored of it. 256 random bits need no salt and no slow hash. */

@@ -13,7 +13,7 @@ export type CreateLimit = {
 };
 
 /** An account's state against its limit. */
-export type CreateStanding = {
+export type CallLimitState = {
   /** Calls per window. */
   readonly limit: number;
   readonly windowSeconds: number;
@@ -24,7 +24,7 @@ export type CreateStanding = {
 };
 
 /** The part of a RateLimit of src/gate that is used. */
-export type TakesCalls = {
+export type CallCounter = {
   readonly take: (
     id: string,
     limit: CreateLimit,
@@ -67,19 +67,19 @@ export class CreateLimitBook {
  * @throws ServiceError `walletRateLimited` with the seconds to wait.
  */
 export function admitCreation(
-  { limits, rateLimit }: { readonly limits: CreateLimitBook; readonly rateLimit: TakesCalls },
+  { limits, rateLimit }: { readonly limits: CreateLimitBook; readonly rateLimit: CallCounter },
   accountId: string,
-): Promise<CreateStanding> {
+): Promise<CallLimitState> {
   return admitCall(rateLimit, accountId, limits.limitOf(accountId), WINDOW_SECONDS);
 }
 
 /** Counts one call of an account. @throws ServiceError `walletRateLimited` with the seconds to wait. */
 export async function admitCall(
-  rateLimit: TakesCalls,
+  rateLimit: CallCounter,
   accountId: string,
   limit: CreateLimit,
   windowSeconds: number,
-): Promise<CreateStanding> {
+): Promise<CallLimitState> {
   const { isAllowed, remaining, resetMs } = await rateLimit.take(accountId, limit, 1);
   const figures = { limit: limit.burst, windowSeconds };
   if (isAllowed) return { ...figures, remaining, resetMs };

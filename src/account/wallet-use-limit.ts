@@ -6,8 +6,8 @@ import { announce } from './follow-store.ts';
 import {
   admitCall,
   type CreateLimit as CallLimit,
-  type CreateStanding as CallStanding,
-  type TakesCalls,
+  type CallLimitState,
+  type CallCounter,
 } from './wallet-create-limit.ts';
 
 const { window_seconds: WINDOW_SECONDS } = PLANS.wallet_use_limit;
@@ -39,7 +39,7 @@ export class UseLimitBook {
 
 export type UseLimitDeps = {
   readonly useLimits: UseLimitBook;
-  readonly useRateLimit: TakesCalls;
+  readonly useRateLimit: CallCounter;
   readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
 };
 
@@ -50,7 +50,7 @@ export type UseLimitDeps = {
 export function admitUse(
   { useLimits, useRateLimit, planOf }: UseLimitDeps,
   accountId: string,
-): Promise<CallStanding> {
+): Promise<CallLimitState> {
   const limit = useLimits.limitOf(accountId, planOf(accountId).requestsPerSecond);
   return admitCall(useRateLimit, accountId, limit, WINDOW_SECONDS);
 }

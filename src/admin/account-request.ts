@@ -86,7 +86,7 @@ const READERS: {
   }),
 };
 
-/** Tells a request about an account from others, by its kind. */
+/** True for a request about an account, by its kind. */
 export function isAccountRequest(request: unknown): request is { readonly kind: Kind } {
   const kind = typeof request === 'object' && request !== null && 'kind' in request ? request.kind : '';
   return typeof kind === 'string' && Object.hasOwn(READERS, kind);

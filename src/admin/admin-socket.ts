@@ -116,12 +116,12 @@ function parseLine(line: string): unknown {
   }
 }
 
-type Place = { readonly path: string; readonly inode: number };
+type SocketFile = { readonly path: string; readonly inode: number };
 
 async function close(
   server: Server,
   connections: ReadonlySet<Socket>,
-  { path, inode }: Place,
+  { path, inode }: SocketFile,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const found = await stat(path).catch(() => undefined);

@@ -34,8 +34,8 @@ export type AdoptionDeps = Pick<RecordDeps, 'headsFile'> & {
  *
  * @throws ServiceError `signerNotStarted`, `storeUnavailable`.
  */
-export async function adoptWithoutServer(places: AdoptionDeps): Promise<AdoptionResult> {
-  const { dataDir, hsm, log, launcher } = places;
+export async function adoptWithoutServer(deps: AdoptionDeps): Promise<AdoptionResult> {
+  const { dataDir, hsm, log, launcher } = deps;
   const start = { mayCreate: true, acceptsLoss: true };
   const { signer } = await startSigner({ dataDir, config: { hsm }, log, start, launcher });
   try {
@@ -45,7 +45,7 @@ export async function adoptWithoutServer(places: AdoptionDeps): Promise<Adoption
       destroyedKeys,
       fromStore,
       forgotten,
-    } = await adoptSigner({ ...places, signer, publicKey });
+    } = await adoptSigner({ ...deps, signer, publicKey });
     return {
       ...{ signer: name, destroyed_keys: destroyedKeys, destroyed_keys_from_store: fromStore },
       forgotten_signers: forgotten,

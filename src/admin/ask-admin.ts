@@ -7,7 +7,7 @@ import { readAnswer, readLine } from './wire.ts';
 const ANSWER_DEADLINE_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Errors of connect(2) when the socket or its directory does not exist, or nobody listens at it. */
-const NOBODY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
+const NOT_LISTENING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /**
  * Sends a request to the server of a data directory.
@@ -46,7 +46,7 @@ export async function isServed(dataDir: string): Promise<boolean> {
 }
 
 /**
- * A connection to whoever answers at a socket; undefined if nobody does.
+ * A connection to the server that listens on a socket; undefined if none does.
  *
  * @throws ServiceError `adminFailed` with the system's reason, such as missing permission.
  */
@@ -58,7 +58,7 @@ function openConnection(path: string): Promise<Socket | undefined> {
       resolve(socket);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (NOBODY.has(error.code)) resolve(undefined);
+      if (NOT_LISTENING.has(error.code)) resolve(undefined);
       else reject(failed(path, error));
     });
   });

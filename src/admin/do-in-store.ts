@@ -7,17 +7,17 @@ import { UseLimitBook } from '../account/wallet-use-limit.ts';
 import { serviceError } from '../base/service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
-import type { CommandPlace } from './command-place.ts';
+import type { CommandContext } from './command-context.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 
 /** Does what a request asks in the store itself, where no server runs. Listing and revoking create no store. */
 export async function doInStore(
-  place: CommandPlace,
+  context: CommandContext,
   checked: AdminRequest,
   command: unknown,
 ): Promise<unknown> {
-  const { store: where, clock, log, onNote } = place;
+  const { store: where, clock, log, onNote } = context;
   const showNodes = (): never => {
     throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server is running there' });
   };
@@ -30,32 +30,32 @@ export async function doInStore(
   const store = await openStore(where, log);
   opened.defer(() => store.close());
   const plans = await loadPlanBook(store);
-  const places = {
+  const deps = {
     ...{ store, plans, keyring: new Keyring(), flushUsage: () => Promise.resolve(), showNodes },
     ...{
       tokens: new TokenRing(),
       limits: new CreateLimitBook(),
       useLimits: new UseLimitBook(),
-      headsFile: place.headsFile,
+      headsFile: context.headsFile,
     },
-    installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: place.installationKeyFile }),
+    installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: context.installationKeyFile }),
     headKey: () => Promise.resolve(undefined),
     rotateMaster: async () => {
       const { rotateWithoutServer } = await import('./rotate-without-server.ts');
       return rotateWithoutServer({
         store,
         dataDir: where.dataDir,
-        hsm: place.hsm,
-        launcher: place.launcher,
+        hsm: context.hsm,
+        launcher: context.launcher,
         log,
       });
     },
     adoptSigner: async () => {
       const { adoptWithoutServer } = await import('./adopt-without-server.ts');
-      const { headsFile, hsm, launcher } = place;
+      const { headsFile, hsm, launcher } = context;
       return adoptWithoutServer({ store, dataDir: where.dataDir, headsFile, hsm, clock, log, launcher });
     },
   };
-  const result = await createServeCommand(places, clock)(command);
+  const result = await createServeCommand(deps, clock)(command);
   return JSON.parse(JSON.stringify(result));
 }

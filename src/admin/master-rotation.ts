@@ -1,7 +1,7 @@
 import { and, asc, gt, isNotNull, sql } from '../store/drizzle.ts';
 import type { Logger } from 'pino';
 import { type ServiceError, serviceError } from '../base/service-error.ts';
-import { type ResealedRow, type RotationPlace, rotateMaster } from '../signer/rotate-master.ts';
+import { type ResealedRow, type RotationOptions, rotateMaster } from '../signer/rotate-master.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
@@ -30,7 +30,7 @@ export type MasterRotation = {
   readonly close: () => Promise<void>;
 };
 
-export type MasterRotationOptions = Pick<RotationPlace, 'signer'> & {
+export type MasterRotationOptions = Pick<RotationOptions, 'signer'> & {
   readonly store: Pick<Store, 'db'>;
   /** Resolves when the current work with encrypted keys has ended. */
   readonly settled: SealedWork['settled'];
@@ -72,7 +72,7 @@ export function createMasterRotation(options: MasterRotationOptions): MasterRota
   };
 }
 
-function placeOf(options: MasterRotationOptions, stop: AbortSignal): RotationPlace {
+function placeOf(options: MasterRotationOptions, stop: AbortSignal): RotationOptions {
   const { signer, store, settled, log, settleMs = SETTLE_MS } = options;
   return {
     signer,
@@ -87,7 +87,7 @@ function placeOf(options: MasterRotationOptions, stop: AbortSignal): RotationPla
 }
 
 /** Every wallet whose key is in its row, in pages by id. Wallets created meanwhile may be included or not. */
-async function* readRows({ db }: Pick<Store, 'db'>, stop: AbortSignal): ReturnType<RotationPlace['rows']> {
+async function* readRows({ db }: Pick<Store, 'db'>, stop: AbortSignal): ReturnType<RotationOptions['rows']> {
   const { id, accountId, sealed } = wallets;
   for (let after = ''; ; ) {
     stop.throwIfAborted();

@@ -7,7 +7,7 @@ import { askAdmin } from './ask-admin.ts';
 import { readRequest } from './read-request.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
-export type CommandPlace = {
+export type CommandContext = {
   readonly store: StoreOptions;
   /** The setting `installation_key_file`. */
   readonly installationKeyFile: string | undefined;
@@ -35,14 +35,14 @@ const DEADLINES_MS: Readonly<Record<string, number>> = {
  * @returns the result as JSON.
  * @throws ServiceError of the request, the server or the store; `dataDirectoryLocked` when the store stayed locked.
  */
-export async function runCommand(place: CommandPlace, request: unknown): Promise<unknown> {
+export async function runCommand(context: CommandContext, request: unknown): Promise<unknown> {
   const checked = readRequest(request);
   const attempt = async (): Promise<unknown> => {
-    const answer = await askAdmin(place.store.dataDir, request, DEADLINES_MS[checked.request.kind]);
+    const answer = await askAdmin(context.store.dataDir, request, DEADLINES_MS[checked.request.kind]);
     if (answer !== undefined) return answer.result;
     // What the store needs takes longer to load than a server to answer.
     const { doInStore } = await import('./do-in-store.ts');
-    return doInStore(place, checked, request);
+    return doInStore(context, checked, request);
   };
-  return waitForLock(attempt, { onWait: (reason) => place.onNote(`${reason}; waiting for it`) });
+  return waitForLock(attempt, { onWait: (reason) => context.onNote(`${reason}; waiting for it`) });
 }

@@ -20,16 +20,16 @@ export type AccountDeps = TokenDeps &
 
 /** Does what a request asks, in the store and in memory at once. A secret is only in the result that creates it. */
 export async function serveAccount(
-  places: AccountDeps,
+  deps: AccountDeps,
   request: AccountRequest,
   nowMs: number,
 ): Promise<unknown> {
-  const { store } = places;
+  const { store } = deps;
   switch (request.kind) {
     case 'tokens.create':
     case 'tokens.list':
     case 'tokens.revoke':
-      return serveTokens(places, request, nowMs);
+      return serveTokens(deps, request, nowMs);
     case 'money.credit':
     case 'money.billing':
     case 'money.balance':
@@ -38,11 +38,11 @@ export async function serveAccount(
     case 'wallet-use-limit':
     case 'wallet-limit.show':
     case 'wallet-use-limit.show':
-      return serveLimits(places, request);
+      return serveLimits(deps, request);
     case 'two-factor.enrol': {
       const { account } = request;
       const accountId = await findAccount(store, account);
-      const installationKey = await places.installationKey();
+      const installationKey = await deps.installationKey();
       const shown = await enrolTwoFactor({ store, installationKey }, { accountId, account }, nowMs);
       return { account, ...shown };
     }
@@ -55,7 +55,7 @@ export async function serveAccount(
       return { account: request.account, unlocked: true };
     }
     case 'audit.verify':
-      return serveVerify(places, request);
+      return serveVerify(deps, request);
   }
 }
 

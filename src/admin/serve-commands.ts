@@ -33,44 +33,44 @@ export type CommandDeps = KeyDeps &
  *
  * Throws ServiceError `storeUnavailable` before anything is done when the store does not answer.
  */
-export function createServeCommand(places: CommandDeps, clock: Clock): ServeCommand {
+export function createServeCommand(deps: CommandDeps, clock: Clock): ServeCommand {
   return async (command) => {
     const { about, request } = readRequest(command);
-    if (about === 'nodes') return places.showNodes();
-    await places.store.ping();
+    if (about === 'nodes') return deps.showNodes();
+    await deps.store.ping();
     switch (about) {
       case 'keys':
-        return serveKeys(places, request, clock.nowMs());
+        return serveKeys(deps, request, clock.nowMs());
       case 'plans':
-        return servePlans(places, request);
+        return servePlans(deps, request);
       case 'usage':
-        return serveUsage(places, request);
+        return serveUsage(deps, request);
       case 'account':
-        return serveAccount(places, request, clock.nowMs());
+        return serveAccount(deps, request, clock.nowMs());
       case 'signer':
-        return request.kind === 'signer.adopt' ? places.adoptSigner() : places.rotateMaster();
+        return request.kind === 'signer.adopt' ? deps.adoptSigner() : deps.rotateMaster();
     }
   };
 }
 
-async function serveKeys(places: KeyDeps & PlanDeps, request: KeyRequest, nowMs: number): Promise<unknown> {
+async function serveKeys(deps: KeyDeps & PlanDeps, request: KeyRequest, nowMs: number): Promise<unknown> {
   switch (request.kind) {
     case 'keys.create': {
       const { name, account, rules } = request;
-      const accountId = await ensureAccount(places.store, account, nowMs);
-      const { id, text } = await createApiKey(places, { accountId, name, rules }, nowMs);
-      const plan = places.plans.planOf(accountId).name;
+      const accountId = await ensureAccount(deps.store, account, nowMs);
+      const { id, text } = await createApiKey(deps, { accountId, name, rules }, nowMs);
+      const plan = deps.plans.planOf(accountId).name;
       return { id, key: text, name, account, plan, created_at: new Date(nowMs), ...rules };
     }
     case 'keys.list': {
-      const keys = await listApiKeys(places.store);
+      const keys = await listApiKeys(deps.store);
       const { account } = request;
       const wanted = keys.filter((key) => account === undefined || key.account === account);
-      return { keys: wanted.map((key) => showKey(key, places.plans.planOf(key.accountId).name, nowMs)) };
+      return { keys: wanted.map((key) => showKey(key, deps.plans.planOf(key.accountId).name, nowMs)) };
     }
     case 'keys.rotate': {
       const { id: keyId, overlapMs } = request;
-      const { id, text, name, oldUntil } = await rotateApiKey(places, { keyId, overlapMs }, nowMs);
+      const { id, text, name, oldUntil } = await rotateApiKey(deps, { keyId, overlapMs }, nowMs);
       return {
         id,
         key: text,
@@ -80,7 +80,7 @@ async function serveKeys(places: KeyDeps & PlanDeps, request: KeyRequest, nowMs:
       };
     }
     case 'keys.revoke': {
-      const revokedAt = await revokeApiKey(places, request.id, nowMs);
+      const revokedAt = await revokeApiKey(deps, request.id, nowMs);
       if (revokedAt === undefined) throw serviceError('keyNotFound', { id: request.id });
       return { id: request.id, revoked_at: revokedAt };
     }

@@ -21,22 +21,22 @@ export type LimitDeps = {
  *
  * @throws ServiceError `accountNotFound`.
  */
-export async function serveLimits(places: LimitDeps, request: LimitRequest): Promise<unknown> {
+export async function serveLimits(deps: LimitDeps, request: LimitRequest): Promise<unknown> {
   const { account } = request;
-  const accountId = await findAccount(places.store, account);
+  const accountId = await findAccount(deps.store, account);
   switch (request.kind) {
     case 'wallet-limit': {
-      const { requests, windowSeconds } = await setCreateLimit(places, accountId, request.requests);
+      const { requests, windowSeconds } = await setCreateLimit(deps, accountId, request.requests);
       return { account, requests, window_seconds: windowSeconds };
     }
     case 'wallet-use-limit': {
-      const { requests, windowSeconds } = await setUseLimit(places, accountId, request.requests);
+      const { requests, windowSeconds } = await setUseLimit(deps, accountId, request.requests);
       return { account, requests, window_seconds: windowSeconds };
     }
     case 'wallet-limit.show':
-      return { account, ...(await readCreateLimit(places, accountId)) };
+      return { account, ...(await readCreateLimit(deps, accountId)) };
     case 'wallet-use-limit.show':
-      return { account, ...(await readUseLimit(places, accountId)) };
+      return { account, ...(await readUseLimit(deps, accountId)) };
   }
 }
 

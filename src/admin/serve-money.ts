@@ -8,7 +8,7 @@ import type { AccountRequest } from './account-request.ts';
 
 type MoneyRequest = Extract<AccountRequest, { readonly kind: `money.${string}` }>;
 
-/** Does what a request about money asks. Returns the balance of the account afterwards; amounts are exact decimal text in USD. */
+/** Runs a request about money and returns the new balance of the account; amounts are exact decimal text in USD. */
 export async function serveMoney(store: Store, request: MoneyRequest, nowMs: number): Promise<unknown> {
   const { account } = request;
   const accountId = await findAccount(store, account);

@@ -5,10 +5,10 @@ import { serviceError } from '../base/service-error.ts';
 import type { PlanRequest } from './plan-request.ts';
 
 /** Does what a request about plans asks, in the store and in memory at once. */
-export async function servePlans(places: PlanDeps, request: PlanRequest): Promise<unknown> {
+export async function servePlans(deps: PlanDeps, request: PlanRequest): Promise<unknown> {
   switch (request.kind) {
     case 'plans.list': {
-      const plans = await listPlans(places);
+      const plans = await listPlans(deps);
       return {
         plans: plans.map(({ isDefault, accounts, ...plan }) => ({
           ...showPlan(plan),
@@ -18,19 +18,19 @@ export async function servePlans(places: PlanDeps, request: PlanRequest): Promis
       };
     }
     case 'plans.set':
-      return showPlan(await setPlan(places, request));
+      return showPlan(await setPlan(deps, request));
     case 'plans.show':
-      return showPlan(findPlan(places, request.name));
+      return showPlan(findPlan(deps, request.name));
     case 'plans.remove': {
-      const back = await removePlan(places, request.name);
+      const back = await removePlan(deps, request.name);
       return { name: request.name, now: back === undefined ? null : showPlan(back) };
     }
     case 'plans.assigned': {
-      const accountId = await findAccount(places.store, request.account);
-      return { account: request.account, plan: showPlan(places.plans.planOf(accountId)) };
+      const accountId = await findAccount(deps.store, request.account);
+      return { account: request.account, plan: showPlan(deps.plans.planOf(accountId)) };
     }
     case 'plans.assign':
-      return { account: request.account, plan: showPlan(await assignPlan(places, request)) };
+      return { account: request.account, plan: showPlan(await assignPlan(deps, request)) };
   }
 }
 

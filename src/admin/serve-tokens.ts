@@ -12,27 +12,23 @@ import type { AccountRequest } from './account-request.ts';
 type TokensRequest = Extract<AccountRequest, { readonly kind: `tokens.${string}` }>;
 
 /** Does what a request about access tokens asks, in the store and in the ring at once. A token is only in the result that creates it. */
-export async function serveTokens(
-  places: TokenDeps,
-  request: TokensRequest,
-  nowMs: number,
-): Promise<unknown> {
+export async function serveTokens(deps: TokenDeps, request: TokensRequest, nowMs: number): Promise<unknown> {
   switch (request.kind) {
     case 'tokens.create': {
       const { name, account, scopes, expiresInMs } = request;
-      const accountId = await ensureAccount(places.store, account, nowMs);
+      const accountId = await ensureAccount(deps.store, account, nowMs);
       const expiresAtMs = expiresInMs === undefined ? undefined : nowMs + expiresInMs;
-      const { id, text } = await createToken(places, { accountId, name, scopes, expiresAtMs }, nowMs);
+      const { id, text } = await createToken(deps, { accountId, name, scopes, expiresAtMs }, nowMs);
       const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs);
       const created = { created_at: new Date(nowMs), expires_at: expiresAt };
       return { id, token: text, name, account, scopes, ...created };
     }
     case 'tokens.list': {
-      const tokens = await listTokens(places.store, request.account);
+      const tokens = await listTokens(deps.store, request.account);
       return { tokens: tokens.map((token) => showToken(token, nowMs)) };
     }
     case 'tokens.revoke': {
-      const revokedAt = await revokeToken(places, request.id, nowMs);
+      const revokedAt = await revokeToken(deps, request.id, nowMs);
       if (revokedAt === undefined) throw serviceError('tokenNotFound', { id: request.id });
       return { id: request.id, revoked_at: revokedAt };
     }

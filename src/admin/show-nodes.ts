@@ -1,13 +1,13 @@
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
 import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
-import type { PaceStanding } from '../upstream/nodes/pace.ts';
+import type { PaceState } from '../upstream/nodes/pace.ts';
 
 /** A network as `keyslot nodes` shows it. */
 export type ShownNetwork = {
   readonly label: string;
   readonly statuses: () => readonly NodeStatus[];
-  readonly pace: () => PaceStanding;
+  readonly pace: () => PaceState;
   readonly drift: () => readonly DriftFinding[];
 };
 

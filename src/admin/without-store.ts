@@ -4,7 +4,7 @@ import type { AdminRequest } from './read-request.ts';
 /** Requests about keys and accounts that create a store where there is none. */
 const MAKE_STORE: ReadonlySet<string> = new Set(['keys.create', 'tokens.create', 'audit.verify']);
 
-/** Tells the requests that create a store where there is none from those that are answered without one. */
+/** True if the request creates a store where there is none; others are answered without one. */
 export function makesStore({ about, request }: AdminRequest): boolean {
   if (request.kind === 'plans.assigned') return false;
   return about === 'plans' || about === 'usage' || MAKE_STORE.has(request.kind);

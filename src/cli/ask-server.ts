@@ -31,7 +31,7 @@ export async function askServer(
     cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
   });
   const launcher = await enterGatewayUser(config, work);
-  const place = {
+  const context = {
     launcher,
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
@@ -41,7 +41,7 @@ export async function askServer(
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
     onNote: (note: string) => writeError(`keyslot: ${note}\n`),
   };
-  const result = await runCommand(place, request);
+  const result = await runCommand(context, request);
   writeOut(json === true ? `${JSON.stringify(result)}\n` : describe(result));
   return result;
 }

@@ -1,4 +1,4 @@
-/** Rows of cells as lines for a terminal, in columns as wide as their widest cell. Those named in `right` end at the same place. */
+/** Rows of cells as lines for a terminal, in columns as wide as their widest cell. Those named in `right` are right-aligned. */
 export function textTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -13,8 +13,8 @@ export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
 ) => Caller;
 
-/** Returns the reason why a key may not be used from a place; undefined if it may. */
-type CheckPlace = (place: {
+/** Returns the reason why a key may not be used from a source; undefined if it may. */
+type CheckSource = (source: {
   readonly origin: string | undefined;
   readonly address: string | undefined;
 }) => Extract<ErrorName, 'apiKeyOriginRefused' | 'apiKeyAddressRefused'> | undefined;
@@ -26,7 +26,7 @@ export type KeyFinder = {
     nowMs: number,
     memo?: KeyMemo,
   ):
-    | ({ readonly kind: 'valid'; readonly checkPlace?: CheckPlace | undefined } & Caller)
+    | ({ readonly kind: 'valid'; readonly checkSource?: CheckSource | undefined } & Caller)
     | { readonly kind: 'unknown' | 'revoked' | 'expired' };
 };
 
@@ -43,7 +43,7 @@ export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer:
     switch (finding.kind) {
       case 'valid': {
         const { origin } = request.headers;
-        const breach = finding.checkPlace?.({ origin, address: clientAddress(request, trustsPeer) });
+        const breach = finding.checkSource?.({ origin, address: clientAddress(request, trustsPeer) });
         if (breach !== undefined) throw serviceError(breach);
         return { keyId: finding.keyId, accountId: finding.accountId };
       }

@@ -20,9 +20,9 @@ export function countRuns<K extends string>(
 ): readonly Run<K>[] {
   const runs: Run<K>[] = [];
   let run: Run<K> | undefined;
-  for (let place = 0; place < calls.length; place++) {
-    const method = calls[place]?.method;
-    const ended = outcomes[place];
+  for (let index = 0; index < calls.length; index++) {
+    const method = calls[index]?.method;
+    const ended = outcomes[index];
     if (method === undefined || ended === undefined || ended.kind === 'not-batched') continue;
     const outcome = read(ended);
     if (run?.method === method && run.outcome === outcome) {

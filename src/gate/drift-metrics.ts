@@ -3,7 +3,7 @@ import type { DriftMetrics } from '../ledger/drift/drift-guard.ts';
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
 
 /**
- * Adds the metrics of the drift guard to a registry. The names of findings are bounded, and told apart from values and keys,
+ * Adds the metrics of the drift guard to a registry. The names of findings are bounded, and distinguished from values and keys,
  * where they are counted.
  */
 export function createDriftMetrics(registry: Registry): DriftMetrics {

@@ -20,15 +20,15 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
   const networks = new Map<string, WatchedNodes>();
   new Gauge({
     name: 'keyslot_node_info',
-    help: 'The version and the feature set that a ledger node says it has; ordered: whether the gateway goes by the version',
+    help: 'Version and feature set that a ledger node reports; ordered: whether the gateway relies on the version',
     labelNames: ['network', 'node', 'version', 'feature_set', 'ordered'],
     registers,
     collect() {
       this.reset();
       for (const [network, { statuses }] of networks)
         for (const { name, version, featureSet, isOrdered } of statuses()) {
-          const said = { version: version ?? '', feature_set: String(featureSet ?? '') };
-          this.set({ network, node: name, ...said, ordered: String(isOrdered) }, 1);
+          const reported = { version: version ?? '', feature_set: String(featureSet ?? '') };
+          this.set({ network, node: name, ...reported, ordered: String(isOrdered) }, 1);
         }
     },
   });

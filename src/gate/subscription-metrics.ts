@@ -5,9 +5,9 @@ import type { SubscriptionCounts, SubscriptionMetrics } from '../ledger/subscrip
 export function createSubscriptionMetrics(registry: Registry): (network: string) => SubscriptionMetrics {
   const counter = <L extends string>(name: string, help: string, labels: readonly L[]) =>
     new Counter({ name, help, labelNames: ['network', ...labels] as const, registers: [registry] });
-  const told = counter('keyslot_ws_notifications_total', 'Notifications sent to clients', ['subscription']);
-  const gaps = counter('keyslot_ws_gaps_total', 'Gaps that subscribers were told of', ['subscription']);
-  const drops = counter('keyslot_ws_dropped_total', 'Notifications of nodes that nobody was told', [
+  const sent = counter('keyslot_ws_notifications_total', 'Notifications sent to clients', ['subscription']);
+  const gaps = counter('keyslot_ws_gaps_total', 'Gaps that subscribers were sent of', ['subscription']);
+  const drops = counter('keyslot_ws_dropped_total', 'Notifications of nodes that nobody was sent', [
     ...(['subscription', 'reason'] as const),
   ]);
   const losses = counter('keyslot_upstream_ws_losses_total', 'WebSockets to nodes that were lost', [
@@ -16,7 +16,7 @@ export function createSubscriptionMetrics(registry: Registry): (network: string)
   const reads = new Map<string, () => SubscriptionCounts>();
   watchCounts(registry, reads);
   return (network) => ({
-    countNotification: (subscription, count) => told.inc({ network, subscription }, count),
+    countNotification: (subscription, count) => sent.inc({ network, subscription }, count),
     countGap: (subscription) => gaps.inc({ network, subscription }),
     countDrop: (subscription, reason) => drops.inc({ network, subscription, reason }),
     countLoss: (reason) => losses.inc({ network, reason }),

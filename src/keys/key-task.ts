@@ -22,10 +22,10 @@ export type WalletsTask = OfJob & {
   readonly kind: 'wallets';
   readonly count: number;
   readonly isFirst: boolean;
-  readonly mnemonic: WantedMnemonic | undefined;
+  readonly mnemonic: MnemonicParams | undefined;
 };
 
-export type WantedMnemonic = {
+export type MnemonicParams = {
   readonly words: MnemonicWords;
   readonly salt: SharedBytes;
   readonly path: DerivationIndexes;

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { printDerivationPath } from './derivation-path.ts';
 import { type KeyEngine, SEED_BYTES } from './engine.ts';
-import { isStopped, nothing, type TaskResult, type WalletsTask, type WantedMnemonic } from './key-task.ts';
+import { isStopped, nothing, type TaskResult, type WalletsTask, type MnemonicParams } from './key-task.ts';
 import { createMnemonic, mnemonicSeedNow } from './mnemonic.ts';
 import { newPair } from './new-pair.ts';
 import { copySecret, secretBytes } from './secret-bytes.ts';
@@ -50,7 +50,7 @@ function writePlain(engine: KeyEngine, task: WalletsTask, writer: RecordWriter):
 
 function writeFromMnemonics(
   engine: KeyEngine,
-  task: WalletsTask & { readonly mnemonic: WantedMnemonic },
+  task: WalletsTask & { readonly mnemonic: MnemonicParams },
   writer: RecordWriter,
 ): boolean {
   const { words, salt: sharedSalt, path: indexes } = task.mnemonic;

@@ -12,9 +12,9 @@ import {
 } from '../../generated/stream/service.ts';
 import { TOPIC_CODECS, type TopicCodec } from '../../generated/stream/topic-messages.ts';
 import { isTopicName, type TopicName } from '../../generated/stream/topics.ts';
-import { addReflection } from '../server/grpc/add-reflection.ts';
 import { getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
 import { toGrpcStatus } from '../server/grpc/grpc-status.ts';
+import { addReflection } from '../server/grpc/reflection-service.ts';
 import { assertListenable } from '../server/http/http-server.ts';
 import { serviceError, toServiceError } from '../base/service-error.ts';
 

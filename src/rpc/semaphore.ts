@@ -1,4 +1,4 @@
-/** A semaphore for the calls of one batch to nodes: runs a fixed number of tasks at a time; the others wait in arrival order. */
+/** Runs a fixed number of tasks at a time; the others wait in arrival order. */
 export class Semaphore {
   readonly #limit: number;
   #running = 0;

@@ -1,7 +1,7 @@
 import type { SealedKey } from './hsm/hsm.ts';
 import type { Signer } from './signer.ts';
 
-export type RotationPlace = {
+export type RotationOptions = {
   readonly signer: Pick<Signer, 'beginRotation' | 'reseal' | 'finishRotation'>;
   /** All wallets with a sealed key, from the first; called once for each pass. */
   readonly rows: () => AsyncIterable<SealedKey>;
@@ -26,32 +26,32 @@ const ROWS_AT_ONCE = 128;
  *
  * @throws ServiceError an error of the signer or the store; both master keys then stay live.
  */
-export async function rotateMaster(place: RotationPlace): Promise<RotationProgress> {
-  await place.signer.beginRotation();
-  let total = await resealAll(place, 0);
-  await place.settled();
+export async function rotateMaster(options: RotationOptions): Promise<RotationProgress> {
+  await options.signer.beginRotation();
+  let total = await resealAll(options, 0);
+  await options.settled();
   for (;;) {
-    const pass = await resealAll(place, total.resealed);
+    const pass = await resealAll(options, total.resealed);
     const isClean = pass.resealed === total.resealed;
     total = pass;
     if (isClean) break;
   }
-  await place.settled();
-  await place.signer.finishRotation();
+  await options.settled();
+  await options.signer.finishRotation();
   return total;
 }
 
-async function resealAll(place: RotationPlace, already: number): Promise<RotationProgress> {
+async function resealAll(options: RotationOptions, already: number): Promise<RotationProgress> {
   let progress = { seen: 0, resealed: already };
-  for await (const rows of inGroups(place.rows())) {
-    const outcomes = await place.signer.reseal(rows);
+  for await (const rows of inGroups(options.rows())) {
+    const outcomes = await options.signer.reseal(rows);
     const changes = rows.flatMap((row, index): readonly ResealedRow[] => {
       const outcome = outcomes[index];
       return outcome?.kind === 'resealed' ? [{ ...row, sealed: outcome.sealed, was: row.sealed }] : [];
     });
-    if (changes.length > 0) await place.write(changes);
+    if (changes.length > 0) await options.write(changes);
     progress = { seen: progress.seen + rows.length, resealed: progress.resealed + changes.length };
-    place.onProgress?.(progress);
+    options.onProgress?.(progress);
   }
   return progress;
 }

@@ -9,7 +9,7 @@ import type { KeyOwner, MadeKey, SealedKey } from './hsm/hsm.ts';
 import { mapInOrder } from './map-in-order.ts';
 import type { Resealed } from './process/vault.ts';
 import { type SignerStart, signerSettings } from './settings.ts';
-import type { ChildPlace, KeyOrigin, RecordPage } from './tombstones/tombstones.ts';
+import type { ChildPosition, KeyOrigin, RecordPage } from './tombstones/tombstones.ts';
 import type { Hello } from './wire/hello.ts';
 import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './wire/limits.ts';
 import { OPERATIONS } from './wire/operations.ts';
@@ -17,7 +17,7 @@ import { OPERATIONS } from './wire/operations.ts';
 /** A new key as the wallet's row stores it; `protection` states how it really is protected. */
 export type NewKey = MadeKey & { readonly protection: string };
 
-/** A requested child: its own wallet's id, and its place below the master. */
+/** A requested child: its own wallet's id, and its index below the master. */
 export type NewChild = { readonly walletId: string; readonly x: number; readonly y: number };
 
 export type SignerCapabilities = Omit<Hello, 'keysPerRequest' | 'identity'>;
@@ -42,7 +42,7 @@ export type Signer = {
   /** Makes a SLIP-0010 master from random bytes; its public key is that of the master node. @throws `deriveNotSupported`. */
   readonly createMaster: (key: KeyOwner) => Promise<NewKey>;
   /**
-   * Derives children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order of the request. A place whose
+   * Derives children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order of the request. An index whose
    * child was destroyed gives `destroyed`. @throws `deriveNotSupported`.
    */
   readonly derive: (
@@ -55,11 +55,13 @@ export type Signer = {
     options?: CallOptions,
   ) => Promise<Uint8Array>;
   /**
-   * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its place. Destroying
+   * Destroys a key for good: when it resolves, no sealed copy opens any more, and a child is never derived again at its index. Destroying
    * twice is not an error. Call it before the row's deletion is committed.
    */
-  readonly destroy: (request: KeyOwner & { readonly derivedFrom?: ChildPlace | undefined }) => Promise<void>;
-  /** Returns for each wallet whether it was destroyed, or is a child at a place whose key was; in the order of the request. */
+  readonly destroy: (
+    request: KeyOwner & { readonly derivedFrom?: ChildPosition | undefined },
+  ) => Promise<void>;
+  /** Returns for each wallet whether it was destroyed, or is a child at an index whose key was; in the order of the request. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** Returns up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;

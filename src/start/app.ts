@@ -74,7 +74,7 @@ export type AppOptions = {
 };
 
 type Services = {
-  readonly places: CommandDeps;
+  readonly deps: CommandDeps;
   readonly account: AccountPlane;
   readonly keys: Keys;
   readonly rotation: MasterRotation;
@@ -125,9 +125,9 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   mayCreateSigner.catch(ignore);
   const store = await opensStore;
   const services = await openServices({ config, store, startsKeys, networks, metrics, log }, started);
-  const { places, account, rotation } = services;
-  if (options.isOperated) await revokeDevelopmentAccount(places, config.data_dir, systemClock.nowMs());
-  const admin = { dataDir: config.data_dir, serve: createServeCommand(places, systemClock), log };
+  const { deps, account, rotation } = services;
+  if (options.isOperated) await revokeDevelopmentAccount(deps, config.data_dir, systemClock.nowMs());
+  const admin = { dataDir: config.data_dir, serve: createServeCommand(deps, systemClock), log };
   const adminSocket = await startAdminSocket(admin);
   started.defer(() => adminSocket.close());
   started.defer(() => rotation.close());
@@ -168,7 +168,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const development = options.isOperated
     ? undefined
     : await ensureDevelopmentAccount(
-        { ...places, installationKey: account.installationKey },
+        { ...deps, installationKey: account.installationKey },
         served,
         systemClock.nowMs(),
       );
@@ -213,7 +213,7 @@ async function openServices(
     ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
     previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
   });
-  const places = {
+  const deps = {
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     useLimits: account.useLimits,
     installationKey: () => Promise.resolve(account.installationKey),
@@ -226,7 +226,7 @@ async function openServices(
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
   const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
-  return { places, account, keys, rotation, gate };
+  return { deps, account, keys, rotation, gate };
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {

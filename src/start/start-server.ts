@@ -42,7 +42,7 @@ import {
 export type ServedParts = {
   readonly networks: readonly Network[];
   readonly rooms: {
-    readonly places: CommandDeps;
+    readonly deps: CommandDeps;
     readonly keys: Keys;
     readonly gate: Gate;
   };
@@ -149,7 +149,7 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
 
 function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
   const { networks, rooms, wallets, config, metrics, log } = parts;
-  const watched = { networks, store: rooms.places.store, signer: rooms.keys.watched };
+  const watched = { networks, store: rooms.deps.store, signer: rooms.keys.watched };
   const operations = createStatusRoutes({
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
@@ -173,7 +173,7 @@ function createEndpoints(
   sockets: ReturnType<typeof openSockets>,
 ): ReadonlyMap<string, Endpoint> {
   const { authenticate, ...limits } = rooms.gate;
-  const { keyring } = rooms.places;
+  const { keyring } = rooms.deps;
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);

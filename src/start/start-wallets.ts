@@ -14,7 +14,7 @@ import { createRetryUntilSettled } from '../wallets/retry-until-settled.ts';
 import { answerRequest } from '../wallets/answer-request.ts';
 import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
 import { createReconciliation } from '../wallets/managed/reconciliation.ts';
-import type { WalletDeps } from '../wallets/wallet-places.ts';
+import type { WalletDeps } from '../wallets/wallet-deps.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type WalletParts = {
@@ -47,27 +47,27 @@ export type OpenWallets = {
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const { config, store, account, metrics, planOf, clock, log } = parts;
   const { tokens, limits, useLimits } = account;
-  const places = placesOf(parts);
-  await destroyAbandonedKeys(places);
+  const deps = walletDepsOf(parts);
+  await destroyAbandonedKeys(deps);
   const refusals = createRefusalLog({ store, clock, log });
   const { handler, settled } = await createRestEndpoint({
-    ...{ places, answerRequest, tokens, limits, useLimits, planOf, refusals, clock, log },
+    ...{ deps, answerRequest, tokens, limits, useLimits, planOf, refusals, clock, log },
     ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
     trustsPeer: trustsPeerOf(config),
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
   });
-  void places.reconciliation.start(places);
+  void deps.reconciliation.start(deps);
   const close = async (): Promise<void> => {
-    await Promise.all([places.reconciliation.close(), settled()]);
+    await Promise.all([deps.reconciliation.close(), settled()]);
     await refusals.close();
   };
   return { handler, refusals, close };
 }
 
 /** Assembles the dependencies of the service. */
-export function placesOf({
+export function walletDepsOf({
   config,
   store,
   account,

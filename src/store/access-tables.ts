@@ -112,7 +112,7 @@ export const idempotencyKeys = pgTable(
     /** True when the client was seen to receive the whole answer. */
     isDrained: boolean('is_drained').notNull().default(false),
     /** True when undelivered wallets were requested again. */
-    isMadeAgain: boolean('is_made_again').notNull().default(false),
+    isReplaced: boolean('is_made_again').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [

@@ -2,7 +2,7 @@ import { sql } from './drizzle.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
-/** The account of a chain. `NOBODY` of src/account/audit is not an account. */
+/** The account of a chain. `NO_ACCOUNT` of src/account/audit is not an account. */
 const ofChain = () => uuid('account_id');
 
 const sequence = (name: string) => bigint(name, { mode: 'number' }).notNull();

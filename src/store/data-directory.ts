@@ -8,7 +8,7 @@ import { makePrivate } from './make-private.ts';
 const OF_SIGNER = new Set(['signer']);
 
 /**
- * Removes other users' access to the data directory and everything in it except the signer's, whoever created it. Does nothing if it does
+ * Removes other users' access to the data directory and everything in it except the signer's, whatever user created it. Does nothing if it does
  * not exist.
  *
  * @throws ServiceError `dataDirectoryNotPrivate`.

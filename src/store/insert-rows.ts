@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { getTableColumns, sql } from './drizzle.ts';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { expecting } from './expectation.ts';
-import { createStatement, type Executes, type PlaceOf } from './statement.ts';
+import { createStatement, type Executes, type PlaceholderOf } from './statement.ts';
 
 type Columns = Readonly<Record<string, readonly unknown[]>>;
 
@@ -18,7 +18,7 @@ export async function insertRows<T extends PgTable>(
   rows: readonly T['$inferSelect'][],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const insert = insertions.get(table) ?? createStatement<Columns>((place) => writeInsertion(table, place));
+  const insert = insertions.get(table) ?? createStatement<Columns>((param) => writeInsertion(table, param));
   insertions.set(table, insert);
   await insert(db, columnsOf(table, rows));
 }
@@ -33,15 +33,15 @@ export async function insertRows<T extends PgTable>(
  */
 export function createInsertionIfChanged<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
-  write: (place: PlaceOf<V>) => SQL,
+  write: (param: PlaceholderOf<V>) => SQL,
 ) {
-  const both = (place: PlaceOf<V & Columns>): SQL => sql`
-    with changed as (${write(place)}), inserted as (
-      ${writeInsertion(table, place)} where exists (select from changed) returning 1
+  const both = (param: PlaceholderOf<V & Columns>): SQL => sql`
+    with changed as (${write(param)}), inserted as (
+      ${writeInsertion(table, param)} where exists (select from changed) returning 1
     )`;
-  const change = createStatement<V & Columns>((place) => sql`${both(place)} select from inserted`);
+  const change = createStatement<V & Columns>((param) => sql`${both(param)} select from inserted`);
   const expect = createStatement<V & Columns>(
-    (place) => sql`${both(place)} select ${expecting(sql`exists (select from inserted)`)}`,
+    (param) => sql`${both(param)} select ${expecting(sql`exists (select from inserted)`)}`,
   );
   type Change = readonly [db: Executes, rows: readonly T['$inferSelect'][], values: V];
   return {
@@ -68,16 +68,16 @@ export async function insertNewRows<T extends PgTable>(
   if (rows.length === 0) return new Set();
   const columns = sql.join(target.map(nameOf), sql`, `);
   const insert = createStatement<Columns>(
-    (place) =>
-      sql`${writeInsertion(table, place)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
+    (param) =>
+      sql`${writeInsertion(table, param)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
   );
   const { rows: inserted } = await insert(db, columnsOf(table, rows));
   return new Set(inserted.map((row) => row[key.name]));
 }
 
-function writeInsertion(table: PgTable, place: PlaceOf<Columns>): SQL {
+function writeInsertion(table: PgTable, param: PlaceholderOf<Columns>): SQL {
   const columns = Object.entries(getTableColumns(table));
-  const arrays = columns.map(([member, column]) => sql`${place(member)}${sql.raw(`::${typeOf(column)}[]`)}`);
+  const arrays = columns.map(([member, column]) => sql`${param(member)}${sql.raw(`::${typeOf(column)}[]`)}`);
   const into = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
   const from = sql.join(arrays, sql`, `);
   return sql`insert into ${table} (${into}) select * from unnest(${from})`;

@@ -36,7 +36,7 @@ export async function releaseLock({ path, text }: Lock): Promise<void> {
  */
 async function takeFile(file: Lock, dataDir: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await putInPlace(file)) return;
+    if (await linkLockFile(file)) return;
     const found = await readFile(file.path, 'utf8').catch(ignoreMissing);
     if (found === undefined) continue;
     const holder = parseHolder(found);
@@ -54,7 +54,7 @@ async function takeFile(file: Lock, dataDir: string): Promise<void> {
 }
 
 /** Written aside and linked: the file appears with its content, and an existing one stays. */
-async function putInPlace({ path, text }: Lock): Promise<boolean> {
+async function linkLockFile({ path, text }: Lock): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
   try {

@@ -6,7 +6,7 @@ const OTHERS = 0o077;
 const ROOT = 0;
 
 /**
- * Removes other users' access to a directory and everything below it: directories become 0700, files 0600, whoever created them. A
+ * Removes other users' access to a directory and everything below it: directories become 0700, files 0600, whatever user created them. A
  * directory is changed before its contents, so that nobody can exchange those meanwhile. Entries of `except`, by their names in the
  * directory, are left alone.
  *

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { getTableColumns, sql } from './drizzle.ts';
-import { createStatement, type Executes, type PlaceOf } from './statement.ts';
+import { createStatement, type Executes, type PlaceholderOf } from './statement.ts';
 
 /**
  * Returns a function that reads whole rows of a table, with a statement that is built once.
@@ -10,11 +10,11 @@ import { createStatement, type Executes, type PlaceOf } from './statement.ts';
  */
 export function createSelection<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
-  condition: (place: PlaceOf<V>) => SQL,
+  condition: (param: PlaceholderOf<V>) => SQL,
 ): (db: Executes, values: V) => Promise<readonly T['$inferSelect'][]> {
   const columns = Object.entries(getTableColumns(table));
   const names = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
-  const select = createStatement<V>((place) => sql`select ${names} from ${table} where ${condition(place)}`);
+  const select = createStatement<V>((param) => sql`select ${names} from ${table} where ${condition(param)}`);
   const read = (row: Record<string, unknown>): T['$inferSelect'] =>
     Object.fromEntries(
       columns.map(([member, column]) => {

@@ -22,7 +22,7 @@ export const signerTombstones = pgTable(
     signer: bytes('signer').notNull(),
     /** From 1, without a gap. */
     seq: bigint('seq', { mode: 'number' }).notNull(),
-    /** 16 bytes of SHA-256: of a wallet, or of a child's place below its master. */
+    /** 16 bytes of SHA-256: of a wallet, or of a child's master and index. */
     fingerprint: bytes('fingerprint').notNull(),
   },
   (table) => [

@@ -13,7 +13,7 @@ export type StatementResult<R extends Row = Row> = {
 export type Executes = { readonly execute: (statement: BuiltSql) => PromiseLike<StatementResult> };
 
 /** The placeholder of a value in the text of a statement. */
-export type PlaceOf<V> = (name: keyof V & string) => Placeholder;
+export type PlaceholderOf<V> = (name: keyof V & string) => Placeholder;
 
 const DIALECT = new PgDialect();
 
@@ -21,11 +21,11 @@ const DIALECT = new PgDialect();
  * Creates a statement that requests run again and again. Its text is built on first use, and only filled in later: rebuilding it each time
  * leaves more to the garbage collector than the rest of a request does.
  *
- * @param write writes it; each variable value is written as its `place`.
+ * @param write writes it; each variable value is written as its `param`.
  * @returns a function that runs it with values; it has started when the function returns.
  */
 export function createStatement<V extends Row, R extends Row = Row>(
-  write: (place: PlaceOf<V>) => SQLWrapper,
+  write: (param: PlaceholderOf<V>) => SQLWrapper,
 ): (db: Executes, values: V) => Promise<StatementResult<R>> {
   let built: Query | undefined;
   return async (db, values) => {

@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { innermostError, storeFaultOf } from './store-fault.ts';
 
-/** Opens the store; any failure becomes `storeUnavailable`, naming the place and the reason. */
+/** Opens the store; any failure becomes `storeUnavailable`, naming the store and the reason. */
 export async function withStoreErrors<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -31,7 +31,7 @@ const BY_TEXT: readonly (readonly [text: RegExp, fault: StoreFault])[] = [
 /** Errors of the program itself. */
 const OWN = [Unexpected, TypeError, RangeError, SyntaxError, ReferenceError];
 
-/** Returns the store's fault in an error; undefined if the fault lies in the statement or in the program: trying again does not help. */
+/** Returns the store's fault in an error; undefined if the statement or the program is at fault: trying again does not help. */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
   const innermost = innermostError(error);
   const text = innermost instanceof Error ? innermost.message : String(innermost);

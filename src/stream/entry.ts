@@ -48,10 +48,10 @@ export class Entry {
   /**
    * Returns the messages of a topic in order. Throws ServiceError `upstreamBroken` if the block cannot be read, and any error of the view.
    */
-  messages(wish: TopicSelection): EncodedMessages | Promise<EncodedMessages> {
+  messages(selection: TopicSelection): EncodedMessages | Promise<EncodedMessages> {
     // The registry maps each topic to the handler of its own messages.
-    const handler = TOPIC_HANDLERS[wish.topic] as AnyHandler;
-    return handler.kind === 'public' ? this.#public(wish, handler) : this.#ofAccount(wish, handler);
+    const handler = TOPIC_HANDLERS[selection.topic] as AnyHandler;
+    return handler.kind === 'public' ? this.#public(selection, handler) : this.#ofAccount(selection, handler);
   }
 
   #public({ topic, format }: TopicSelection, handler: PublicTopic<Block, TopicName>): EncodedMessages {

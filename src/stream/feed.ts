@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
+import { Semaphore } from '../rpc/semaphore.ts';
 import type { Block } from './block/block.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 import { chainTo, changed, type Tip } from './next-blocks.ts';
-import { createTurns } from './turns.ts';
 
 export type FeedOptions = {
   readonly node: LedgerNode;
@@ -108,8 +108,8 @@ class Follower {
     }
     this.#quietTurns = 0;
     const finalizedSlot = await node.finalizedSlot();
-    const takeTurn = createTurns(PARALLEL_BLOCKS);
-    const reading = slots.map((slot) => takeTurn(() => node.block(slot, finalizedSlot)));
+    const reads = new Semaphore(PARALLEL_BLOCKS);
+    const reading = slots.map((slot) => reads.withPermit(() => node.block(slot, finalizedSlot)));
     for (const block of reading) block.catch(() => undefined);
     try {
       for (const block of reading) {

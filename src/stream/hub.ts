@@ -1,4 +1,5 @@
 import { ServiceError, serviceError } from '../base/service-error.ts';
+import { Semaphore } from '../rpc/semaphore.ts';
 import { Cursor } from './cursor.ts';
 import { Entry } from './entry.ts';
 import { type Feed, type FeedOptions, fromNode, openFeed } from './feed.ts';
@@ -6,7 +7,6 @@ import { History, type HistoryLimits } from './history.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
 import { chainTo } from './next-blocks.ts';
 import type { StreamPace } from './stream-pace.ts';
-import { createTurns } from './turns.ts';
 
 export type HubOptions = Pick<FeedOptions, 'node' | 'generation' | 'onFailure'> & {
   readonly history: HistoryLimits;
@@ -41,7 +41,7 @@ type Following = { readonly feed: Feed; readonly history: History };
 /** Creates the hub of a network. Its streams share one feed, which runs only while there are any, and one history. */
 export function createHub(options: HubOptions): Hub {
   const cursors = new Set<Cursor>();
-  const takeTurn = createTurns(PARALLEL_REFILLS);
+  const refills = new Semaphore(PARALLEL_REFILLS);
   let following: Promise<Following> | undefined;
   let current: Following | undefined;
   let lingering: NodeJS.Timeout | undefined;
@@ -93,16 +93,16 @@ export function createHub(options: HubOptions): Hub {
   const release = (): void => {
     if (--users === 0 && !isClosed) lingering = setTimeout(stop, options.lingerMs).unref();
   };
-  const place = async (resumeSlot: bigint | undefined, mayRefill: MayRefill): Promise<Cursor> => {
+  const openCursor = async (resumeSlot: bigint | undefined, mayRefill: MayRefill): Promise<Cursor> => {
     const { history } = await start();
     if (resumeSlot !== undefined) await assertHeld(options, history, resumeSlot);
     if (isClosed) throw serviceError('streamStopping', { slot: resumeSlot ?? history.newest });
-    if (current?.history !== history) return await place(resumeSlot, mayRefill);
+    if (current?.history !== history) return await openCursor(resumeSlot, mayRefill);
     const cursor: Cursor = new Cursor({
       ...{ history, maxLagSlots: options.pace.maxLagSlots, position: resumeSlot ?? history.newest },
       refill: async (position) => {
         await mayRefill();
-        return await takeTurn(() => refill(options.node, position));
+        return await refills.withPermit(() => refill(options.node, position));
       },
       onClose: () => {
         cursors.delete(cursor);
@@ -116,7 +116,7 @@ export function createHub(options: HubOptions): Hub {
     open: async (resumeSlot, mayRefill = async () => undefined) => {
       take();
       try {
-        return await place(resumeSlot, mayRefill);
+        return await openCursor(resumeSlot, mayRefill);
       } catch (error) {
         release();
         throw error;

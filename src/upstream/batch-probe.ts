@@ -14,8 +14,8 @@ const REPLY_BYTES = 2 ** 20;
 const DEADLINE_MS = 5_000;
 
 /**
- * Checks whether a node answers a batch of `size` harmless calls. The answer to a client's batch does not tell: something in it
- * may be what the node refuses. Never rejects. @returns undefined if it cannot be told now, because the node answers a single
+ * Checks whether a node answers a batch of `size` harmless calls. The answer to a client's batch is no evidence: something in it
+ * may be what the node refuses. Never rejects. @returns undefined if it is unknown now, because the node answers a single
  * call no better.
  */
 export async function takesBatches(node: Upstream, size: number): Promise<boolean | undefined> {

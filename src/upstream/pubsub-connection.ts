@@ -6,13 +6,13 @@ import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
 export type PubsubLoss = 'closed' | 'silent' | 'garbage' | 'stopped';
 
 /** Receives the raw result of each notification of one subscription. */
-export type TakeNotification = (result: Buffer) => void;
+export type OnNotification = (result: Buffer) => void;
 
 /**
  * Observes a node's message: a notification by its name, a reply by the method of its call. It keeps none of the bytes, and
  * does not throw.
  */
-export type SeeMessage = (kind: 'notification' | 'reply', name: string, bytes: Buffer) => void;
+export type OnMessage = (kind: 'notification' | 'reply', name: string, bytes: Buffer) => void;
 
 /** The outcome of a subscribe call: the node's id for it, or the node's error object. */
 export type Subscribed =
@@ -29,7 +29,7 @@ export type PubsubOptions = {
 
 type ConnectionOptions = PubsubOptions & {
   /** Observes every message before it is handled. */
-  readonly onMessage: SeeMessage | undefined;
+  readonly onMessage: OnMessage | undefined;
 };
 
 type Reply = Exclude<PubsubMessage, { readonly kind: 'notification' }>;
@@ -77,7 +77,7 @@ export class PubsubConnection {
   readonly #socket: WebSocket;
   readonly #options: ConnectionOptions;
   readonly #pending = new Map<string, Pending>();
-  readonly #routes = new Map<string, Set<TakeNotification>>();
+  readonly #routes = new Map<string, Set<OnNotification>>();
   readonly #subscribing = new Set<Promise<Subscribed>>();
   #nextId = 1;
   #loss: PubsubLoss = 'closed';
@@ -113,7 +113,7 @@ export class PubsubConnection {
    *
    * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
    */
-  subscribe(method: string, params: string, take: TakeNotification): Promise<Subscribed> {
+  subscribe(method: string, params: string, take: OnNotification): Promise<Subscribed> {
     const asked = this.#call<Subscribed>(method, params, (reply) => {
       if (reply.kind === 'error') return { kind: 'refused', error: reply.error };
       const id = reply.result.toString();
@@ -128,7 +128,7 @@ export class PubsubConnection {
   }
 
   /** Ends a subscription once it has no takers left; the node's reply is ignored. */
-  unsubscribe(method: string, id: string, take: TakeNotification): void {
+  unsubscribe(method: string, id: string, take: OnNotification): void {
     if (this.forget(id, take)) void this.#release(method, id);
   }
 
@@ -143,7 +143,7 @@ export class PubsubConnection {
   }
 
   /** Removes a taker. @returns true if it was the last one of a subscription that the node knows. */
-  forget(id: string, take: TakeNotification): boolean {
+  forget(id: string, take: OnNotification): boolean {
     const takers = this.#routes.get(id);
     if (takers === undefined || !takers.delete(take) || takers.size > 0) return false;
     return this.#routes.delete(id);

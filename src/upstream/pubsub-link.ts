@@ -8,8 +8,8 @@ import {
   type PubsubConnection,
   type PubsubLoss,
   type PubsubOptions,
-  type SeeMessage,
-  type TakeNotification,
+  type OnMessage,
+  type OnNotification,
 } from './pubsub-connection.ts';
 
 /** A node as subscriptions need it: its WebSocket, and the calls that backfill what was missed. */
@@ -18,7 +18,7 @@ export type PubsubNode = {
   readonly addresses: readonly string[];
   readonly upstream: Upstream;
   /** Observes the messages on its WebSocket. */
-  readonly onMessage?: SeeMessage;
+  readonly onMessage?: OnMessage;
   /** The knowledge of its version, which is refreshed when it connects. */
   readonly known: NodeKnowledge;
 };
@@ -39,7 +39,7 @@ export type PubsubSession = {
 };
 
 /** The link's own slot subscription, which others may share. */
-export type SlotFeed = { readonly takers: Set<TakeNotification> };
+export type SlotFeed = { readonly takers: Set<OnNotification> };
 
 export type PubsubLinkOptions = PubsubOptions & {
   /** Returns the current nodes: an embedded ledger comes back at another address. Empty while there is none. */
@@ -161,7 +161,7 @@ function watchSlots(
   connection: PubsubConnection,
   { silenceMs, onSlot }: Pick<PubsubLinkOptions, 'silenceMs' | 'onSlot'>,
 ) {
-  const takers = new Set<TakeNotification>();
+  const takers = new Set<OnNotification>();
   let heardMs = performance.now();
   let newestSlot: number | undefined;
   let newestRoot: number | undefined;

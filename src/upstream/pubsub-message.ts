@@ -23,8 +23,8 @@ export function readPubsubMessage(bytes: Buffer): PubsubMessage | undefined {
   }
   const method = members.get('method');
   if (params === undefined || method === undefined) return undefined;
-  const told = membersOf(params);
-  const [value, subscription] = [told.get('result'), told.get('subscription')?.toString()];
+  const parsed = membersOf(params);
+  const [value, subscription] = [parsed.get('result'), parsed.get('subscription')?.toString()];
   if (value === undefined || subscription === undefined) return undefined;
   return { kind: 'notification', method: nameOf(method), subscription, result: value };
 }

@@ -18,7 +18,7 @@ const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'ups
  */
 export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   let turn = 0;
-  const inTurn = (): readonly SpreadNode[] => {
+  const inRotation = (): readonly SpreadNode[] => {
     const first = turn++ % nodes.length;
     return [...nodes.slice(first), ...nodes.slice(0, first)];
   };
@@ -26,10 +26,10 @@ export function spreadCalls(nodes: readonly SpreadNode[]): Upstream {
   return {
     send: (request) => {
       const { needs } = request;
-      if (needs !== undefined) return trySend(capableNodes(inTurn(), needs.since), request);
+      if (needs !== undefined) return trySend(capableNodes(inRotation(), needs.since), request);
       return only !== undefined && nodes.length === 1
         ? only.upstream.send(request)
-        : trySend(inTurn(), request);
+        : trySend(inRotation(), request);
     },
     close: async () => {
       await Promise.all(nodes.map(({ upstream }) => upstream.close()));

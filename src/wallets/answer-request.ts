@@ -7,14 +7,14 @@ import type {
 } from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
-import { audit, auditAlone } from './audit.ts';
+import { audit, auditInOwnTransaction } from './audit.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { type Claimed, claimKey, NO_CLAIM, type Repetition, type WhenDelivered } from './claim.ts';
+import { type Claimed, claimKey, NO_CLAIM, type Replacement, type WhenDelivered } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import { earlierBodies } from './earlier-bodies.ts';
 import { findWallet } from './managed/find-wallet.ts';
 import { type Refused, recordRefusal } from './record-refusal.ts';
-import type { WalletDeps } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-deps.ts';
 import type { Caller, WalletContext } from './wallet-context.ts';
 import { toServiceError } from '../base/service-error.ts';
 
@@ -42,13 +42,13 @@ export type Answer<O extends OperationId> = WalletAnswers[O] | PrintedAnswer;
  * @throws ServiceError the refusals of the operation, and those of its Idempotency-Key.
  */
 export async function answerRequest<O extends OperationId>(
-  places: WalletDeps,
+  deps: WalletDeps,
   passed: ValidatedRequest<O>,
 ): Promise<Answer<O>> {
   const { operation, request, caller, signal } = passed;
-  const claimed = await claim(places, passed);
+  const claimed = await claim(deps, passed);
   const own = claimed.kind === 'claim' ? claimed.claim : NO_CLAIM;
-  const context: WalletContext = { ...places, caller, signal, claim: own };
+  const context: WalletContext = { ...deps, caller, signal, claim: own };
   const handler: WalletHandler<WalletContext, O> = WALLET_HANDLERS[operation];
   const refused: Refused = { action: OPERATIONS[operation].audit, id: request.id };
   try {
@@ -64,28 +64,25 @@ export async function answerRequest<O extends OperationId>(
   }
 }
 
-async function claim<O extends OperationId>(
-  places: WalletDeps,
-  passed: ValidatedRequest<O>,
-): Promise<Claimed> {
+async function claim<O extends OperationId>(deps: WalletDeps, passed: ValidatedRequest<O>): Promise<Claimed> {
   const { operation, request, caller, idempotencyKey: key, received, watchDelivery } = passed;
   if (key === undefined) return { kind: 'claim', claim: NO_CLAIM };
   const { status, secret } = OPERATIONS[operation];
   const partsOf = (body: unknown) => [operation, request.id, request.form, canonicalJson(body)];
   const whenDelivered = secret ? watchDelivery() : () => undefined;
-  return claimKey(places, {
+  return claimKey(deps, {
     ...{ accountId: caller.accountId, key, status, parts: partsOf(request.body) },
     whenDelivered,
-    again: received === undefined ? undefined : repetitionOf(received),
+    replacement: received === undefined ? undefined : replacementOf(received),
   });
 
-  function repetitionOf(lines: number): Repetition {
+  function replacementOf(lines: number): Replacement {
     const action = OPERATIONS[operation].audit;
     return {
       ...{ received: lines, free: operation === 'createHdWallets' ? 1 : 0 },
       parts: earlierBodies(request.body).map(partsOf),
       record: (tx, units) =>
-        audit(tx, { caller, clock: places.clock }, [{ action, outcome: 'replayed', units }]),
+        audit(tx, { caller, clock: deps.clock }, [{ action, outcome: 'replayed', units }]),
     };
   }
 }
@@ -94,7 +91,7 @@ async function claim<O extends OperationId>(
 async function replay(context: WalletContext, { action, id }: Refused, bytes: Uint8Array) {
   const wallet = id === '' ? undefined : await findWallet(context, id);
   const fact = { action, outcome: 'replayed', ...(wallet && { walletId: wallet.id }) };
-  await auditAlone(context, fact);
+  await auditInOwnTransaction(context, fact);
   return { kind: 'printed' as const, bytes };
 }
 
@@ -118,7 +115,7 @@ async function* recorded(
 /** Releases the key of a refused request. The caller must see the reason of the refusal, whether or not the store can do it. */
 async function leave({ claim, log, caller: { requestId } }: WalletContext): Promise<void> {
   try {
-    await claim.leave();
+    await claim.release();
   } catch (error) {
     const { message: reason } = toServiceError(error);
     log.error({ reason, requestId }, 'an idempotency key could not be released');

@@ -1,7 +1,7 @@
 import {
   type AuditFact,
   appendAudit,
-  appendAuditAlone,
+  appendAuditInOwnTransaction,
   appendAuditExpected,
   createConditionalAudit,
 } from '../account/audit/append-audit.ts';
@@ -54,16 +54,16 @@ const appendIfThere = createConditionalAudit(
 );
 
 /** Appends a fact about an existing wallet of the caller, in one such statement. Returns false if it did not. */
-export function auditIfThere(db: Executes, context: WalletContext, fact: WalletFact): Promise<boolean> {
+export function auditIfExists(db: Executes, context: WalletContext, fact: WalletFact): Promise<boolean> {
   const { caller, clock } = context;
   return appendIfThere(db, caller.accountId, toAuditFact(context, fact), clock.nowMs());
 }
 
 /** Appends one fact to the caller's audit log when nothing else is written. @throws ServiceError `storeUnavailable`. */
-export function auditAlone(context: WalletContext, fact: WalletFact): Promise<void> {
+export function auditInOwnTransaction(context: WalletContext, fact: WalletFact): Promise<void> {
   const { store, caller, clock } = context;
   const facts = toAuditFacts(context, [fact]);
-  return withStore(() => appendAuditAlone(store, caller.accountId, facts, clock.nowMs()));
+  return withStore(() => appendAuditInOwnTransaction(store, caller.accountId, facts, clock.nowMs()));
 }
 
 function toAuditFacts(

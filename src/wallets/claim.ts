@@ -2,12 +2,12 @@ import type {
   IdempotencyFinding,
   IdempotentAnswer,
   IdempotentRequest,
-  MadeAgain,
+  ReplacementRequest,
 } from '../account/idempotent-request.ts';
 import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { transact } from './transact.ts';
-import type { WalletDeps } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-deps.ts';
 
 /** A request with an Idempotency-Key, or without one: then every function does nothing. */
 export type Claim = {
@@ -17,12 +17,12 @@ export type Claim = {
   readonly workId: string | undefined;
   /** `begun`: wallets of an earlier try may exist. `done`: all of them exist, and the answer is rebuilt. */
   readonly state: 'new' | 'begun' | 'done';
-  /** Set when charged but undelivered wallets of an earlier request are made again, free of charge; undefined otherwise. */
-  readonly again: { readonly charged: number; readonly received: number } | undefined;
+  /** Set when replacements of charged but undelivered wallets are made, free of charge; undefined otherwise. */
+  readonly replacement: { readonly charged: number; readonly received: number } | undefined;
   /** Stores the answer, in the transaction that commits the last of the work. */
   readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
   /** Ends unfinished work: committed wallets stay for the next try; without any, the key is released. */
-  readonly leave: () => Promise<void>;
+  readonly release: () => Promise<void>;
   /**
    * Call it last, whatever went wrong before: the request may be repeated from now on or, if its answer is not kept, once its response has
    * ended.
@@ -45,13 +45,13 @@ export type KeyedRequest = {
   readonly status: number;
   readonly whenDelivered: WhenDelivered;
   /** Set when it asks for undelivered wallets of an earlier request. */
-  readonly again: Repetition | undefined;
+  readonly replacement: Replacement | undefined;
 };
 
 /** Registers work for the end of the response; `isDrained` is true if the client was seen to receive all of it. */
 export type WhenDelivered = (work: (isDrained: boolean) => Promise<void>) => void;
 
-export type Repetition = Pick<MadeAgain, 'received' | 'free'> & {
+export type Replacement = Pick<ReplacementRequest, 'received' | 'free'> & {
   /** The parts of the requests that it may repeat. */
   readonly parts: readonly (readonly string[])[];
   /** Writes it to the audit log. */
@@ -63,65 +63,70 @@ export const NO_CLAIM: Claim = {
   id: undefined,
   workId: undefined,
   state: 'new',
-  again: undefined,
+  replacement: undefined,
   finish: async () => undefined,
-  leave: async () => undefined,
+  release: async () => undefined,
   end: () => undefined,
 };
 
 /**
  * Claims the key of a request, before the work begins.
  *
- * @throws ServiceError `idempotencyKeyInUse`, `idempotencyKeyReused`, `idempotencySecretNotKept`, and for a repetition
+ * @throws ServiceError `idempotencyKeyInUse`, `idempotencyKeyReused`, `idempotencySecretNotKept`, and for a replacement
  *   `idempotencyNothingCharged`, `walletsReceivedInvalid`.
  */
-export async function claimKey(places: WalletDeps, request: KeyedRequest): Promise<Claimed> {
-  const finding = await begin(places, request);
+export async function claimKey(deps: WalletDeps, request: KeyedRequest): Promise<Claimed> {
+  const finding = await begin(deps, request);
   if (finding.kind === 'replay') return { kind: 'replay', bytes: finding.body };
   if (!('workId' in finding)) throw refusal(finding);
   const { workId } = finding;
-  if (finding.kind === 'retold') return { kind: 'claim', claim: { ...NO_CLAIM, workId, state: 'done' } };
-  return { kind: 'claim', claim: toClaim(places, request, finding) };
+  if (finding.kind === 'rebuild') return { kind: 'claim', claim: { ...NO_CLAIM, workId, state: 'done' } };
+  return { kind: 'claim', claim: toClaim(deps, request, finding) };
 }
 
 type Begun = Extract<IdempotencyFinding, { claim: unknown }>;
 
-function toClaim(places: WalletDeps, { status, whenDelivered, again }: KeyedRequest, finding: Begun): Claim {
-  const { idempotency } = places;
+function toClaim(
+  deps: WalletDeps,
+  { status, whenDelivered, replacement }: KeyedRequest,
+  finding: Begun,
+): Claim {
+  const { idempotency } = deps;
   const { kind, workId, claim } = finding;
   // The client may miss part of an answer that is not kept: this is known when the response has ended.
-  let isNotKept = kind === 'again';
+  let isNotKept = kind === 'replacement';
   return {
     id: claim.claimId,
     workId,
     state: kind === 'resumed' ? 'begun' : 'new',
-    again: kind === 'again' ? { charged: finding.charged, received: again?.received ?? 0 } : undefined,
+    replacement:
+      kind === 'replacement' ? { charged: finding.charged, received: replacement?.received ?? 0 } : undefined,
     finish: async (tx, body) => {
       isNotKept = typeof body === 'object' && 'charged' in body;
       await idempotency.finish(tx, claim, { status, body });
     },
-    leave: async () => {
+    release: async () => {
       isNotKept = false;
-      await transact(places, (tx) => idempotency.leave(tx, claim));
+      await transact(deps, (tx) => idempotency.release(tx, claim));
     },
     end: () => {
       if (!isNotKept) idempotency.end(claim);
-      else whenDelivered((isDrained) => close(places, claim, isDrained));
+      else whenDelivered((isDrained) => close(deps, claim, isDrained));
     },
   };
 }
 
 /** Records the end of a response. Never rejects: retries until the store answers. */
 async function close(
-  { idempotency, retryUntilSettled, ...places }: WalletDeps,
+  { idempotency, retryUntilSettled, ...deps }: WalletDeps,
   claim: Begun['claim'],
   isDrained: boolean,
 ): Promise<void> {
   try {
-    await retryUntilSettled(() => transact(places, (tx) => idempotency.close(tx, claim, isDrained)));
+    await retryUntilSettled(() => transact(deps, (tx) => idempotency.close(tx, claim, isDrained)));
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    places.log.error({ reason }, 'the end of a response could not be recorded');
+    deps.log.error({ reason }, 'the end of a response could not be recorded');
   } finally {
     idempotency.end(claim);
   }
@@ -129,22 +134,22 @@ async function close(
 
 /** A claim counts only if its transaction is known to be committed. */
 async function begin(
-  places: WalletDeps,
-  { accountId, key, parts, again }: KeyedRequest,
+  deps: WalletDeps,
+  { accountId, key, parts, replacement }: KeyedRequest,
 ): Promise<IdempotencyFinding> {
-  const { idempotency, clock } = places;
+  const { idempotency, clock } = deps;
   const request: IdempotentRequest = {
     ...{ accountId, key, fingerprint: idempotency.fingerprint(...parts), nowMs: clock.nowMs() },
-    again: again && {
-      ...{ received: again.received, free: again.free },
-      fingerprints: again.parts.map((each) => idempotency.fingerprint(...each)),
+    replacement: replacement && {
+      ...{ received: replacement.received, free: replacement.free },
+      fingerprints: replacement.parts.map((each) => idempotency.fingerprint(...each)),
     },
   };
   let found: IdempotencyFinding | undefined;
   try {
-    return await transact(places, async (tx) => {
+    return await transact(deps, async (tx) => {
       found = await idempotency.begin(tx, request);
-      if (found.kind === 'again') await again?.record(tx, found.charged);
+      if (found.kind === 'replacement') await replacement?.record(tx, found.charged);
       return found;
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Number of words of a new mnemonic if the body does not say. */
+/** Number of words of a new mnemonic if the body does not set it. */
 const DEFAULT_WORDS = 24;
 
 /**

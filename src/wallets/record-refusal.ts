@@ -1,6 +1,6 @@
 import { errorEntry } from '../../generated/errors.ts';
 import { toServiceError } from '../base/service-error.ts';
-import { auditAlone } from './audit.ts';
+import { auditInOwnTransaction } from './audit.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import type { WalletContext } from './wallet-context.ts';
 import { isWalletId } from './wallet-id.ts';
@@ -22,7 +22,7 @@ export async function recordRefusal(
   const { address } = context.caller;
   const fact = { action, outcome, address, ...(isWalletId(id) && { walletId: id }) };
   try {
-    await auditAlone(context, fact);
+    await auditInOwnTransaction(context, fact);
   } catch (error) {
     const { requestId } = context.caller;
     const { message: reason } = toServiceError(error);

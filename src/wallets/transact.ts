@@ -2,7 +2,7 @@ import { isRefused } from '../store/expectation.ts';
 import type { StoreTransaction } from '../store/open-store.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
-import type { WalletDeps } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-deps.ts';
 
 /** Subject of store failures; the driver's own text would repeat all values that were to be stored. */
 const WHERE = 'the wallet service';

@@ -1,4 +1,4 @@
-import type { WalletDeps } from './wallet-places.ts';
+import type { WalletDeps } from './wallet-deps.ts';
 import type { Claim } from './claim.ts';
 
 /** Account and token of a request, and its id. */

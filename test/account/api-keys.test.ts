@@ -155,7 +155,7 @@ describeStores('API keys', (backend) => {
       for (const text of [key.text, next.text]) {
         const found = keyring.find(text, NOW_MS);
         const check = (origin: string, address: string): unknown =>
-          found.kind === 'valid' ? found.checkPlace?.({ origin, address }) : found.kind;
+          found.kind === 'valid' ? found.checkSource?.({ origin, address }) : found.kind;
         expect(check('https://app.example', '10.1.2.3')).toBeUndefined();
         expect(check('https://app.example', '11.1.2.3')).toBe('apiKeyAddressRefused');
         expect(check('https://other.example', '2001:db8::1')).toBe('apiKeyOriginRefused');

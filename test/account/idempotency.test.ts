@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Claim, IdempotencyFinding, IdempotentAnswer } from '../../src/account/idempotent-request.ts';
-import { createIdempotency, forgetExpiredKeys, readIdempotencyKey } from '../../src/account/idempotency.ts';
+import { createIdempotency, deleteExpiredKeys, readIdempotencyKey } from '../../src/account/idempotency.ts';
 import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { createMoney } from '../../src/account/money/money.ts';
@@ -86,70 +86,75 @@ describeStores('idempotency keys', (backend) => {
     const { account, begin, claim } = await newRequest();
     const { claim: first, workId } = await claim();
     await finish(first, { status: 200, body: { charged: 10 } });
-    const beginAgain = (received: number, nowMs = NOW_MS, bodies: readonly Uint8Array[] = [BODY]) => {
+    const claimReplacement = (received: number, nowMs = NOW_MS, bodies: readonly Uint8Array[] = [BODY]) => {
       const fingerprints = bodies.map((body) => idempotency.fingerprint('createWallet', body));
       const [fingerprint = BODY] = fingerprints;
-      const again = { received, free: 0, fingerprints };
-      return inTransaction((tx) => idempotency.begin(tx, { ...account, fingerprint, nowMs, again }));
+      const replacement = { received, free: 0, fingerprints };
+      return inTransaction((tx) => idempotency.begin(tx, { ...account, fingerprint, nowMs, replacement }));
     };
     const close = async () => {
       await inTransaction((tx) => idempotency.close(tx, first, isDrained));
       idempotency.end(first);
     };
-    return { begin, beginAgain, close, workId };
+    return { begin, claimReplacement, close, workId };
   }
 
   test('whose answer did not arrive are claimed for the rest when its response has ended, once', async () => {
-    const { begin, beginAgain, close, workId } = await newCharged(false);
-    expect([await begin(), await beginAgain(4)]).toEqual([{ kind: 'secretNotKept' }, { kind: 'inUse' }]);
+    const { begin, claimReplacement, close, workId } = await newCharged(false);
+    expect([await begin(), await claimReplacement(4)]).toEqual([
+      { kind: 'secretNotKept' },
+      { kind: 'inUse' },
+    ]);
     await close();
-    expect(await beginAgain(11)).toEqual({ kind: 'receivedTooMany', limit: 10 });
-    expect(await beginAgain(4, NOW_MS, [Buffer.from('{}')])).toEqual({ kind: 'otherBody' });
-    const found = await beginAgain(4, NOW_MS + DAY_MS - 1, [Buffer.from('{}'), BODY]);
-    expect(found).toMatchObject({ kind: 'again', charged: 10, workId });
-    expect(await beginAgain(4)).toEqual({ kind: 'inUse' });
+    expect(await claimReplacement(11)).toEqual({ kind: 'receivedTooMany', limit: 10 });
+    expect(await claimReplacement(4, NOW_MS, [Buffer.from('{}')])).toEqual({ kind: 'otherBody' });
+    const found = await claimReplacement(4, NOW_MS + DAY_MS - 1, [Buffer.from('{}'), BODY]);
+    expect(found).toMatchObject({ kind: 'replacement', charged: 10, workId });
+    expect(await claimReplacement(4)).toEqual({ kind: 'inUse' });
     await inTransaction((tx) => idempotency.close(tx, begun(found).claim, false));
     idempotency.end(begun(found).claim);
-    expect([await begin(), await beginAgain(4)]).toEqual(Array(2).fill({ kind: 'secretNotKept' }));
+    expect([await begin(), await claimReplacement(4)]).toEqual(Array(2).fill({ kind: 'secretNotKept' }));
   });
 
   test('whose answer came whole, as the client says, are not claimed by one who says later that it did not', async () => {
-    const { beginAgain, close } = await newCharged(false);
+    const { claimReplacement, close } = await newCharged(false);
     await close();
-    expect(await beginAgain(10)).toEqual({ kind: 'secretNotKept' });
-    expect(await beginAgain(0)).toEqual({ kind: 'secretNotKept' });
+    expect(await claimReplacement(10)).toEqual({ kind: 'secretNotKept' });
+    expect(await claimReplacement(0)).toEqual({ kind: 'secretNotKept' });
   });
 
   test('whose repetition delivered nothing are claimed for it once more', async () => {
-    const { beginAgain, close } = await newCharged(false);
+    const { claimReplacement, close } = await newCharged(false);
     await close();
-    const { claim: second } = begun(await beginAgain(4));
-    await inTransaction((tx) => idempotency.leave(tx, second));
+    const { claim: second } = begun(await claimReplacement(4));
+    await inTransaction((tx) => idempotency.release(tx, second));
     idempotency.end(second);
-    expect(await beginAgain(4)).toMatchObject({ kind: 'again', charged: 10 });
+    expect(await claimReplacement(4)).toMatchObject({ kind: 'replacement', charged: 10 });
   });
 
   test('whose answer was seen to arrive, or is a day old, or which are new, are not claimed for it', async () => {
     const drained = await newCharged(true);
     await drained.close();
-    expect(await drained.beginAgain(0)).toEqual({ kind: 'secretNotKept' });
+    expect(await drained.claimReplacement(0)).toEqual({ kind: 'secretNotKept' });
     const old = await newCharged(false);
     await old.close();
-    expect(await old.beginAgain(0, NOW_MS + DAY_MS)).toEqual({ kind: 'nothingCharged' });
+    expect(await old.claimReplacement(0, NOW_MS + DAY_MS)).toEqual({ kind: 'nothingCharged' });
     const accountId = await newCustomer(store());
     const fingerprint = idempotency.fingerprint('createWallet', BODY);
-    const again = { received: 0, free: 0, fingerprints: [fingerprint] };
-    const request = { accountId, key: 'k', fingerprint, nowMs: NOW_MS, again };
+    const replacement = { received: 0, free: 0, fingerprints: [fingerprint] };
+    const request = { accountId, key: 'k', fingerprint, nowMs: NOW_MS, replacement };
     expect(await inTransaction((tx) => idempotency.begin(tx, request))).toEqual({ kind: 'nothingCharged' });
-    const { again: _, ...plain } = request;
+    const { replacement: _, ...plain } = request;
     expect(await inTransaction((tx) => idempotency.begin(tx, plain))).toEqual(NEW);
   });
 
   test('of many that ask for the rest at once are claimed by one', async () => {
-    const { beginAgain, close } = await newCharged(false);
+    const { claimReplacement, close } = await newCharged(false);
     await close();
-    const kinds = (await Promise.all(Array.from({ length: 8 }, () => beginAgain(1)))).map(({ kind }) => kind);
-    expect(kinds.sort()).toEqual(['again', ...Array(7).fill('inUse')]);
+    const kinds = (await Promise.all(Array.from({ length: 8 }, () => claimReplacement(1)))).map(
+      ({ kind }) => kind,
+    );
+    expect(kinds.sort()).toEqual([...Array(7).fill('inUse'), 'replacement']);
   });
 
   test('whose work left money set aside that is about to be charged are in use until it is', async () => {
@@ -182,22 +187,22 @@ describeStores('idempotency keys', (backend) => {
     const { account, begin, claim } = await newRequest();
     const first = await claim();
     await makeWallet(account.accountId, first.workId);
-    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    await inTransaction((tx) => idempotency.release(tx, first.claim));
     expect(await begin('{"count":2}')).toEqual({ kind: 'otherBody' });
     const second = await begin();
     expect(second).toMatchObject({ kind: 'resumed', workId: first.workId });
     expect(await begin()).toEqual({ kind: 'inUse' });
     await finish(begun(second).claim, { status: 200, body: 'wallets' });
-    expect(await begin()).toEqual({ kind: 'retold', workId: first.workId });
+    expect(await begin()).toEqual({ kind: 'rebuild', workId: first.workId });
   });
 
   test('are not touched any more by a claim that another request went on with', async () => {
     const { account, begin, claim } = await newRequest();
     const first = await claim();
     await makeWallet(account.accountId, first.workId);
-    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    await inTransaction((tx) => idempotency.release(tx, first.claim));
     const second = begun(await begin());
-    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    await inTransaction((tx) => idempotency.release(tx, first.claim));
     idempotency.end(first.claim);
     expect(await begin()).toEqual({ kind: 'inUse' });
     const late = finish(first.claim, { status: 200, body: 'wallets' });
@@ -227,7 +232,7 @@ describeStores('idempotency keys', (backend) => {
   test('are given back by work that made nothing', async () => {
     const { begin, claim } = await newRequest();
     const first = await claim();
-    await inTransaction((tx) => idempotency.leave(tx, first.claim));
+    await inTransaction((tx) => idempotency.release(tx, first.claim));
     expect(await begin('{"count":2}')).toEqual(NEW);
   });
 
@@ -256,7 +261,7 @@ describeStores('idempotency keys', (backend) => {
     const answer = { status: 201, body: BODY };
     await finish(own, answer);
     await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
-    await inTransaction((tx) => idempotency.leave(tx, own));
+    await inTransaction((tx) => idempotency.release(tx, own));
     await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
   });
 
@@ -264,7 +269,7 @@ describeStores('idempotency keys', (backend) => {
     const [old, young] = [await newRequest(), await newRequest()];
     await old.begin(BODY, NOW_MS - DAY_MS);
     await young.begin(BODY, NOW_MS - DAY_MS + 1);
-    await forgetExpiredKeys(store(), NOW_MS);
+    await deleteExpiredKeys(store(), NOW_MS);
     const left = (await store().db.select().from(idempotencyKeys)).map(({ accountId }) => accountId);
     expect([left.includes(old.account.accountId), left.includes(young.account.accountId)]).toEqual([
       false,

@@ -12,7 +12,7 @@ function ringWith(isRevoked = false): { readonly keyring: Keyring; readonly text
     digest: digestKey(text),
     isRevoked,
     expiresAtMs: undefined,
-    checkPlace: undefined,
+    checkSource: undefined,
   });
   return { keyring, text };
 }
@@ -37,7 +37,7 @@ test('a revocation reaches the ring, and only the key that it names', () => {
     digest: digestKey(other),
     isRevoked: false,
     expiresAtMs: undefined,
-    checkPlace: undefined,
+    checkSource: undefined,
   });
   keyring.revoke('key');
   keyring.revoke('nobody');
@@ -64,7 +64,7 @@ test('a digest that shares the half it is looked up by is not the key', () => {
     digest,
     isRevoked: false,
     expiresAtMs: undefined,
-    checkPlace: undefined,
+    checkSource: undefined,
   });
   expect(keyring.find(text, NOW_MS)).toEqual({ kind: 'unknown' });
 });

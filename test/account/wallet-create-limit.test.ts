@@ -4,7 +4,7 @@ import {
   CreateLimitBook,
   readCreateLimits,
   setCreateLimit,
-  type TakesCalls,
+  type CallCounter,
 } from '../../src/account/wallet-create-limit.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import type { ServiceError } from '../../src/base/service-error.ts';
@@ -28,7 +28,7 @@ test('an account has 1,000 calls in a minute, and is told how long to wait for m
 });
 
 test('a wait is never told as nothing', async () => {
-  const rateLimit: TakesCalls = { take: async () => ({ isAllowed: false, remaining: 0, resetMs: 0 }) };
+  const rateLimit: CallCounter = { take: async () => ({ isAllowed: false, remaining: 0, resetMs: 0 }) };
   const places = { limits: new CreateLimitBook(), rateLimit };
   await expect(admitCreation(places, 'a')).rejects.toMatchObject({ context: { retryAfterSeconds: 1 } });
 });

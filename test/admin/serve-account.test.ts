@@ -13,7 +13,7 @@ import { createHeadKey } from '../account/audit/head-key.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
 import { describeStores } from '../store/backends.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
-import { newAccountPlaces } from './account-places.ts';
+import { newAccountDeps } from './account-deps.ts';
 
 const directory = useNewDirectory();
 
@@ -29,23 +29,23 @@ describeStores('commands about accounts', (backend) => {
 
   async function setUp(change: Partial<AccountDeps> = {}) {
     const plans = new PlanBook();
-    const places: AccountDeps = { store: store(), plans, ...newAccountPlaces(), ...change };
+    const deps: AccountDeps = { store: store(), plans, ...newAccountDeps(), ...change };
     const account = await newCustomer(store());
     const ask = async (request: object, nowMs = NOW_MS): Promise<Record<string, unknown>> => {
-      const result = await serveAccount(places, readLine({ account, ...request }), nowMs);
+      const result = await serveAccount(deps, readLine({ account, ...request }), nowMs);
       return JSON.parse(JSON.stringify(result)) as Record<string, unknown>;
     };
-    return { places, account, ask };
+    return { deps, account, ask };
   }
 
   test('make, list and revoke tokens at once; the token is told once', async () => {
-    const { places, account, ask } = await setUp();
+    const { deps, account, ask } = await setUp();
     const scopes = ['wallets:create', 'wallets:read'];
     const made = await ask({ kind: 'tokens.create', scopes, name: 'ci', expiresInMs: 1_000 });
     const expiresAt = new Date(NOW_MS + 1_000).toISOString();
     expect(made).toMatchObject({ name: 'ci', account, scopes, expires_at: expiresAt });
     const token = String(made.token);
-    expect(places.tokens.find(token, NOW_MS)).toMatchObject({ kind: 'valid', scopes: new Set(scopes) });
+    expect(deps.tokens.find(token, NOW_MS)).toMatchObject({ kind: 'valid', scopes: new Set(scopes) });
     const states = async (nowMs: number) => {
       const { tokens } = await ask({ kind: 'tokens.list' }, nowMs);
       expect(JSON.stringify(tokens)).not.toContain(token.slice(0, 12));
@@ -53,7 +53,7 @@ describeStores('commands about accounts', (backend) => {
     };
     expect([await states(NOW_MS + 999), await states(NOW_MS + 1_000)]).toEqual([['valid'], ['expired']]);
     await ask({ kind: 'tokens.revoke', id: made.id });
-    expect(places.tokens.find(token, NOW_MS).kind).toBe('revoked');
+    expect(deps.tokens.find(token, NOW_MS).kind).toBe('revoked');
     expect(await states(NOW_MS)).toEqual(['revoked']);
   });
 
@@ -76,36 +76,36 @@ describeStores('commands about accounts', (backend) => {
   });
 
   test('raise the limit of creation, and take it back; it is shown with its source and stays as it is', async () => {
-    const { places, account, ask } = await setUp();
+    const { deps, account, ask } = await setUp();
     const raised = { account, requests: 5_000, window_seconds: 60 };
     const standard = { ...raised, requests: 1_000 };
     const show = () => ask({ kind: 'wallet-limit.show' });
     expect(await show()).toEqual({ ...standard, source: 'spec' });
     expect(await ask({ kind: 'wallet-limit', requests: 5_000 })).toEqual(raised);
     expect(await show()).toEqual({ ...raised, source: 'store' });
-    expect(places.limits.limitOf(account).burst).toBe(5_000);
+    expect(deps.limits.limitOf(account).burst).toBe(5_000);
     expect(await ask({ kind: 'wallet-limit' })).toEqual(standard);
     expect(await show()).toEqual({ ...standard, source: 'spec' });
   });
 
   test('raise the limit of use, and take it back; it is shown with its source and stays as it is', async () => {
-    const { places, account, ask } = await setUp();
+    const { deps, account, ask } = await setUp();
     const raised = { account, requests: 500, window_seconds: 1 };
     const show = () => ask({ kind: 'wallet-use-limit.show' });
     expect(await show()).toEqual({ ...raised, requests: 100, source: 'plan' });
     expect(await ask({ kind: 'wallet-use-limit', requests: 500 })).toEqual(raised);
     expect(await show()).toEqual({ ...raised, source: 'store' });
-    expect(places.useLimits.limitOf(account, 100).burst).toBe(500);
+    expect(deps.useLimits.limitOf(account, 100).burst).toBe(500);
     expect(await ask({ kind: 'wallet-use-limit' })).toEqual({ ...raised, requests: null });
     expect(await show()).toEqual({ ...raised, requests: 100, source: 'plan' });
   });
 
   test('enrol a second factor, whose codes then work, and remove it', async () => {
-    const { places, account, ask } = await setUp();
+    const { deps, account, ask } = await setUp();
     const { uri, secret } = await ask({ kind: 'two-factor.enrol' });
     expect(String(uri)).toContain(String(secret));
     const code = TOTP.generate({ secret: Secret.fromBase32(String(secret)), timestamp: NOW_MS });
-    const twoFactor = { store: store(), installationKey: await places.installationKey() };
+    const twoFactor = { store: store(), installationKey: await deps.installationKey() };
     const seen = await readTwoFactor(store().db, account);
     const found = await checkTwoFactor(
       twoFactor,
@@ -155,12 +155,12 @@ describeStores('commands about accounts', (backend) => {
   });
 
   test('the development account has a token and a second factor that are kept while they work', async () => {
-    const { places, account } = await setUp();
-    const installationKey = await places.installationKey();
+    const { deps, account } = await setUp();
+    const installationKey = await deps.installationKey();
     const ensure = (kept: object) =>
-      ensureDevelopmentAccess({ ...places, installationKey }, account, kept, NOW_MS);
+      ensureDevelopmentAccess({ ...deps, installationKey }, account, kept, NOW_MS);
     const first = await ensure({});
-    expect(places.tokens.find(first.access_token, NOW_MS)).toMatchObject({
+    expect(deps.tokens.find(first.access_token, NOW_MS)).toMatchObject({
       kind: 'valid',
       accountId: account,
     });
@@ -168,7 +168,7 @@ describeStores('commands about accounts', (backend) => {
     const second = await ensure({ access_token: 'lost', totp_secret: 'lost' });
     expect(second.access_token).not.toBe(first.access_token);
     expect(second.totp_secret).not.toBe(first.totp_secret);
-    expect(places.tokens.find(first.access_token, NOW_MS).kind).toBe('revoked');
+    expect(deps.tokens.find(first.access_token, NOW_MS).kind).toBe('revoked');
     expect(await ensure(second)).toEqual(second);
   });
 });

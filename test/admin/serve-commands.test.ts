@@ -3,7 +3,7 @@ import { Keyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { createServeCommand } from '../../src/admin/serve-commands.ts';
 import { serviceError } from '../../src/base/service-error.ts';
-import { newAccountPlaces } from './account-places.ts';
+import { newAccountDeps } from './account-deps.ts';
 import { describeStores } from '../store/backends.ts';
 
 const UNKNOWN_KEY = '4f8b1d0e-0000-4000-8000-000000000000';
@@ -41,40 +41,40 @@ describeStores('commands', (backend) => {
         Promise.reject(
           serviceError('storeUnavailable', { where: 'db', reason: 'gone', fault: 'unreachable' }),
         );
-      const places = {
+      const deps = {
         store: { ...store, ping },
         keyring: new Keyring(),
         plans: new PlanBook(),
         flushUsage,
-        ...newAccountPlaces(),
+        ...newAccountDeps(),
       };
-      await expect(createServeCommand(places, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
+      await expect(createServeCommand(deps, clock)(request)).rejects.toMatchObject({ message: 'db: gone' });
     },
   );
 
   test('nodes are shown while the store does not answer', async () => {
     const ping = () =>
       Promise.reject(serviceError('storeUnavailable', { where: 'db', reason: 'gone', fault: 'unreachable' }));
-    const places = {
+    const deps = {
       ...{ keyring: new Keyring(), plans: new PlanBook(), flushUsage },
-      ...newAccountPlaces(),
+      ...newAccountDeps(),
       store: { ...opened(), ping },
     };
-    expect(await createServeCommand(places, clock)({ kind: 'nodes' })).toEqual({ networks: [] });
+    expect(await createServeCommand(deps, clock)({ kind: 'nodes' })).toEqual({ networks: [] });
   });
 
   test('usage stores what is counted before it reads', async () => {
     const store = opened();
     const done: string[] = [];
     const flush = async (): Promise<void> => void done.push('flushed');
-    const places = {
+    const deps = {
       store,
       keyring: new Keyring(),
       plans: new PlanBook(),
       flushUsage: flush,
-      ...newAccountPlaces(),
+      ...newAccountDeps(),
     };
-    expect(await createServeCommand(places, clock)({ kind: 'usage', sinceMs: 61_000 })).toEqual({
+    expect(await createServeCommand(deps, clock)({ kind: 'usage', sinceMs: 61_000 })).toEqual({
       since: new Date(60_000),
       by: 'key',
       account: null,
@@ -86,11 +86,11 @@ describeStores('commands', (backend) => {
 
   test('a plan, and the plan of an account, are shown in the form in which they are set', async () => {
     const store = opened();
-    const places = {
+    const deps = {
       ...{ store, keyring: new Keyring(), plans: new PlanBook(), flushUsage },
-      ...newAccountPlaces(),
+      ...newAccountDeps(),
     };
-    const serve = createServeCommand(places, clock);
+    const serve = createServeCommand(deps, clock);
     await serve({ kind: 'keys.create', account: 'acme' });
     const developer = { name: 'developer', requests_per_second: 100, burst: 500, source: 'spec' };
     expect(await serve({ kind: 'plans.show', name: 'developer' })).toEqual(developer);
@@ -106,14 +106,14 @@ describeStores('commands', (backend) => {
 
   test('what is asked for and is not there, or is no command, is refused with the reason', async () => {
     const store = opened();
-    const places = {
+    const deps = {
       store,
       keyring: new Keyring(),
       plans: new PlanBook(),
       flushUsage,
-      ...newAccountPlaces(),
+      ...newAccountDeps(),
     };
-    const serve = createServeCommand(places, clock);
+    const serve = createServeCommand(deps, clock);
     for (const [request, reason] of REFUSED) await expect(serve(request)).rejects.toThrow(reason);
   });
 });

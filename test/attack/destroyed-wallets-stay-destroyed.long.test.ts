@@ -52,7 +52,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on a store that is %s', (kin
     // Not even the last moment is lost: it was written down before the answer.
     await server.kill();
     for (const one of restore) one();
-    await expect(server.start()).rejects.toThrow(/has 0 destroyed keys, and the file of heads tells of 1/);
+    await expect(server.start()).rejects.toThrow(/has 0 destroyed keys, but the file of heads lists 1/);
     // The operator who has nothing newer says so: what nobody knows any more to be destroyed is not.
     const { code, text } = await vault.run('signer', 'adopt');
     expect([code, text]).toEqual([0, expect.stringContaining('Its record has 0 destroyed keys')]);
@@ -71,7 +71,7 @@ test('an older data directory of a server on PostgreSQL does not revive a wallet
   await vault.destroy(gone);
   await server.stop();
   restore();
-  await expect(server.start()).rejects.toThrow(/has 0 destroyed keys, and the store tells of 1/);
+  await expect(server.start()).rejects.toThrow(/has 0 destroyed keys, but the store lists 1/);
 });
 
 test('a missing record is refused', async () => {

@@ -7,9 +7,9 @@ const INSIDE = '203.0.113.9';
 
 /** How a key for 203.0.113.0/24 is answered when a peer says that it speaks for an address of it. */
 function answer(peer: string, trustedProxies: readonly string[] = [], isBehindProxy = true): string {
-  const checkPlace = compileRules({ origins: [], cidrs: ['203.0.113.0/24'] });
+  const checkSource = compileRules({ origins: [], cidrs: ['203.0.113.0/24'] });
   const keys: KeyFinder = {
-    find: () => ({ kind: 'valid', keyId: 'k', accountId: 'a', checkPlace }),
+    find: () => ({ kind: 'valid', keyId: 'k', accountId: 'a', checkSource }),
   };
   const authenticate = createAuthenticate(
     keys,

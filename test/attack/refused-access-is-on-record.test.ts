@@ -1,6 +1,6 @@
 import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { NOBODY } from '../../src/account/audit/refusal-log.ts';
+import { NO_ACCOUNT } from '../../src/account/audit/refusal-log.ts';
 import { verifyAudit } from '../../src/account/audit/verify-audit.ts';
 import { createKeyText } from '../../src/account/key-text.ts';
 import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
@@ -90,11 +90,11 @@ test('who was refused what and from where is one row a minute, with how often', 
 });
 
 test('what comes with no known token is nobody’s: an address and a count, and nothing of what was sent', async () => {
-  const before = (await recordsOf(NOBODY)).length;
+  const before = (await recordsOf(NO_ACCOUNT)).length;
   const unknown = createKeyText('ks_tok_');
   for (let sent = 0; sent < 4; sent += 1) expect(await ask(unknown, '/w_secret', {}, '192.0.2.9')).toBe(401);
   expect(await ask(undefined, '/w_secret', {}, '192.0.2.9')).toBe(401);
-  const rows = (await endMinute(NOBODY, before + 2)).slice(before);
+  const rows = (await endMinute(NO_ACCOUNT, before + 2)).slice(before);
   expect(told(rows)).toEqual([
     { action: 'access', outcome: 'token_unknown', tokenId: null, address: '192.0.2.9', units: 4 },
     { action: 'access', outcome: 'token_missing', tokenId: null, address: '192.0.2.9', units: 1 },
@@ -103,9 +103,9 @@ test('what comes with no known token is nobody’s: an address and a count, and 
 });
 
 test('a flood from many addresses is 100 rows a minute and one for the others', async () => {
-  const before = (await recordsOf(NOBODY)).length;
+  const before = (await recordsOf(NO_ACCOUNT)).length;
   for (let sent = 0; sent < 130; sent += 1) await ask(undefined, '/w_1', {}, `203.0.113.${sent}`);
-  const rows = (await endMinute(NOBODY, before + 101)).slice(before);
+  const rows = (await endMinute(NO_ACCOUNT, before + 101)).slice(before);
   expect(rows).toHaveLength(101);
   expect(told(rows).at(-1)).toEqual({
     ...{ action: 'access', outcome: 'others', tokenId: null, address: null, units: 30 },

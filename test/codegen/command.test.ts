@@ -26,12 +26,12 @@ let folder = '';
 const inFolder = (path: string): string => join(folder, path);
 /** What the command says and how it ends, in this process, where its modules are loaded already. */
 const generateIn = (place: string, ...options: readonly string[]) => {
-  const [told, complained]: [string[], string[]] = [[], []];
+  const [printed, errors]: [string[], string[]] = [[], []];
   const status = runCommand(['--spec', join(place, 'spec'), '--out', join(place, 'out'), ...options], {
-    tell: (line) => void told.push(`${line}\n`),
-    complain: (line) => void complained.push(`${line}\n`),
+    print: (line) => void printed.push(`${line}\n`),
+    printError: (line) => void errors.push(`${line}\n`),
   });
-  return { status, stdout: told.join(''), stderr: complained.join('') };
+  return { status, stdout: printed.join(''), stderr: errors.join('') };
 };
 const generate = (...options: readonly string[]) => generateIn(folder, ...options);
 

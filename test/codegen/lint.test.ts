@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
     THINGS,
     set('params/3/schema/properties/cached/x-fallback', 'context'),
     '/params/3/schema/properties/cached/x-fallback',
-    /stands with the version/,
+    /requires x-since/,
   ],
   [
     'a fallback on a context that is not there',
@@ -120,14 +120,8 @@ const rows: readonly Row[] = [
     '/params/0/schema/anyOf/1/properties/mentions',
     /names no error for maxLength/,
   ],
-  ['x-tagged without a union', CONFIG, set('x-tagged', true), '/x-tagged', /stands with anyOf/],
-  [
-    'versions of what is no number',
-    CONFIG,
-    set('x-versions', [0]),
-    '/x-versions',
-    /stands with type: integer/,
-  ],
+  ['x-tagged without a union', CONFIG, set('x-tagged', true), '/x-tagged', /requires anyOf/],
+  ['versions of what is no number', CONFIG, set('x-versions', [0]), '/x-versions', /requires type: integer/],
   [
     'a notification that is open',
     COMMON,
@@ -305,7 +299,7 @@ const rows: readonly Row[] = [
     THING,
     set('examples/1/context', { parameter: 'commitment' }),
     '/examples/1/context',
-    /parameter is not to be told here/,
+    /parameter is not allowed here/,
   ],
   ['an unknown error', THING, set('errors/0', 'noSuchError'), '/errors/0', /errors\.yaml has no noSuchError/],
   [
@@ -328,7 +322,7 @@ const rows: readonly Row[] = [
     SCHEMA,
     set('properties/size/maximum', 255),
     '/properties/size/maximum',
-    /u8 already says so/,
+    /u8 already implies it/,
   ],
   [
     'an object without members',

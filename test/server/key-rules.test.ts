@@ -14,13 +14,13 @@ afterEach(async () => {
 async function start(rules: Partial<KeyRules>, isBehindProxy = false) {
   const node = await startScriptedNode();
   closing.push(node.close);
-  const checkPlace = compileRules({ origins: [], cidrs: [], ...rules });
+  const checkSource = compileRules({ origins: [], cidrs: [], ...rules });
   const gateway = await startGateway({
     nodeUrls: [node.url],
     isBehindProxy,
     keys: {
       find: (presented) =>
-        presented === KEY ? { kind: 'valid', keyId: 'k', accountId: 'a', checkPlace } : { kind: 'unknown' },
+        presented === KEY ? { kind: 'valid', keyId: 'k', accountId: 'a', checkSource } : { kind: 'unknown' },
     },
   });
   closing.push(() => gateway.close());

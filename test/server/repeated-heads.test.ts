@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function addKey(keyId: string): string {
   const text = createKeyText('ks_key_');
-  const rest = { isRevoked: false, expiresAtMs: undefined, checkPlace: undefined };
+  const rest = { isRevoked: false, expiresAtMs: undefined, checkSource: undefined };
   keyring.put({ keyId, accountId: keyId, digest: digestKey(text), ...rest });
   return text;
 }

@@ -7,8 +7,8 @@ import { createStatement } from '../../src/store/statement.ts';
 // Runs as a process: asks the store named by its first argument as often as its second says, in each way in which a store is asked, while
 // V8 writes what its collections of garbage come to.
 
-const [, , place = '', times = ''] = process.argv;
-const store = await openStore(JSON.parse(place) as StoreOptions, pino({ level: 'silent' }));
+const [, , param = '', times = ''] = process.argv;
+const store = await openStore(JSON.parse(param) as StoreOptions, pino({ level: 'silent' }));
 const select = createStatement<{ readonly filler: string }>(
   (value) => sql`select ${value('filler')}::text as filler, 1 as a, 2 as b, 3 as c`,
 );

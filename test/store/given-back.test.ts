@@ -16,7 +16,7 @@ import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 // What becomes of a connection of the pool that statements broke off on: it is of use to the next ones, or gone.
 
 const wait = createStatement<{ readonly seconds: number }>(
-  (place) => sql`select pg_sleep(${place('seconds')}::float8)`,
+  (param) => sql`select pg_sleep(${param('seconds')}::float8)`,
 );
 const one = createStatement<Record<string, never>, { readonly one: number }>(() => sql`select 1 as one`);
 

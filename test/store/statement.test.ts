@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
 import { createSelection } from '../../src/store/select-rows.ts';
-import { createStatement, type PlaceOf } from '../../src/store/statement.ts';
+import { createStatement, type PlaceholderOf } from '../../src/store/statement.ts';
 import { accounts } from '../../src/store/tables.ts';
 import { describeStores } from './backends.ts';
 
@@ -14,8 +14,8 @@ describeStores('statements that are built once', (backend) => {
 
   test('a statement is written once, and carried out with other values each time, in a transaction too', async () => {
     const write = vi.fn(
-      (place: PlaceOf<Pair>) =>
-        sql`select ${place('one')}::int + 1 as next, cardinality(${place('all')}::text[]) as count where ${place('one')}::int > ${0}`,
+      (param: PlaceholderOf<Pair>) =>
+        sql`select ${param('one')}::int + 1 as next, cardinality(${param('all')}::text[]) as count where ${param('one')}::int > ${0}`,
     );
     const carryOut = createStatement<Pair>(write);
     const { db } = store();
@@ -28,7 +28,7 @@ describeStores('statements that are built once', (backend) => {
 
   test('a value that PostgreSQL refuses is told, and the next one is taken', async () => {
     const carryOut = createStatement<{ readonly id: string }>(
-      (place) => sql`select ${place('id')}::uuid as id`,
+      (param) => sql`select ${param('id')}::uuid as id`,
     );
     await expect(carryOut(store().db, { id: 'none' })).rejects.toMatchObject({ cause: { code: '22P02' } });
     expect((await carryOut(store().db, { id: ACCOUNT })).rows).toEqual([{ id: ACCOUNT }]);
@@ -37,7 +37,7 @@ describeStores('statements that are built once', (backend) => {
   test('rows are read as the table has them, by a statement that is kept', async () => {
     const select = createSelection<typeof accounts, { readonly id: string }>(
       accounts,
-      (place) => sql`id = ${place('id')}`,
+      (param) => sql`id = ${param('id')}`,
     );
     const { db } = store();
     expect(await select(db, { id: ACCOUNT })).toEqual([]);

@@ -8,21 +8,21 @@ import { sendTogether } from '../../src/store/together.ts';
 import { describeStores } from './backends.ts';
 
 const insert = createStatement<{ readonly id: string; readonly name: string }>(
-  (place) =>
-    sql`insert into accounts (id, kind, name, created_at) values (${place('id')}, 'customer', ${place('name')}, '2026-01-01Z')`,
+  (param) =>
+    sql`insert into accounts (id, kind, name, created_at) values (${param('id')}, 'customer', ${param('name')}, '2026-01-01Z')`,
 );
 const rename = createStatement<{ readonly from: string; readonly to: string }, { readonly id: string }>(
-  (place) => sql`update accounts set name = ${place('to')} where name = ${place('from')} returning id`,
+  (param) => sql`update accounts set name = ${param('to')} where name = ${param('from')} returning id`,
 );
 const divide = createStatement<{ readonly by: number }, { readonly whole: number }>(
-  (place) => sql`select 10 / ${place('by')}::int as whole`,
+  (param) => sql`select 10 / ${param('by')}::int as whole`,
 );
 const count = createStatement<Record<string, never>, { readonly count: number }>(
   () => sql`select count(*)::int as count from accounts`,
 );
 const select = createSelection<typeof accounts, { readonly name: string }>(
   accounts,
-  (place) => sql`name = ${place('name')}`,
+  (param) => sql`name = ${param('name')}`,
 );
 
 const [ONE, TWO] = ['a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'];
@@ -80,9 +80,9 @@ describeStores('statements that go together', (backend) => {
   });
 
   test('after a failure the same statements are taken, first ones and known ones', async () => {
-    const fresh = createStatement<{ readonly by: number }>((place) => sql`select 100 / ${place('by')}::int`);
+    const fresh = createStatement<{ readonly by: number }>((param) => sql`select 100 / ${param('by')}::int`);
     const behind = createStatement<{ readonly by: number }>(
-      (place) => sql`select 1000 / ${place('by')}::int`,
+      (param) => sql`select 1000 / ${param('by')}::int`,
     );
     for (const by of [0, 0, 1, 0, 1]) {
       const both = store().together((db) => [fresh(db, { by }), behind(db, { by: 1 })]);

@@ -14,6 +14,9 @@ export type Arrow = { readonly from: string; readonly to: string };
 const IMPORT =
   /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]|new URL\(\s*['"](\.[^'"]+)['"],\s*import\.meta\.url/g;
 
+/** An import of a package, dynamic or not: its name. */
+const PACKAGE = /(?:^(?:import|export)\s(?:[^'";]*?\sfrom\s)?\s*|\bimport\(\s*)'((?:@[\w-]+\/)?\w[\w.:-]*)/gm;
+
 /** All code files below a top-level folder. */
 export function readSources(folder: string): readonly SourceFile[] {
   return readdirSync(new URL(folder, ROOT), { recursive: true, withFileTypes: true })
@@ -28,4 +31,9 @@ export function arrowsOf({ path, text }: SourceFile): readonly Arrow[] {
     const target = imported ?? named ?? '';
     return { from: path, to: target.startsWith('.') ? posix.join(posix.dirname(path), target) : target };
   });
+}
+
+/** The packages that a file imports, built-in modules included. */
+export function packagesOf({ path, text }: SourceFile): readonly Arrow[] {
+  return [...text.matchAll(PACKAGE)].map(([, name = '']) => ({ from: path, to: name }));
 }

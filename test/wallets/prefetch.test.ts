@@ -38,7 +38,7 @@ test('a reader that leaves ends the stream', async () => {
 test('where nobody comes to read, what was made is dropped and the stream ended', async () => {
   const { seen, count } = counting();
   const drop = vi.fn();
-  await prefetch(count(), drop).leave();
+  await prefetch(count(), drop).release();
   expect([drop.mock.calls, seen]).toEqual([[[1]], ['makes 1', 'ends']]);
 });
 
@@ -48,6 +48,6 @@ test('a first step that fails is thrown to the reader, and to nobody where there
   };
   await expect(prefetch(fail(), () => undefined).steps.next()).rejects.toThrow('no randomness');
   const drop = vi.fn();
-  await prefetch(fail(), drop).leave();
+  await prefetch(fail(), drop).release();
   expect(drop).not.toHaveBeenCalled();
 });

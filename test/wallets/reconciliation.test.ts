@@ -76,7 +76,7 @@ test('a start on a restored store deletes the wallets that were destroyed, and n
   for (const id of live) expect(await codeOf(account, 'GET', `/v1/wallets/${id}`)).toEqual([200, undefined]);
   const again = { master_wallet_id: master, accounts: ACCOUNTS };
   expect(await codeOf(account, 'POST', '/v1/wallets/hd', again)).toEqual([409, 'derivation_destroyed']);
-  const { store, places } = service();
+  const { store, deps } = service();
   const isDestroy = and(eq(auditRecords.accountId, account.id), eq(auditRecords.action, 'destroy'));
   const records = await store.db.select().from(auditRecords).where(isDestroy).orderBy(auditRecords.seq);
   expect(
@@ -86,15 +86,15 @@ test('a start on a restored store deletes the wallets that were destroyed, and n
       .sort(),
   ).toEqual([single, child].sort());
   for (const record of records.slice(2)) {
-    expect(record).toMatchObject({ outcome: 'ok', tokenId: null, requestId: `start_${places.ownerId}` });
+    expect(record).toMatchObject({ outcome: 'ok', tokenId: null, requestId: `start_${deps.ownerId}` });
   }
 });
 
 test('until that is done a destroyed wallet is not shown, by itself or in a tree', async () => {
   const { account, master, single, live } = await restored();
-  const { places } = service();
+  const { deps } = service();
   const caller = { accountId: account.id, tokenId: crypto.randomUUID(), requestId: 'req_1' };
-  const still = { ...places, reconciliation: createReconciliation() };
+  const still = { ...deps, reconciliation: createReconciliation() };
   const passed = {
     ...{ caller, idempotencyKey: undefined, signal: new AbortController().signal },
     watchDelivery: () => () => undefined,
@@ -122,7 +122,7 @@ test('until that is done a destroyed wallet is not shown, by itself or in a tree
 
 test('what fails is tried again, a destruction is completed at the signer, and then the signer is asked no more', async () => {
   const { account, gone, single } = await restored();
-  const { places, signer } = service();
+  const { deps, signer } = service();
   let failures = 2;
   const completed: string[] = [];
   const failing: Signer = {
@@ -135,7 +135,7 @@ test('what fails is tried again, a destruction is completed at the signer, and t
     },
   };
   const reconciliation = createReconciliation(1);
-  await reconciliation.start({ ...places, signer: failing });
+  await reconciliation.start({ ...deps, signer: failing });
   expect([reconciliation.isDone(), await rowsOf(gone)]).toEqual([true, []]);
   expect(completed).toEqual(expect.arrayContaining(gone));
   const before = asked;
@@ -145,14 +145,14 @@ test('what fails is tried again, a destruction is completed at the signer, and t
 
 test('it ends where it is when it is closed', async () => {
   const { gone } = await restored();
-  const { places, signer } = service();
+  const { deps, signer } = service();
   const failed = Promise.withResolvers<void>();
   const findDestroyed: Signer['findDestroyed'] = () => {
     failed.resolve();
     return Promise.reject(serviceError('signerUnavailable'));
   };
   const reconciliation = createReconciliation(MINUTE_MS);
-  void reconciliation.start({ ...places, signer: { ...signer, findDestroyed } });
+  void reconciliation.start({ ...deps, signer: { ...signer, findDestroyed } });
   await failed.promise;
   await reconciliation.close();
   expect([reconciliation.isDone(), (await rowsOf(gone)).length]).toEqual([false, 2]);

@@ -164,7 +164,7 @@ test('who leaves while what he pays is set aside pays nothing, and may ask again
   const { store, ...others } = contextOf(service);
   const leave = new AbortController();
   const left = vi.fn(async () => undefined);
-  const context = { ...others, store, signal: leave.signal, claim: { ...NO_CLAIM, leave: left } };
+  const context = { ...others, store, signal: leave.signal, claim: { ...NO_CLAIM, release: left } };
   const { make, made } = watched(context);
   const together: typeof store.together = async (begin) => {
     await eventually('the first chunk is made', () => made.length > 0 || undefined);

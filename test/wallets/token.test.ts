@@ -62,27 +62,27 @@ test('what cannot be destroyed now, or was left by a process that is gone, is de
   expect((await send('POST', '/v1/wallets', { custody: 'managed' })).status).toBe(503);
   [failsAfterMaking, isBroken] = [false, false];
   expect(objects.size).toBe((await kept()).length + 1);
-  const { store, signer, places } = service();
+  const { store, signer, deps } = service();
   await store.db.update(keyIntents).set({ ownerId: randomUUID() });
   const [mine, createdAt] = [`w_${'1'.repeat(22)}`, new Date()];
   objects.add(mine);
-  await store.db.insert(keyIntents).values({ walletId: mine, accountId, ownerId: places.ownerId, createdAt });
-  await destroyAbandonedKeys({ ...places, signer });
+  await store.db.insert(keyIntents).values({ walletId: mine, accountId, ownerId: deps.ownerId, createdAt });
+  await destroyAbandonedKeys({ ...deps, signer });
   expect([...objects].sort()).toEqual([mine, ...(await kept())].sort());
 });
 
 test('a process that was held up stores no wallet whose key the start of another one destroys', async () => {
   const { send, balance } = await service().newAccount();
-  const { store, signer, places } = service();
+  const { store, signer, deps } = service();
   const other = randomUUID();
-  const isOurs = eq(gateways.id, places.ownerId);
+  const isOurs = eq(gateways.id, deps.ownerId);
   const own = await store.db.select().from(gateways).where(isOurs);
   /** The other process has taken the intents over, and not destroyed anything yet. */
   const slow: Signer = { ...signer, destroy: () => Promise.reject(serviceError('signerUnavailable')) };
   for (const otherSigner of [signer, slow]) {
     whileHeldUp = async () => {
       await store.db.delete(gateways).where(isOurs);
-      await destroyAbandonedKeys({ ...places, signer: otherSigner, ownerId: other });
+      await destroyAbandonedKeys({ ...deps, signer: otherSigner, ownerId: other });
     };
     expect((await send('POST', '/v1/wallets', { custody: 'managed' })).status).toBe(503);
     const batch = await send('POST', '/v1/wallets/batch', { count: 20, custody: 'managed' });
@@ -93,7 +93,7 @@ test('a process that was held up stores no wallet whose key the start of another
   expect([...objects].sort()).toEqual([...left.map(({ walletId }) => walletId), ...(await kept())].sort());
   expect(left).toHaveLength(21);
   await store.db.insert(gateways).values(own).onConflictDoNothing();
-  await destroyAbandonedKeys({ ...places, signer });
+  await destroyAbandonedKeys({ ...deps, signer });
   expect([...objects].filter((id) => left.some(({ walletId }) => walletId === id))).toEqual([]);
   expect(await balance()).toMatchObject({ charged: 0n, reserved: 0n });
 });

@@ -18,8 +18,8 @@ import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start/start-keys.ts';
-import type { WalletDeps } from '../../src/wallets/wallet-places.ts';
-import { placesOf, startWallets } from '../../src/start/start-wallets.ts';
+import type { WalletDeps } from '../../src/wallets/wallet-deps.ts';
+import { walletDepsOf, startWallets } from '../../src/start/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from '../../src/store/drizzle.ts';
@@ -32,7 +32,7 @@ export type WalletService = {
   readonly baseUrl: string;
   readonly store: Store;
   readonly signer: Signer;
-  readonly places: WalletDeps;
+  readonly deps: WalletDeps;
   /** Opens the service once more on the same store and signer, as the next process does. */
   readonly startAgain: () => Promise<void>;
   /** The clock of the service; it stands still until it is set. */
@@ -120,12 +120,12 @@ export function useWalletService({
     });
     started.defer(() => server.close(1_000));
     const baseUrl = `http://127.0.0.1:${server.port}`;
-    const places = { store, tokens: account.tokens, installationKey: account.installationKey };
+    const deps = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
-      ...{ baseUrl, store, signer: keys.signer, places: placesOf(parts), clock, limits: account.limits },
+      ...{ baseUrl, store, signer: keys.signer, deps: walletDepsOf(parts), clock, limits: account.limits },
       ...{ useLimits: account.useLimits, tokens: account.tokens },
       startAgain: async () => started.defer((await startWallets(parts)).close),
-      newAccount: (options) => newAccount({ places, clock, baseUrl }, options),
+      newAccount: (options) => newAccount({ deps, clock, baseUrl }, options),
       refusals: async () =>
         (await metrics.registry.metrics()).split('\n').filter((line) => line.includes('error="')),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
@@ -143,23 +143,23 @@ function pay(store: Store, paid: Omit<Parameters<typeof credit>[1], 'note'>): Pr
 }
 
 type Served = {
-  readonly places: Parameters<typeof createToken>[0] & Parameters<typeof enrolTwoFactor>[0];
+  readonly deps: Parameters<typeof createToken>[0] & Parameters<typeof enrolTwoFactor>[0];
   readonly clock: WalletService['clock'];
   readonly baseUrl: string;
 };
 
 async function newAccount(
-  { places, clock, baseUrl }: Served,
+  { deps, clock, baseUrl }: Served,
   { credit: amount = TEN_USD, scopes = SCOPES, isEnrolled = true }: AccountOptions = {},
 ): Promise<TestAccount> {
-  const { store } = places;
+  const { store } = deps;
   const id = await newCustomer(store);
   const nowMs = clock.nowMs();
   if (amount > 0n) await pay(store, { accountId: id, amount, nowMs });
   const wanted = { accountId: id, name: 't', scopes, expiresAtMs: undefined };
-  const { text: token } = await createToken(places, wanted, nowMs);
+  const { text: token } = await createToken(deps, wanted, nowMs);
   const enrolled = isEnrolled
-    ? await enrolTwoFactor(places, { accountId: id, account: 'a' }, nowMs)
+    ? await enrolTwoFactor(deps, { accountId: id, account: 'a' }, nowMs)
     : undefined;
   const totp = enrolled && new TOTP({ secret: Secret.fromBase32(enrolled.secret) });
   return {

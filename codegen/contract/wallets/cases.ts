@@ -6,7 +6,7 @@ import { bodyCases } from './body-cases.ts';
 import { queryCases } from './query-cases.ts';
 import { goodRequest, provoked } from './requests.ts';
 
-/** Everything the contract of an operation says, as requests with what they must answer. */
+/** The contract of an operation as requests with their expected answers. */
 export const walletContract = (operation: Operation, model: WalletsModel): WalletContract => ({
   cases: [
     ...exampleCases(operation),

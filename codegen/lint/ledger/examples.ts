@@ -7,7 +7,7 @@ import { checkAgainst, type ParamsValidator } from '../../../runtime/explain-par
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 import { prepareResult } from '../../validators/prepare-result.ts';
-import { type Fault, tellingErrors, toFault } from '../fault.ts';
+import { type Fault, specificErrors, toFault } from '../fault.ts';
 import { finding, type Rule } from './rule.ts';
 
 /** Everything called has an example; params, results and notifications of examples are what the schemas say, and so are errors. */
@@ -66,7 +66,7 @@ const checkAll = ({ call, result, notification }: ShownCall, model: LedgerModel)
     }));
     if ((example.error === undefined) === (example.result === undefined))
       return [...params, { pointer, message: 'an example has either a result or an error' }];
-    const told = checkContext(example, check(example.params) === undefined, model).map((message) => ({
+    const contexts = checkContext(example, check(example.params) === undefined, model).map((message) => ({
       pointer: `${pointer}/context`,
       message,
     }));
@@ -77,12 +77,12 @@ const checkAll = ({ call, result, notification }: ShownCall, model: LedgerModel)
     );
     if (isNotified && (example.error === undefined) === (example.notifications === undefined))
       return [...params, { pointer, message: 'an example has either notifications or an error' }];
-    if (example.error !== undefined || fits(example.result)) return [...params, ...told, ...notified];
+    if (example.error !== undefined || fits(example.result)) return [...params, ...contexts, ...notified];
     return [...params, ...resultFault(fits.errors ?? [], `${pointer}/result`), ...notified];
   });
 };
 
-/** An error that the params alone do not give is told with its whole context, and with its data where that has a schema. */
+/** An error that does not follow from the params has its whole context, and its data where that has a schema. */
 const checkContext = (
   { error = '', context = {} }: Example,
   isAccepted: boolean,
@@ -96,7 +96,7 @@ const checkContext = (
   const unknown = Object.keys(context).filter((name) => !known.includes(name));
   return [
     ...missing.map(([name, type]) => `${error} wants ${name} as ${type}`),
-    ...unknown.map((name) => `${name} is not to be told here`),
+    ...unknown.map((name) => `${name} is not allowed here`),
     ...(dataTitle === undefined || isOf(dataTitle, context.data, schemas)
       ? []
       : [`${error} wants data that is a ${dataTitle}`]),
@@ -109,10 +109,10 @@ const isOf = (title: string, value: unknown, schemas: LedgerModel['schemas']): b
 const typeOf = (value: unknown): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
 
-/** Of the branches of a union, the one that got furthest tells most. */
+/** Of the branches of a union, the one that got furthest is reported. */
 const resultFault = (errors: readonly ErrorObject[], at: string): readonly Fault[] => {
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
-  return tellingErrors(errors)
+  return specificErrors(errors)
     .toSorted((a, b) => depth(b) - depth(a))
     .slice(0, 1)
     .map(toFault)

@@ -42,15 +42,15 @@ const contextFaults = (
 ): readonly string[] => {
   if (live?.context === undefined) return [];
   if (error === undefined) return ['there is no error to fill'];
-  const told = Object.keys(live.context);
+  const given = Object.keys(live.context);
   return [
-    ...wanted.filter((name) => !told.includes(name)).map((name) => `${error} wants ${name}`),
-    ...told
+    ...wanted.filter((name) => !given.includes(name)).map((name) => `${error} wants ${name}`),
+    ...given
       .filter((name) => !wanted.includes(name))
       .map((name) => `${error} has no ${name} in its context${allowedNames(name, wanted)}`),
   ];
 };
 
-/** A value of the scenario stands for any. */
+/** A value of the scenario matches any. */
 const isSameOrNamed = (value: unknown, wanted: unknown): boolean =>
   isSameValue(value, wanted) || (value !== undefined && typeof wanted === 'string' && wanted.startsWith('$'));

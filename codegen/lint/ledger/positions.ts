@@ -4,7 +4,7 @@ import { reachedFrom } from '../../model/reach.ts';
 import { expectedOf } from '../../validators/prepare-param.ts';
 import type { Problem } from '../../problem.ts';
 import { LIMITS } from '../limits.ts';
-import { finding, type LedgerDocuments, partsOf, type PlacedSchema, type Rule } from './rule.ts';
+import { finding, type LedgerDocuments, partsOf, type LocatedSchema, type Rule } from './rule.ts';
 
 /** Results are closed and say what is required; params are open, have an error for each limit and a name for error texts. */
 export const checkPositions: Rule = (documents) => {
@@ -23,7 +23,7 @@ const reached = (
   { parts, schemas }: LedgerDocuments,
   model: LedgerModel,
   position: 'param' | 'result',
-): readonly PlacedSchema[] => {
+): readonly LocatedSchema[] => {
   const roots =
     position === 'result'
       ? sentSchemas(model)
@@ -36,21 +36,21 @@ const reached = (
   return [...parts.filter((part) => part.position === position), ...shared];
 };
 
-const checkResult = (part: PlacedSchema): readonly Problem[] => {
+const checkResult = (part: LocatedSchema): readonly Problem[] => {
   const { schema } = part;
-  const tell = (message: string) => finding('results', part, message, false);
+  const report = (message: string) => finding('results', part, message, false);
   return [
     ...(schema.type === 'object' && !schema['x-map'] && schema.additionalProperties !== false
-      ? [tell('a result object states additionalProperties: false')]
+      ? [report('a result object states additionalProperties: false')]
       : []),
     ...(schema.type === 'object' && !schema['x-map'] && schema.required === undefined
-      ? [tell('a result object states what is required')]
+      ? [report('a result object states what is required')]
       : []),
-    ...(schema['x-lenient'] ? [tell('a result has exact values: x-lenient is for params')] : []),
+    ...(schema['x-lenient'] ? [report('a result has exact values: x-lenient is for params')] : []),
   ];
 };
 
-const checkParam = (part: PlacedSchema): readonly Problem[] => {
+const checkParam = (part: LocatedSchema): readonly Problem[] => {
   const { schema } = part;
   return [
     ...(schema.additionalProperties !== undefined

@@ -1,6 +1,6 @@
 import type { Problem } from '../../problem.ts';
 import { limitsIn, repeatedIn, statedTwice, type Text } from '../limits.ts';
-import { type CallDocument, finding, type PlacedSchema, type Rule } from './rule.ts';
+import { type CallDocument, finding, type LocatedSchema, type Rule } from './rule.ts';
 
 /** A limit is a keyword, once in its file; no text says the number again, nor a default. */
 export const checkRepeatedLimits: Rule = (documents) => {
@@ -12,12 +12,12 @@ export const checkRepeatedLimits: Rule = (documents) => {
 };
 
 /** The description of a schema, and the limits of it and of everything below. */
-const checkDescription = (part: PlacedSchema, parts: readonly PlacedSchema[]): readonly Problem[] => {
+const checkDescription = (part: LocatedSchema, parts: readonly LocatedSchema[]): readonly Problem[] => {
   const below = parts.filter(({ pointer }) => `${pointer}/`.startsWith(`${part.pointer}/`));
   const { default: value, description = '' } = part.schema;
   const pointer = `${part.pointer}/description`;
   return [
-    ...repeatedIn(description, limitsIn(below)).map((limit) => tell(part.file, pointer, limit)),
+    ...repeatedIn(description, limitsIn(below)).map((limit) => repeated(part.file, pointer, limit)),
     ...(value !== undefined && /\(default\)|\bdefault:/i.test(description)
       ? [finding('limits', { file: part.file, pointer }, 'the text repeats the default', false)]
       : []),
@@ -27,7 +27,7 @@ const checkDescription = (part: PlacedSchema, parts: readonly PlacedSchema[]): r
 /** The texts of what is called, and all limits in its file. */
 const checkCall = (
   { file, pointer: at, call }: CallDocument,
-  parts: readonly PlacedSchema[],
+  parts: readonly LocatedSchema[],
 ): readonly Problem[] => {
   const limits = [
     ...limitsIn(parts),
@@ -45,7 +45,7 @@ const checkCall = (
   ];
   return [
     ...texts.flatMap(({ text, pointer }) =>
-      repeatedIn(text, limits).map((limit) => tell(file, pointer, limit)),
+      repeatedIn(text, limits).map((limit) => repeated(file, pointer, limit)),
     ),
     ...statedTwice(limits).map(({ value, pointer, first }) =>
       finding('limits', { file, pointer }, `the limit ${value} is stated at ${first} already`, false),
@@ -53,5 +53,5 @@ const checkCall = (
   ];
 };
 
-const tell = (file: string, pointer: string, limit: number): Problem =>
+const repeated = (file: string, pointer: string, limit: number): Problem =>
   finding('limits', { file, pointer }, `the text repeats the limit ${limit}`, false);

@@ -20,18 +20,18 @@ import { readErrors } from '../../model/errors.ts';
 import { childSchemas, type Schema } from '../../model/schema.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 
-/** Where a schema stands: in a file of its own, in a param or in a result (or a notification). */
-export type Place = {
+/** Position of a schema: in a file of its own, in a param or in a result (or a notification). */
+export type Location = {
   readonly file: string;
   readonly pointer: string;
   readonly position: 'schema' | 'param' | 'result';
 };
-export type PlacedSchema = Place & { readonly schema: Schema };
+export type LocatedSchema = Location & { readonly schema: Schema };
 
 /** Something that can be called, as it is written. */
 export type CallDocument = {
   readonly file: string;
-  /** Where in the file it stands. */
+  /** JSON pointer in the file. */
   readonly pointer: string;
   readonly call: Pick<MethodFile, 'summary' | 'description' | 'params' | 'errors' | 'x-span'> & {
     readonly result?: { readonly description?: string };
@@ -50,7 +50,7 @@ export type LedgerDocuments = {
   /** Schema files by title. */
   readonly schemas: ReadonlyMap<string, { readonly file: string; readonly schema: Schema }>;
   /** Every schema and part of a schema, of all files. */
-  readonly parts: readonly PlacedSchema[];
+  readonly parts: readonly LocatedSchema[];
   readonly errorNames: ReadonlySet<string>;
   readonly scenario: Scenario;
   /** The model of the documents; only once their references are known to lead somewhere. */
@@ -63,7 +63,7 @@ export type Rule = (documents: LedgerDocuments) => readonly Problem[];
 /** A finding of a rule at a place. Blocking: nothing can be rendered from the file. */
 export const finding = (
   rule: string,
-  { file, pointer }: Omit<Place, 'position'>,
+  { file, pointer }: Omit<Location, 'position'>,
   message: string,
   blocking = true,
 ): Problem => ({
@@ -123,7 +123,7 @@ export const readDocuments = (sources: Sources): LedgerDocuments => {
 };
 
 /** The schema and everything written below it. */
-export const partsOf = (placed: PlacedSchema): readonly PlacedSchema[] => [
+export const partsOf = (placed: LocatedSchema): readonly LocatedSchema[] => [
   placed,
   ...childSchemas(placed.schema).flatMap(([steps, schema]) =>
     partsOf({ ...placed, pointer: pointerTo(placed.pointer, ...steps), schema }),

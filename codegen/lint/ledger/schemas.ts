@@ -1,15 +1,15 @@
 import type { Schema } from '../../model/schema.ts';
 import { INT_BOUNDS } from '../../../runtime/int-kinds.ts';
 import type { Problem } from '../../problem.ts';
-import { finding, type PlacedSchema, type Rule } from './rule.ts';
+import { finding, type LocatedSchema, type Rule } from './rule.ts';
 
 /** What each schema must say: members, closedness, integer kinds, errors of limits. */
 export const checkSchemas: Rule = ({ parts }) => parts.flatMap(checkPart);
 
 /** The same for one part. */
-export const checkPart = (part: PlacedSchema): readonly Problem[] => {
+export const checkPart = (part: LocatedSchema): readonly Problem[] => {
   const { schema } = part;
-  const tell = (message: string, keyword?: string): Problem =>
+  const report = (message: string, keyword?: string): Problem =>
     finding(
       'schemas',
       { ...part, pointer: keyword === undefined ? part.pointer : `${part.pointer}/${keyword}` },
@@ -17,35 +17,35 @@ export const checkPart = (part: PlacedSchema): readonly Problem[] => {
     );
   const has = (keyword: string): boolean => keyword in schema;
   return [
-    ...(schema.type === 'integer' && !has('x-int') ? [tell('an integer needs x-int')] : []),
-    ...(schema.type !== 'integer' && has('x-int') ? [tell('x-int stands with type: integer', 'x-int')] : []),
+    ...(schema.type === 'integer' && !has('x-int') ? [report('an integer needs x-int')] : []),
+    ...(schema.type !== 'integer' && has('x-int') ? [report('x-int requires type: integer', 'x-int')] : []),
     ...(schema.type !== 'string' && has('x-base58')
-      ? [tell('x-base58 stands with type: string', 'x-base58')]
+      ? [report('x-base58 requires type: string', 'x-base58')]
       : []),
     ...(schema.type !== 'integer' && has('x-versions')
-      ? [tell('x-versions stands with type: integer', 'x-versions')]
+      ? [report('x-versions requires type: integer', 'x-versions')]
       : []),
     ...(schema.type === 'array' && !has('items') && !has('prefixItems')
-      ? [tell('an array needs items')]
+      ? [report('an array needs items')]
       : []),
     ...(schema.type === 'object' && !has('properties') && !has('x-map')
-      ? [tell('an object needs properties (or x-map)')]
+      ? [report('an object needs properties (or x-map)')]
       : []),
     ...(has('x-map') && !schema.additionalProperties
-      ? [tell('x-map needs additionalProperties: <schema>', 'x-map')]
+      ? [report('x-map needs additionalProperties: <schema>', 'x-map')]
       : []),
     ...(typeof schema.additionalProperties === 'object' && !has('x-map')
-      ? [tell('a map needs x-map', 'additionalProperties')]
+      ? [report('a map needs x-map', 'additionalProperties')]
       : []),
-    ...(has('x-tagged') && !schema.anyOf ? [tell('x-tagged stands with anyOf', 'x-tagged')] : []),
-    ...(isEmpty(schema) ? [tell('a schema needs $ref, type, anyOf, enum or const')] : []),
+    ...(has('x-tagged') && !schema.anyOf ? [report('x-tagged requires anyOf', 'x-tagged')] : []),
+    ...(isEmpty(schema) ? [report('a schema needs $ref, type, anyOf, enum or const')] : []),
     ...unknownRequired(schema).map((name) =>
-      tell(`required member ${name} is not among the properties`, 'required'),
+      report(`required member ${name} is not among the properties`, 'required'),
     ),
     ...errorsWithoutKeyword(schema).map((keyword) =>
-      tell(`there is no ${keyword} here`, `x-errors/${keyword}`),
+      report(`there is no ${keyword} here`, `x-errors/${keyword}`),
     ),
-    ...boundsOfKind(schema).map((keyword) => tell(`x-int: ${schema['x-int']} already says so`, keyword)),
+    ...boundsOfKind(schema).map((keyword) => report(`x-int: ${schema['x-int']} already implies it`, keyword)),
   ];
 };
 
@@ -58,7 +58,7 @@ const unknownRequired = ({ required = [], properties }: Schema): readonly string
 const errorsWithoutKeyword = (schema: Schema): readonly string[] =>
   Object.keys(schema['x-errors'] ?? {}).filter((keyword) => !(keyword in schema));
 
-/** A bound that the integer kind implies is said twice. */
+/** Bounds that the integer kind already implies. */
 const boundsOfKind = ({ minimum, maximum, 'x-int': kind }: Schema): readonly string[] => {
   if (kind === undefined) return [];
   const [low, high] = INT_BOUNDS[kind];

@@ -1,9 +1,9 @@
 import { callables } from '../../model/ledger.ts';
 import { versionedParts } from '../../model/versioned-parts.ts';
 import type { Problem } from '../../problem.ts';
-import { finding, type PlacedSchema, type Rule } from './rule.ts';
+import { finding, type LocatedSchema, type Rule } from './rule.ts';
 
-/** What is said of versions holds together: a limit that is left to nodes is there, and a fallback can do its work. */
+/** Version keywords are consistent: a limit that is left to nodes exists, and a fallback applies. */
 export const checkVersions: Rule = ({ methods, parts, calls, model }) => {
   const ledger = model();
   const withContext = new Set(
@@ -22,18 +22,18 @@ export const checkVersions: Rule = ({ methods, parts, calls, model }) => {
   return [...parts.flatMap(checkPart), ...misplaced];
 };
 
-const checkPart = (part: PlacedSchema): readonly Problem[] => {
+const checkPart = (part: LocatedSchema): readonly Problem[] => {
   const { 'x-since': since, 'x-fallback': fallback } = part.schema;
-  const tell = (keyword: string, message: string): Problem =>
+  const report = (keyword: string, message: string): Problem =>
     finding('versions', { ...part, pointer: `${part.pointer}/${keyword}` }, message, false);
   return [
     ...(fallback !== undefined && typeof since !== 'string'
-      ? [tell('x-fallback', 'a fallback stands with the version that needs none')]
+      ? [report('x-fallback', 'x-fallback requires x-since')]
       : []),
     ...(typeof since === 'object'
       ? Object.keys(since)
           .filter((keyword) => !(keyword in part.schema))
-          .map((keyword) => tell(`x-since/${keyword}`, `there is no ${keyword} here`))
+          .map((keyword) => report(`x-since/${keyword}`, `there is no ${keyword} here`))
       : []),
   ];
 };

@@ -41,7 +41,7 @@ const checkParts = (file: ProtoFile): readonly Problem[] => {
     ...(file.package === STREAM_PACKAGE ? [] : [problem(at, '', `the package must be ${STREAM_PACKAGE}`)]),
     ...(dependency.length === 0
       ? []
-      : [problem(at, '', `it imports ${dependency.join(', ')}; it must stand alone`)]),
+      : [problem(at, '', `it imports ${dependency.join(', ')}; a topic imports nothing`)]),
     ...(messages.length === 1 && enums.length + services.length === 0
       ? []
       : [problem(at, '', 'it must declare one message and nothing beside it; others go inside')]),

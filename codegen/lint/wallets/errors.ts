@@ -8,7 +8,7 @@ import { allowedNames } from '../allowed-names.ts';
 import type { WalletDocuments, WalletRule } from './rule.ts';
 
 /**
- * An operation has one success; an error stands under its status and once; its example fills its context; and the contract knows a
+ * An operation has one success; an error is listed once, under its status; its example fills its context; and the contract knows a
  * way to it.
  */
 export const checkWalletErrors: WalletRule = (documents) => {

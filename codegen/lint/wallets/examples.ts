@@ -5,7 +5,7 @@ import type { WalletsModel } from '../../model/wallets/wallets.ts';
 import { pointerTo } from '../../problem.ts';
 import { compileValidator } from '../../validators/compile.ts';
 import { prepareBody } from '../../validators/prepare-body.ts';
-import { tellingErrors, toFault } from '../fault.ts';
+import { specificErrors, toFault } from '../fault.ts';
 import { finding } from '../ledger/rule.ts';
 import type { WalletRule } from './rule.ts';
 
@@ -114,7 +114,7 @@ const misfits = (
   if (!schema) return [];
   const fits = compileValidator({ ...prepareBody(schema, model.schemas) });
   if (fits(isJsonObject(value) ? structuredClone(value) : value)) return [];
-  return tellingErrors(fits.errors ?? [])
+  return specificErrors(fits.errors ?? [])
     .slice(0, 1)
     .map(toFault)
     .map(({ pointer, message }) => ({ pointer, message: `does not fit: ${message}` }));

@@ -15,8 +15,8 @@ import {
 } from '../../model/wallets/wallets.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 
-/** A schema or a part of one, and where it stands. */
-export type PlacedWalletSchema = {
+/** A schema or a part of one, and its location. */
+export type LocatedWalletSchema = {
   readonly file: string;
   readonly pointer: string;
   readonly schema: WalletSchema;
@@ -31,7 +31,7 @@ export type WalletDocuments = {
   /** Schema files by title. */
   readonly schemas: ReadonlyMap<string, { readonly file: string; readonly schema: WalletSchema }>;
   /** Every schema and part of a schema, of all files. */
-  readonly parts: readonly PlacedWalletSchema[];
+  readonly parts: readonly LocatedWalletSchema[];
   /** The model of the documents; only once their references are known to lead somewhere. */
   readonly model: () => WalletsModel;
 };
@@ -60,7 +60,7 @@ export const readWalletDocuments = (sources: Sources): WalletDocuments => {
 const operationParts = (
   file: string,
   { query, requestBody, responses }: OperationFile,
-): readonly PlacedWalletSchema[] => [
+): readonly LocatedWalletSchema[] => [
   ...(query ? partsOf({ file, pointer: '/query', schema: query }) : []),
   ...(requestBody ? partsOf({ file, pointer: '/requestBody/schema', schema: requestBody.schema }) : []),
   ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
@@ -74,7 +74,7 @@ const operationParts = (
   ),
 ];
 
-const partsOf = (placed: PlacedWalletSchema): readonly PlacedWalletSchema[] => [
+const partsOf = (placed: LocatedWalletSchema): readonly LocatedWalletSchema[] => [
   placed,
   ...childSchemas(placed.schema).flatMap(([steps, schema]) =>
     partsOf({ ...placed, pointer: pointerTo(placed.pointer, ...steps), schema }),

@@ -4,7 +4,7 @@ import { pointerTo } from '../../problem.ts';
 import { finding } from '../ledger/rule.ts';
 import type { WalletRule } from './rule.ts';
 
-/** Members of these names are secrets, whoever writes them. */
+/** Members of these names are always secrets. */
 const SECRET_NAMES = /^(mnemonic|passphrase|seed|password|.*secret.*|private.*)$/;
 
 /**

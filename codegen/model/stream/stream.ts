@@ -131,10 +131,10 @@ const commentAt = ({ sourceCodeInfo }: ProtoFile, path: readonly number[]): stri
 /** The text of a comment in one line, without the lines that say something to the generator. */
 const readComment = (comment: string) => {
   const lines = comment.split('\n').map((line) => line.trim());
-  const said = (word: string): string | undefined =>
+  const tagOf = (word: string): string | undefined =>
     lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2);
   const text = lines.filter((line) => line !== '' && !/^(Example|Scope): /.test(line)).join(' ');
-  return { text, scope: said('Scope'), example: parseExample(said('Example')) };
+  return { text, scope: tagOf('Scope'), example: parseExample(tagOf('Example')) };
 };
 
 const parseExample = (text: string | undefined): Json | undefined => {

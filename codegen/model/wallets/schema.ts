@@ -3,7 +3,7 @@ import type { Sources } from '../../load.ts';
 import { someSchema } from '../reach.ts';
 import { mapSchema, type Schema } from '../schema.ts';
 
-/** A member that excludes others: it may not stand with members of these values, or with members that are present at all. */
+/** A member that excludes others: it is not allowed with members of these values, or with members that are present at all. */
 export type Conflict = {
   readonly member: string;
   readonly with: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export type WalletSchema = Schema & {
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   /** Never logged, printed or put into an error; answers that have it are not to be cached. */
   readonly 'x-secret'?: true;
-  /** The pattern is for readers and other validators: the operation itself checks the text, and tells why it is refused. */
+  /** The pattern is for readers and other validators: the operation itself checks the text, and reports the reason. */
   readonly 'x-guard'?: true;
   /** The text has no half of a surrogate pair: a pattern that every dialect of regular expressions reads cannot say so. */
   readonly 'x-well-formed'?: true;
@@ -46,7 +46,7 @@ export const valueAt = (place: string, sources: Sources): Json | undefined => {
     );
 };
 
-/** Puts the limits that stand elsewhere into a schema. */
+/** Adds the limits that are stated elsewhere to a schema. */
 export const withLimits = (schema: WalletSchema, sources: Sources): WalletSchema =>
   mapSchema(schema, (part: WalletSchema) => {
     const { 'x-limit': limits, ...rest } = part;

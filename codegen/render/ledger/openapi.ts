@@ -125,7 +125,7 @@ const requestSchema = ({ name, params, minParams }: Method): JsonObject => ({
   },
 });
 
-/** A param's name stands in its title, because positions have no names. */
+/** A param's name is its title, because positions have no names. */
 const positional = (title: string, description: string | undefined, schema: JsonObject): JsonObject => ({
   title,
   ...(description !== undefined && { description }),

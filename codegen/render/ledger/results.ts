@@ -44,7 +44,7 @@ export const REPLY_VALIDATOR = ${validatorOf(model.common.reply)};
 
 type Sent = { readonly schema: Schema };
 
-/** Most definitions stand on one line: nobody reads them but the validators. */
+/** Most definitions get one line: only validators read them. */
 const DEFINITION_WIDTH = 1_000;
 
 const renderDefinitions = (model: LedgerModel): Files => ({

@@ -22,7 +22,7 @@ export type LedgerSubscription<S extends SubscriptionName> = OpenSubscription<Su
 /** Answers when the server has acknowledged the subscription. */
 export type SubscribeCall<S extends SubscriptionName> = (...params: SubscriptionParams[S]) => Promise<LedgerSubscription<S>>;
 
-/** The subscriptions as functions. u64, i64 and usize come as bigint; params take either. They throw CallError. */
+/** The subscriptions as functions. u64, i64 and usize are bigint; params take either. They throw CallError. */
 export interface LedgerSubscriptions {
 ${model.subscriptions
   .map(

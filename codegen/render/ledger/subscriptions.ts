@@ -11,7 +11,7 @@ export type SubscriptionName = ${union(subscriptions.map(({ name }) => name))};
 /** The calls that end subscriptions. */
 export type UnsubscribeName = ${union(subscriptions.map(({ unsubscribe }) => unsubscribe))};
 
-/** The methods of the messages that tell what was subscribed to. */
+/** The methods of notification messages. */
 export type NotificationName = ${union(subscriptions.map(({ notification }) => notification.name))};
 
 export type SubscriptionInfo = {

@@ -74,7 +74,7 @@ export type CheckedBody<O extends OperationWithBody> =
 
 /**
  * Checks the parsed body of an operation: types, limits, unknown members, members that exclude each other. What has a default is
- * filled in; the value itself is left as it is. No problem tells the value of a secret. Texts that a schema marks with x-guard are
+ * filled in; the value itself is left as it is. No problem contains the value of a secret. Texts that a schema marks with x-guard are
  * left to the operation.
  */
 export const checkBody = <O extends OperationWithBody>(operation: O, value: unknown): CheckedBody<O> =>
@@ -93,7 +93,7 @@ const bodyModule = (schema: WalletSchema, model: WalletsModel): string => {
     detail: conflictText(conflict),
   }));
   return `${HEADER}${code}
-/** Pointers of the members whose values are never told. */
+/** Pointers of the members whose values are never shown. */
 export const secrets = ${literal(secretPointers(schema, model.schemas))};
 
 /** What each excluded combination answers, by its place in allOf. */

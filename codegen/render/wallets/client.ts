@@ -88,7 +88,7 @@ const optionsType = (operation: Operation): string => {
   return operation.idempotent ? 'IdempotentOptions' : 'CallOptions';
 };
 
-/** Which form comes back depends on the form asked for. */
+/** The form of the answer depends on the requested form. */
 const resultType = (operation: Operation, generic: boolean): string => {
   const stream = `ItemStream<${itemType(operation)}>`;
   if (generic) return `B extends { readonly format: 'jsonl' | 'csv' } ? ${stream} : ${jsonType(operation)}`;

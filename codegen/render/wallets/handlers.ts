@@ -14,11 +14,11 @@ import type { ${answerTypes(operations).join(', ')} } from './types.ts';
 export type WalletRequest<O extends OperationId> = {
   /** The id in the path; empty where the path has none. */
   readonly id: string;
-  /** The form that format or Accept ask for; the first of the operation without a wish. */
+  /** The form that format or Accept select; without either the first of the operation. */
   readonly form: AnswerForm;
   readonly body: CheckedBodies[O];
   readonly query: CheckedQueries[O];
-  /** Of X-Two-Factor-Code; undefined where it did not come. */
+  /** Of X-Two-Factor-Code; undefined if it was not sent. */
   readonly twoFactorCode: string | undefined;
 };
 
@@ -32,7 +32,7 @@ export type PrintedAnswer = { readonly kind: 'printed'; readonly bytes: Uint8Arr
 export type StreamAnswer = {
   readonly kind: 'stream';
   readonly form: Exclude<AnswerForm, 'json'>;
-  /** Wallets that come, sent ahead as X-Wallet-Count. */
+  /** Number of wallets that follow, sent first as X-Wallet-Count. */
   readonly count: number;
   /**
    * Bytes ready to be sent, with the wallets in them. Begun always; asking for the next chunk says that the one before has

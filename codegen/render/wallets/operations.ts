@@ -45,7 +45,7 @@ export type OperationEntry = {
   readonly headers: readonly string[];
   /** Status of success. */
   readonly status: number;
-  /** The forms that its answer comes in; the first is the one without a wish. */
+  /** The forms of its answer; the first is the default. */
   readonly forms: readonly AnswerForm[];
   /** Whether an answer can carry a secret. */
   readonly secret: boolean;
@@ -66,7 +66,7 @@ export const BODY_MEMBERS: ReadonlySet<string> = new Set(${literal(bodyMembers(o
 /** Members of bodies and answers whose values are secrets: never logged, printed or put into an error. */
 export const SECRET_MEMBERS = ${literal(secretMembers(schemas))} as const;
 
-/** The most bytes that the text of a member may stand for, by operation. */
+/** Maximum number of bytes that the text of a member may encode, by operation. */
 export const BYTE_LIMITS = ${literal(byteLimits(operations, schemas))} as const;
 
 /** The headers that operations take: what their values must be. */

@@ -47,7 +47,7 @@ const schemaTitles = (model: WalletsModel): readonly string[] => {
   ];
 };
 
-/** Of a problem that no operation answers only the code is told. */
+/** A problem that no operation answers has only its code. */
 const problemType = (problem: ProblemModel, model: WalletsModel): string =>
   answeredProblems(model).includes(problem)
     ? problemTitle(problem)

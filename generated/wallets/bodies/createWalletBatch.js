@@ -263,7 +263,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** Pointers of the members whose values are never told. */
+/** Pointers of the members whose values are never shown. */
 export const secrets = ['/passphrase'];
 
 /** What each excluded combination answers, by its place in allOf. */

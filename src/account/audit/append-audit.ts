@@ -5,7 +5,7 @@ import { auditRecords, auditTips } from '../../store/audit-tables.ts';
 import { createInsertionIfChanged } from '../../store/insert-rows.ts';
 import { Unexpected } from '../../store/expectation.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
-import type { Executes, PlaceOf } from '../../store/statement.ts';
+import type { Executes, PlaceholderOf } from '../../store/statement.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
 /** An event to be recorded in the audit log. */
@@ -41,17 +41,17 @@ type Move = {
   readonly movedAt: string;
 };
 
-/** Builds the SQL condition for adding a record; `place('walletId')` is the wallet that the record is about, in an array. */
-type Condition = (place: PlaceOf<Move & { readonly walletId: unknown }>) => SQL;
+/** Builds the SQL condition for adding a record; `param('walletId')` is the wallet that the record is about, in an array. */
+type Condition = (param: PlaceholderOf<Move & { readonly walletId: unknown }>) => SQL;
 
 const addIf = (condition: Condition) =>
   createInsertionIfChanged<typeof auditRecords, Move>(
     auditRecords,
-    (place) => sql`
+    (param) => sql`
       update audit_tips
-      set seq = ${place('endSeq')}, hash = ${place('endHash')}, unsigned_since = coalesce(unsigned_since, ${place('movedAt')})
-      where account_id = ${place('ownerId')} and seq = ${place('tipSeq')} and hash = ${place('tipHash')}
-        and ${condition(place as Parameters<Condition>[0])}
+      set seq = ${param('endSeq')}, hash = ${param('endHash')}, unsigned_since = coalesce(unsigned_since, ${param('movedAt')})
+      where account_id = ${param('ownerId')} and seq = ${param('tipSeq')} and hash = ${param('tipHash')}
+        and ${condition(param as Parameters<Condition>[0])}
       returning seq`,
   );
 
@@ -110,7 +110,7 @@ export function createConditionalAudit(condition: Condition) {
 }
 
 /** Appends facts when nothing else is written: in one statement if the end of the chain is known. */
-export async function appendAuditAlone(
+export async function appendAuditInOwnTransaction(
   { db }: Pick<Store, 'db'>,
   accountId: string,
   facts: readonly AuditFact[],

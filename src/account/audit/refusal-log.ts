@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import { storeUnavailable } from '../../store/store-errors.ts';
-import { type AuditFact, appendAuditAlone } from './append-audit.ts';
+import { type AuditFact, appendAuditInOwnTransaction } from './append-audit.ts';
 
 /** A request that was refused before any work was done for it. */
 export type RefusedAccess = {
@@ -32,7 +32,7 @@ export type RefusalLogOptions = {
 };
 
 /** Account id of the chain for requests without the token of an account. No account has this id. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 
 const LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -58,7 +58,7 @@ export function createRefusalLog({ store, clock, log, lookMs = LOOK_MS }: Refusa
 
   const write = async ({ chains, endsAtMs }: Minute): Promise<void> => {
     for (const [chain, kinds] of chains) {
-      await appendAuditAlone(store, chain, [...kinds.values()], Math.min(endsAtMs, clock.nowMs()));
+      await appendAuditInOwnTransaction(store, chain, [...kinds.values()], Math.min(endsAtMs, clock.nowMs()));
       chains.delete(chain);
     }
   };
@@ -105,7 +105,7 @@ function newMinute(nowMs: number): Minute {
 }
 
 function note({ chains }: Minute, { holder, action, outcome, address, requestId }: RefusedAccess): void {
-  const chain = holder?.accountId ?? NOBODY;
+  const chain = holder?.accountId ?? NO_ACCOUNT;
   const kinds = chains.get(chain) ?? new Map<string, Kind>();
   chains.set(chain, kinds);
   const name = JSON.stringify([holder?.tokenId, action, outcome, address]);

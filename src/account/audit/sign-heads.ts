@@ -31,8 +31,8 @@ const LOOK_MS = 1_000;
  * @param isAll true: signs every chain that has uncovered records, as when a server stops.
  * @returns the number of signed heads.
  */
-export async function signDueHeads(places: HeadDeps, isAll = false): Promise<number> {
-  const { store, key, headsFile, clock } = places;
+export async function signDueHeads(deps: HeadDeps, isAll = false): Promise<number> {
+  const { store, key, headsFile, clock } = deps;
   const nowMs = clock.nowMs();
   const longAgo = new Date(nowMs - WAIT_MS);
   const { seq, signedSeq, unsignedSince } = auditTips;
@@ -54,11 +54,11 @@ export async function signDueHeads(places: HeadDeps, isAll = false): Promise<num
 }
 
 /** Signs heads when they are due; checks every second. A failure is logged once and retried until it is over. */
-export function startHeadSigning(places: HeadDeps, log: Logger): { readonly close: () => Promise<void> } {
+export function startHeadSigning(deps: HeadDeps, log: Logger): { readonly close: () => Promise<void> } {
   let isFailing = false;
   const sign = async (isAll: boolean): Promise<void> => {
     try {
-      await signDueHeads(places, isAll);
+      await signDueHeads(deps, isAll);
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.error({ err: error }, 'heads of the audit log cannot be signed');

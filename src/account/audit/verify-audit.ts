@@ -52,8 +52,8 @@ const MAX_PROBLEMS = 100;
  * Verifies the audit log of one account, or of all. docs/decisions/0020-audit-chain.md says which changes it finds and which nobody can find. It
  * may run while records are added.
  */
-export async function verifyAudit(places: AuditDeps, accountId?: string): Promise<AuditVerdict> {
-  const { store, headsFile } = places;
+export async function verifyAudit(deps: AuditDeps, accountId?: string): Promise<AuditVerdict> {
+  const { store, headsFile } = deps;
   // In this order: the records behind a head or a tip were written before it.
   const file = await readHeads(headsFile);
   const stored = await store.db.select().from(auditHeads);
@@ -65,7 +65,7 @@ export async function verifyAudit(places: AuditDeps, accountId?: string): Promis
     if (accountId !== undefined && owner !== accountId) continue;
     const tip = tips.find((one) => one.accountId === owner)?.seq ?? 0;
     const own = heads.filter((head) => head.accountId === owner);
-    accounts.push(await verifyChain(places, { accountId: owner, tip, heads: own }));
+    accounts.push(await verifyChain(deps, { accountId: owner, tip, heads: own }));
   }
   const { damagedLines } = file;
   const isSound = damagedLines.length === 0 && accounts.every(({ problems }) => problems.length === 0);
@@ -74,8 +74,8 @@ export async function verifyAudit(places: AuditDeps, accountId?: string): Promis
 
 type Chain = { readonly accountId: string; readonly tip: number; readonly heads: readonly AuditHead[] };
 
-async function verifyChain(places: AuditDeps, { accountId, tip, heads }: Chain): Promise<AuditReport> {
-  const { store, trustedKeys } = places;
+async function verifyChain(deps: AuditDeps, { accountId, tip, heads }: Chain): Promise<AuditReport> {
+  const { store, trustedKeys } = deps;
   const isTrusted = (head: AuditHead): boolean => trustedKeys.length > 0 && isSignedBy(head, trustedKeys);
   const signed = heads.filter(isTrusted);
   const usable = trustedKeys.length === 0 ? heads : signed;

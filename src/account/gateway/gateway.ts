@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { forgetExpiredKeys } from '../idempotency.ts';
+import { deleteExpiredKeys } from '../idempotency.ts';
 import { settleAbandoned } from './settle-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';
 
@@ -43,7 +43,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
     beat = beat
       .then(() => showLife(store, id))
       .then(() => settleAbandoned(store, id, clock.nowMs()))
-      .then(() => forgetExpiredKeys(store, clock.nowMs()))
+      .then(() => deleteExpiredKeys(store, clock.nowMs()))
       .catch((error: unknown) => log.error({ err: error }, 'the heartbeat failed; trying again'));
   }, beatMs);
   timer.unref();

@@ -4,7 +4,7 @@ import { reservations } from '../../store/money-tables.ts';
 import type { Store, StoreTransaction } from '../../store/open-store.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { SPEC_PRICES } from '../money/prices.ts';
-import { chargeInFull, giveBack } from '../money/reservation.ts';
+import { chargeInFull, releaseReservation } from '../money/reservation.ts';
 import { isGone } from './this-process.ts';
 
 /** A process of another machine counts as gone after this time without a heartbeat, by the clock of the database. */
@@ -31,7 +31,7 @@ export async function settleAbandoned(store: Store, ownId: string, nowMs: number
   for (const reservation of abandoned) {
     await store.db.transaction(async (tx) => {
       if (reservation.isChargedWhenLost) await chargeLost(tx, reservation, nowMs);
-      else await giveBack(tx, reservation, nowMs);
+      else await releaseReservation(tx, reservation, nowMs);
     });
   }
   const made = store.db.select({ id: wallets.id }).from(wallets);

@@ -52,22 +52,22 @@ type MovementValues = {
 };
 
 const write = createStatement<MovementValues>(
-  (place) => sql`
+  (param) => sql`
     with moved as (
       update ledger_accounts l set balance = l.balance + part.amount
-      from unnest(${place('accounts')}::text[], ${place('amounts')}::bigint[]) as part (kind, amount)
-      where l.account_id = ${place('accountId')} and l.kind = part.kind
+      from unnest(${param('accounts')}::text[], ${param('amounts')}::bigint[]) as part (kind, amount)
+      where l.account_id = ${param('accountId')} and l.kind = part.kind
       returning l.kind, part.amount, l.balance
     ), made as (
       insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, created_at)
       values (
-        ${place('accountId')}, ${place('kind')}, ${place('reservationId')}, ${place('operation')},
-        ${place('units')}::bigint, ${place('month')}, ${place('note')}, ${place('at')}
+        ${param('accountId')}, ${param('kind')}, ${param('reservationId')}, ${param('operation')},
+        ${param('units')}::bigint, ${param('month')}, ${param('note')}, ${param('at')}
       )
       returning id
     )
     insert into ledger_entries (transaction_id, account_id, kind, amount, balance_after)
-    select made.id, ${place('accountId')}, moved.kind, moved.amount, moved.balance from moved, made`,
+    select made.id, ${param('accountId')}, moved.kind, moved.amount, moved.balance from moved, made`,
 );
 
 /** Opens the books of a customer; has no effect if they are open. */

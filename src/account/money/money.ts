@@ -6,8 +6,8 @@ import { type Books, lockBooks, post } from './books.ts';
 import { readCount, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange, SPEC_PRICES, utcMonth } from './prices.ts';
 import {
-  drawOn,
-  giveBack,
+  chargeReservation,
+  releaseReservation,
   insertReservation,
   newTerms,
   type Receipt,
@@ -123,10 +123,10 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       return reservation;
     },
     charge: (tx, reservation, units, nowMs) =>
-      drawOn(tx, prices, { reservation, units, isLast: false, nowMs }),
+      chargeReservation(tx, prices, { reservation, units, isLast: false, nowMs }),
     settle: (tx, reservation, units, nowMs) =>
-      drawOn(tx, prices, { reservation, units, isLast: true, nowMs }),
-    release: giveBack,
+      chargeReservation(tx, prices, { reservation, units, isLast: true, nowMs }),
+    release: releaseReservation,
     quote: async (db, { accountId, operation, units, nowMs }) => {
       const counted = { accountId, operation, month: utcMonth(nowMs) };
       const { books, before } = await readStanding(db, counted);

@@ -39,7 +39,7 @@ export function newTerms(): ReservationTerms {
 export type Receipt = { readonly charged: bigint; readonly refunded: bigint };
 
 /** A charge against a reservation: the number of units, and whether they are the last. */
-export type Draft = {
+export type ReservationCharge = {
   readonly reservation: Pick<Reservation, 'id' | 'accountId'>;
   readonly units: number;
   readonly isLast: boolean;
@@ -73,11 +73,11 @@ const closeUntouched = createStatement<{
   readonly charged: string;
   readonly at: string;
 }>(
-  (place) => sql`
+  (param) => sql`
     with closed as (
       update reservations
-      set delivered = ${place('delivered')}::bigint, charged = ${place('charged')}::bigint, closed_at = ${place('at')}
-      where id = ${place('id')} and closed_at is null and delivered = 0 and charged = 0
+      set delivered = ${param('delivered')}::bigint, charged = ${param('charged')}::bigint, closed_at = ${param('at')}
+      where id = ${param('id')} and closed_at is null and delivered = 0 and charged = 0
       returning id
     )
     select ${expecting(sql`exists (select from closed)`)}`,
@@ -91,7 +91,11 @@ const closeUntouched = createStatement<{
 export async function settleUntouched(
   db: Executes,
   prices: PriceBook,
-  { reservation, units: count, nowMs }: Omit<Draft, 'isLast'> & { readonly reservation: Reservation },
+  {
+    reservation,
+    units: count,
+    nowMs,
+  }: Omit<ReservationCharge, 'isLast'> & { readonly reservation: Reservation },
 ): Promise<Receipt> {
   const { id, accountId, operation, month, before, amount } = reservation;
   const units = toUnits(count);
@@ -123,7 +127,11 @@ export async function settleUntouched(
  *
  * @throws ServiceError `reservationClosed`.
  */
-export async function drawOn(tx: StoreTransaction, prices: PriceBook, draft: Draft): Promise<Receipt> {
+export async function chargeReservation(
+  tx: StoreTransaction,
+  prices: PriceBook,
+  draft: ReservationCharge,
+): Promise<Receipt> {
   const { reservation, isLast, nowMs } = draft;
   const books = await lockBooks(tx, reservation.accountId);
   const row = await readOpen(tx, reservation.id);
@@ -140,7 +148,7 @@ export async function drawOn(tx: StoreTransaction, prices: PriceBook, draft: Dra
 }
 
 /** Gives back the rest of a reservation; has no effect if it is closed. */
-export async function giveBack(
+export async function releaseReservation(
   tx: StoreTransaction,
   { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
   nowMs: number,

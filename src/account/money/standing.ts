@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
 import { expecting } from '../../store/expectation.ts';
-import { createStatement, type Executes, type PlaceOf } from '../../store/statement.ts';
+import { createStatement, type Executes, type PlaceholderOf } from '../../store/statement.ts';
 import type { StoreTransaction } from '../../store/open-store.ts';
 import { type Books, type LockedBooks, openBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
@@ -18,52 +18,52 @@ type StandingRow = {
 };
 
 const read = createStatement<Counted, StandingRow>(
-  (place) => sql`
+  (param) => sql`
     select l.balance as available, l.floor, c.units as before from ledger_accounts l
     left join operation_counts c
-      on c.account_id = l.account_id and c.operation = ${place('operation')} and c.month = ${place('month')}
-    where l.account_id = ${place('accountId')} and l.kind = 'available'`,
+      on c.account_id = l.account_id and c.operation = ${param('operation')} and c.month = ${param('month')}
+    where l.account_id = ${param('accountId')} and l.kind = 'available'`,
 );
 
-const lockedBooks = (place: PlaceOf<Counted>): SQL => sql`
-  select balance, floor from ledger_accounts where account_id = ${place('accountId')} and kind = 'available' for update`;
+const lockedBooks = (param: PlaceholderOf<Counted>): SQL => sql`
+  select balance, floor from ledger_accounts where account_id = ${param('accountId')} and kind = 'available' for update`;
 
-const countIfLocked = (place: PlaceOf<Counted & { readonly units: string }>): SQL => sql`
-    with locked as (${lockedBooks(place)}), counted as (
+const countIfLocked = (param: PlaceholderOf<Counted & { readonly units: string }>): SQL => sql`
+    with locked as (${lockedBooks(param)}), counted as (
       insert into operation_counts as c (account_id, operation, month, units)
-      select ${place('accountId')}, ${place('operation')}, ${place('month')}, ${place('units')}::bigint from locked
+      select ${param('accountId')}, ${param('operation')}, ${param('month')}, ${param('units')}::bigint from locked
       on conflict (account_id, operation, month) do update set units = c.units + excluded.units
       returning units
     )`;
 
 const lock = createStatement<Counted & { readonly units: string }, StandingRow>(
-  (place) => sql`
-    ${countIfLocked(place)}
-    select locked.balance as available, locked.floor, counted.units - ${place('units')}::bigint as before from locked, counted`,
+  (param) => sql`
+    ${countIfLocked(param)}
+    select locked.balance as available, locked.floor, counted.units - ${param('units')}::bigint as before from locked, counted`,
 );
 
 /** The range of counts and the amount that a standing must meet. */
 type Expected = { readonly from: string; readonly to: string; readonly amount: string };
 
-const expectation = (place: PlaceOf<Expected>, before: SQL): SQL =>
-  sql`${before} between ${place('from')}::bigint and ${place('to')}::bigint
-    and locked.balance - ${place('amount')}::bigint >= coalesce(locked.floor, 0)`;
+const expectation = (param: PlaceholderOf<Expected>, before: SQL): SQL =>
+  sql`${before} between ${param('from')}::bigint and ${param('to')}::bigint
+    and locked.balance - ${param('amount')}::bigint >= coalesce(locked.floor, 0)`;
 
 const lockAsExpected = createStatement<Counted & Expected>(
-  (place) => sql`
-    with locked as (${lockedBooks(place)})
+  (param) => sql`
+    with locked as (${lockedBooks(param)})
     select ${expecting(sql`exists (
       select from locked left join operation_counts c
-        on c.account_id = ${place('accountId')} and c.operation = ${place('operation')} and c.month = ${place('month')}
-      where ${expectation(place, sql`coalesce(c.units, 0)`)}
+        on c.account_id = ${param('accountId')} and c.operation = ${param('operation')} and c.month = ${param('month')}
+      where ${expectation(param, sql`coalesce(c.units, 0)`)}
     )`)}`,
 );
 
 const countAsExpected = createStatement<Counted & Expected & { readonly units: string }>(
-  (place) => sql`
-    ${countIfLocked(place)}
+  (param) => sql`
+    ${countIfLocked(param)}
     select ${expecting(sql`exists (
-      select from locked, counted where ${expectation(place, sql`counted.units - ${place('units')}::bigint`)}
+      select from locked, counted where ${expectation(param, sql`counted.units - ${param('units')}::bigint`)}
     )`)}`,
 );
 

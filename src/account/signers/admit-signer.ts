@@ -34,11 +34,11 @@ export async function assertAdmitted(
 }
 
 /** Registers a signer with the store, with an empty copy of its record. */
-export async function introduceSigner(places: RecordDeps): Promise<void> {
-  const { publicKey, signer, clock } = places;
+export async function introduceSigner(deps: RecordDeps): Promise<void> {
+  const { publicKey, signer, clock } = deps;
   const statement = { ...EMPTY_RECORD, atMs: clock.nowMs(), isAdoption: false };
   const head = await signTombstoneHead(signer, publicKey, statement);
-  await withStoreErrors(WHERE, () => insertSigner(places.store.db, head));
+  await withStoreErrors(WHERE, () => insertSigner(deps.store.db, head));
 }
 
 /** Writes the row of a signer, with its statement. */

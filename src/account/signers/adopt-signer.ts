@@ -25,22 +25,22 @@ export type Adoption = {
  * is removed, elsewhere those whose destroyed keys are not all present any more. Keys that no record lists as destroyed no longer count as
  * destroyed. It can be interrupted and run again.
  */
-export async function adoptSigner(places: RecordDeps): Promise<Adoption> {
-  const { store, signer, publicKey, headsFile, clock } = places;
+export async function adoptSigner(deps: RecordDeps): Promise<Adoption> {
+  const { store, signer, publicKey, headsFile, clock } = deps;
   const { count: before } = await signer.readTombstones(0);
   const stored = await readSigners(store);
   for (const head of stored) {
     for await (const entries of readCopy(store, head.publicKey, Number.MAX_SAFE_INTEGER))
       await signer.addTombstones(entries);
   }
-  const gone = await findGone(places, stored);
+  const gone = await findGone(deps, stored);
   const empty = await signTombstoneHead(signer, publicKey, {
     ...EMPTY_RECORD,
     atMs: clock.nowMs(),
     isAdoption: false,
   });
-  await replaceRows(places, [...gone.map((head) => head.publicKey), publicKey], empty);
-  await createPublisher(places)();
+  await replaceRows(deps, [...gone.map((head) => head.publicKey), publicKey], empty);
+  await createPublisher(deps)();
   const record = await checkRecord(signer, []);
   const statement = { ...record, atMs: clock.nowMs(), isAdoption: true };
   await appendTombstoneHeads(headsFile, [await signTombstoneHead(signer, publicKey, statement)]);

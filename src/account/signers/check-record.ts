@@ -41,7 +41,7 @@ export async function checkRecord(
   }
   for (const { count, where } of known) {
     if (count > read.count)
-      throw refuse(`its record has ${read.count} destroyed keys, and ${where} tells of ${count}: ${RESTORE}`);
+      throw refuse(`its record has ${read.count} destroyed keys, but ${where} lists ${count}: ${RESTORE}`);
   }
   return read;
 }
@@ -50,7 +50,7 @@ function assertKnown(read: RecordState, known: readonly KnownState[]): void {
   for (const state of known) {
     if (state.count === read.count && !isSameRecord(read, state))
       throw refuse(
-        `its record has other destroyed keys than the ${read.count} that ${state.where} tells of: ${RESTORE}`,
+        `its record has other destroyed keys than the ${read.count} that ${state.where} lists: ${RESTORE}`,
       );
   }
 }

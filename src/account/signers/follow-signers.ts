@@ -8,10 +8,10 @@ import type { KnownRecords } from './tombstone-heads-file.ts';
  * start has lost data. When notifications resume after a loss, the store's copy of the signer's own record is updated.
  */
 export async function followSigners(
-  places: RecordDeps,
+  deps: RecordDeps,
   { known, publish }: { readonly known: KnownRecords; readonly publish: () => Promise<void> },
 ): Promise<{ readonly close: () => Promise<void> }> {
-  const { store, publicKey } = places;
+  const { store, publicKey } = deps;
   const furthest = new Map([...known].map(([key, { count }]) => [key, count]));
   const isNews = (head: TombstoneHead): boolean =>
     Buffer.compare(head.publicKey, publicKey) !== 0 &&
@@ -19,7 +19,7 @@ export async function followSigners(
     isGenuine(head);
   const keepOthers = async (): Promise<void> => {
     const news = (await readSigners(store)).filter(isNews);
-    if (news.length > 0) await keepInFile(places, news);
+    if (news.length > 0) await keepInFile(deps, news);
     for (const head of news) furthest.set(hex(head.publicKey), head.count);
   };
   if (store.listen === undefined) return { close: async () => undefined };

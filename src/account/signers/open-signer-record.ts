@@ -22,27 +22,27 @@ export async function openSignerRecord<S extends RecordSigner>(
   options: Omit<RecordDeps, 'publicKey' | 'signer'> & { readonly signer: S },
 ): Promise<SignerRecord<S>> {
   const { store, signer, headsFile, log } = options;
-  const places = { ...options, publicKey: await signer.auditPublicKey() };
+  const deps = { ...options, publicKey: await signer.auditPublicKey() };
   const stored = await readSigners(store);
-  const inFile = await readKnownRecords(headsFile, places.publicKey);
-  const own = stored.find(isOf(places.publicKey));
+  const inFile = await readKnownRecords(headsFile, deps.publicKey);
+  const own = stored.find(isOf(deps.publicKey));
   const { isAdopted } = await signer.readTombstones(0);
-  if (own === undefined) await assertAdmitted(places, { known: stored, isAdopted });
-  const { count } = await checkRecord(signer, statesOf(own, inFile.get(hex(places.publicKey))));
+  if (own === undefined) await assertAdmitted(deps, { known: stored, isAdopted });
+  const { count } = await checkRecord(signer, statesOf(own, inFile.get(hex(deps.publicKey))));
   // A signer that is created with its store is not logged.
   const isFound = own === undefined && (await isInUse(store));
-  if (own === undefined) await introduceSigner(places);
-  const publish = createPublisher(places);
+  if (own === undefined) await introduceSigner(deps);
+  const publish = createPublisher(deps);
   await publish();
-  await restoreOwnCopy(places);
-  await assertOthersWhole(places, inFile);
+  await restoreOwnCopy(deps);
+  await assertOthersWhole(deps, inFile);
   if (!isAdopted) await signer.adoptTombstones();
   if (own === undefined) {
     const level = isFound ? 'warn' : 'debug';
-    const facts = { signer: nameOf(places.publicKey), destroyedKeys: count };
+    const facts = { signer: nameOf(deps.publicKey), destroyedKeys: count };
     log[level](facts, 'the store takes this signer and its record from now on');
   }
-  const following = await followSigners(places, { known: inFile, publish });
+  const following = await followSigners(deps, { known: inFile, publish });
   return { signer: withPublishing(signer, publish), close: following.close };
 }
 
@@ -71,8 +71,8 @@ function statesOf(
  * Restores entries that were removed from the store's copy of this signer's record: the record itself has been compared with all that is
  * known.
  */
-async function restoreOwnCopy(places: RecordDeps): Promise<void> {
-  const { store, signer, publicKey, log } = places;
+async function restoreOwnCopy(deps: RecordDeps): Promise<void> {
+  const { store, signer, publicKey, log } = deps;
   const own = (await readSigners(store)).find(isOf(publicKey));
   if (own === undefined || (await isCopyWhole(store, own))) return;
   for (let count = 0; ; ) {

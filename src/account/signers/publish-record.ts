@@ -39,12 +39,12 @@ export type RecordDeps = {
  * @returns a function that resolves when the record, as it was at the call, is in the store.
  * @throws ServiceError `storeUnavailable`; any error of the signer.
  */
-export function createPublisher(places: RecordDeps): () => Promise<void> {
+export function createPublisher(deps: RecordDeps): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = (): Promise<void> => {
     next = undefined;
-    running = publish(places).finally(() => {
+    running = publish(deps).finally(() => {
       running = undefined;
     });
     return running;
@@ -56,10 +56,10 @@ export function createPublisher(places: RecordDeps): () => Promise<void> {
   };
 }
 
-async function publish(places: RecordDeps): Promise<void> {
-  const { signer, publicKey, clock } = places;
+async function publish(deps: RecordDeps): Promise<void> {
+  const { signer, publicKey, clock } = deps;
   for (;;) {
-    const known = await readOwn(places);
+    const known = await readOwn(deps);
     const page = await signer.readTombstones(known.count);
     if (page.fingerprints.length === 0) return;
     const end = addEntries(known, page.fingerprints);
@@ -67,7 +67,7 @@ async function publish(places: RecordDeps): Promise<void> {
       throw unknown('has another record of this server’s signer');
     const statement = { ...end, atMs: clock.nowMs(), isAdoption: false };
     const head = await signTombstoneHead(signer, publicKey, statement);
-    if (await keep(places, known, head, page.fingerprints)) await keepInFile(places, [head]);
+    if (await keep(deps, known, head, page.fingerprints)) await keepInFile(deps, [head]);
   }
 }
 

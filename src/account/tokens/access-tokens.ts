@@ -14,7 +14,7 @@ import { type TokenRing, toRecord } from './token-ring.ts';
 export type TokenDeps = { readonly store: Store; readonly tokens: TokenRing };
 
 /** Owner, scopes and expiry (Unix time) of a token to create; undefined: never expires. */
-export type WantedToken = {
+export type TokenParams = {
   readonly accountId: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -36,7 +36,7 @@ export const TOKEN_CHANNEL = 'keyslot_access_tokens';
 /** Creates a token for an account, with at least one scope. Its digest is stored before the token works. */
 export async function createToken(
   { store, tokens }: TokenDeps,
-  { accountId, name, scopes, expiresAtMs }: WantedToken,
+  { accountId, name, scopes, expiresAtMs }: TokenParams,
   nowMs: number,
 ): Promise<NewToken> {
   const text = createKeyText('ks_tok_');

@@ -15,21 +15,21 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
 /**
  * Returns the holder of a token (RFC 6750 section 2.1) that has the required scope.
  *
- * @param tell called with the holder, also when the token is refused.
+ * @param onHolder called with the holder, also when the token is refused.
  * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
  */
 export function authenticateToken(
   { tokens, clock }: TokenDeps,
   authorization: string | undefined,
   scopes: readonly string[],
-  tell: (holder: TokenHolder) => void,
+  onHolder: (holder: TokenHolder) => void,
 ): TokenHolder {
   const presented = BEARER.exec(authorization ?? '')?.[1];
   if (presented === undefined) throw serviceError('tokenMissing');
   const finding = tokens.find(presented, clock.nowMs());
   if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
   const holder = { accountId: finding.accountId, tokenId: finding.tokenId };
-  tell(holder);
+  onHolder(holder);
   if (finding.kind === 'revoked') throw serviceError('tokenRevoked');
   if (finding.kind === 'expired') throw serviceError('tokenExpired');
   const held: ReadonlySet<string> = finding.scopes;

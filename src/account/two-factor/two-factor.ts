@@ -139,7 +139,7 @@ type State = Pick<SecondFactor, 'lastStep' | 'failures' | 'failingSince' | 'lock
 
 const selectOwn = createSelection<typeof twoFactors, { readonly accountId: string }>(
   twoFactors,
-  (place) => sql`account_id = ${place('accountId')}`,
+  (param) => sql`account_id = ${param('accountId')}`,
 );
 
 const COLUMNS =
@@ -148,12 +148,12 @@ const COLUMNS =
 const replace = createStatement<
   Record<'before' | 'after', string> & Pick<SecondFactor, 'accountId' | 'sealedSecret'>
 >(
-  (place) => sql`
+  (param) => sql`
     update two_factors t set last_step = after.last_step, failures = after.failures, failing_since = after.failing_since,
       locked_until = after.locked_until, guesses = after.guesses
-    from json_to_record(${place('before')}::json) as before (${sql.raw(COLUMNS)}),
-      json_to_record(${place('after')}::json) as after (${sql.raw(COLUMNS)})
-    where t.account_id = ${place('accountId')} and t.sealed_secret = ${place('sealedSecret')}
+    from json_to_record(${param('before')}::json) as before (${sql.raw(COLUMNS)}),
+      json_to_record(${param('after')}::json) as after (${sql.raw(COLUMNS)})
+    where t.account_id = ${param('accountId')} and t.sealed_secret = ${param('sealedSecret')}
       and (t.last_step, t.failures, t.failing_since, t.locked_until, t.guesses)
         is not distinct from (before.last_step, before.failures, before.failing_since, before.locked_until, before.guesses)`,
 );

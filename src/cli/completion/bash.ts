@@ -1,5 +1,5 @@
 import type { OptionSpec } from '../command-spec.ts';
-import { type CompletionPlace, completionPlaces, valueOptions } from './completion-data.ts';
+import { type CompletionContext, completionContexts, valueOptions } from './completion-data.ts';
 import { quote } from './quote.ts';
 
 /**
@@ -7,8 +7,8 @@ import { quote } from './quote.ts';
  * and `--name=VALUE` have.
  */
 export function bashCompletion(): string {
-  const places = completionPlaces();
-  const paths = places.flatMap(({ path }) => (path === '' ? [] : [pathPattern(path)]));
+  const contexts = completionContexts();
+  const paths = contexts.flatMap(({ path }) => (path === '' ? [] : [pathPattern(path)]));
   return `# bash completion for keyslot
 _keyslot() {
   local line=\${COMP_LINE:0:COMP_POINT} path='' word offered='' at
@@ -32,7 +32,7 @@ _keyslot() {
 ${valueCases()}
     *)
       case $path in
-${places.map(placeCase).join('\n')}
+${contexts.map(contextCase).join('\n')}
       esac
       ;;
   esac
@@ -63,7 +63,7 @@ function valueCase({ at, name, values, path }: OptionSpec & { readonly at: strin
   return `${pattern} COMPREPLY=($(compgen -${path === 'file' ? 'f' : 'd'} -- "$current")); return ;;`;
 }
 
-function placeCase({ path, words, options }: CompletionPlace): string {
+function contextCase({ path, words, options }: CompletionContext): string {
   const offered = [...words.map(({ text }) => text), ...options.map(({ name }) => `--${name}`), '--help'];
   return `        ${quote(path)}) offered=${quote(offered.join(' '))} ;;`;
 }

@@ -4,8 +4,8 @@ import { ALL_COMMANDS, commandsOf, firstWords, subcommandsOf } from '../find-com
 /** A text that completion can offer, with the line that explains it where a shell shows one. */
 export type Offer = { readonly text: string; readonly summary: string };
 
-/** A place of the command line: the words of a command so far, and what can follow them. */
-export type CompletionPlace = {
+/** A position on the command line: the words of a command so far, and what can follow them. */
+export type CompletionContext = {
   /** `''`, `keys` or `keys create`. */
   readonly path: string;
   /** Subcommands and fixed arguments. */
@@ -13,8 +13,8 @@ export type CompletionPlace = {
   readonly options: readonly OptionSpec[];
 };
 
-/** Every place, the first words of all commands first. */
-export function completionPlaces(): readonly CompletionPlace[] {
+/** Every position, the first words of all commands first. */
+export function completionContexts(): readonly CompletionContext[] {
   const groups = firstWords().filter((word) => subcommandsOf(word).length > 0);
   return [
     { path: '', words: firstWords().map((text) => ({ text, summary: summaryOf(text) })), options: [] },
@@ -27,9 +27,9 @@ export function completionPlaces(): readonly CompletionPlace[] {
   ];
 }
 
-/** The options of all places whose value is one of fixed texts or a path, with the path of their place. */
+/** The options of all positions whose value is one of fixed texts or a path, with their path. */
 export function valueOptions(): readonly (OptionSpec & { readonly at: string })[] {
-  return completionPlaces().flatMap(({ path: at, options }) =>
+  return completionContexts().flatMap(({ path: at, options }) =>
     options.filter(({ value }) => value !== undefined).map((option) => ({ ...option, at })),
   );
 }

@@ -1,11 +1,11 @@
 import type { OptionSpec } from '../command-spec.ts';
-import { type CompletionPlace, completionPlaces, type Offer, valueOptions } from './completion-data.ts';
+import { type CompletionContext, completionContexts, type Offer, valueOptions } from './completion-data.ts';
 import { quote } from './quote.ts';
 
 /** The completion script for zsh, to be evaluated, or kept as `_keyslot` in a directory of `fpath`. */
 export function zshCompletion(): string {
-  const places = completionPlaces();
-  const paths = places.flatMap(({ path }) => (path === '' ? [] : [pathPattern(path)]));
+  const contexts = completionContexts();
+  const paths = contexts.flatMap(({ path }) => (path === '' ? [] : [pathPattern(path)]));
   return `#compdef keyslot
 _keyslot() {
   local command_path='' word previous=\${words[CURRENT-1]}
@@ -26,7 +26,7 @@ _keyslot() {
 ${valueOptions().map(valueCase).join('\n')}
   esac
   case $command_path in
-${places.map(placeCase).join('\n')}
+${contexts.map(contextCase).join('\n')}
   esac
   _describe keyslot offered
 }
@@ -49,7 +49,7 @@ function valueCase({ at, name, values, path }: OptionSpec & { readonly at: strin
   return `${pattern} _files${path === 'directory' ? ' -/' : ''}; return ;;`;
 }
 
-function placeCase({ path, words, options }: CompletionPlace): string {
+function contextCase({ path, words, options }: CompletionContext): string {
   const offers = [
     ...words,
     ...options.map(({ name, summary }) => ({ text: `--${name}`, summary })),

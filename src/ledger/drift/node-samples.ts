@@ -1,7 +1,7 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../../generated/ledger/subscriptions.ts';
 import { LentStream } from '../../rpc/lent-stream.ts';
-import type { SeeMessage } from '../../upstream/pubsub-connection.ts';
+import type { OnMessage } from '../../upstream/pubsub-connection.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import { BATCH, type UpstreamRequest } from '../../upstream/upstream.ts';
 import type { CheckRequest } from './check-request.ts';
@@ -21,7 +21,7 @@ export type NodeSamplesOptions = {
   readonly onOutcome: (outcome: SampleOutcome) => void;
 };
 
-/** The names by which answers are told apart; all other names count as one. */
+/** The names that answers are grouped by; all other names count as one. */
 const NAMES: readonly string[] = [
   ...Object.keys(METHODS),
   BATCH,
@@ -73,7 +73,7 @@ export class NodeSamples {
   }
 
   /** Copies a WebSocket message, if one of this name is due: a notification, or the reply to a call of this method. */
-  readonly takeMessage: SeeMessage = (kind, name, bytes) => {
+  readonly takeMessage: OnMessage = (kind, name, bytes) => {
     if (!this.isDue(name)) return;
     const sample = this.#begin(name, bytes.length);
     if (sample === undefined) return;

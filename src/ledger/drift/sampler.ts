@@ -5,7 +5,7 @@ const OTHER = '';
 const MAX_SAVED = 4;
 
 export type SamplerOptions = {
-  /** The names by which answers are told apart. All others count as one. */
+  /** The names that answers are grouped by. All others count as one. */
   readonly names: Iterable<string>;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

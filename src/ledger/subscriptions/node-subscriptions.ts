@@ -28,7 +28,7 @@ export class NodeSubscriptions {
 
   /**
    * Subscribes at the node. Callers that wait for a new subscription get the node's error. Never rejects: a subscription that
-   * the node has not accepted has no id afterwards.
+   * the node has not accepted then has no id.
    */
   async open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
     const { connection, slots } = session;

@@ -3,7 +3,7 @@ import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
-import { asNotified, isSameAccount } from './told-account.ts';
+import { asNotified, isSameAccount } from './notified-account.ts';
 
 type Config = { readonly encoding?: string; readonly dataSlice?: unknown };
 
@@ -34,7 +34,7 @@ export async function refillAccount(shared: SharedSubscription, node: AskedNode)
     : last !== undefined && isSameAccount(now, last);
   // A node that is behind will send the later states itself.
   if (!isUntouched && slot >= shared.lastSlot)
-    shared.tell(Buffer.from(`{"context":{"slot":${slot}},"value":${now}}`));
+    shared.notify(Buffer.from(`{"context":{"slot":${slot}},"value":${now}}`));
   shared.resume(slot);
 }
 

@@ -65,7 +65,7 @@ function tellLogs(shared: SharedSubscription, slot: number, block: readonly Bloc
   for (const transaction of block) {
     const { signature, err, logs } = transaction;
     if (!isWanted(shared.params[0], transaction)) continue;
-    shared.tell(Buffer.from(stringifyJson({ context: { slot }, value: { signature, err, logs } })));
+    shared.notify(Buffer.from(stringifyJson({ context: { slot }, value: { signature, err, logs } })));
   }
 }
 

@@ -4,7 +4,7 @@ import { membersOf } from '../../upstream/pubsub-message.ts';
 import { type AskedNode, readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
-import { asNotified, isSameAccount } from './told-account.ts';
+import { asNotified, isSameAccount } from './notified-account.ts';
 
 /**
  * Sends the state of a program's accounts that transactions of the missed blocks could write, and the gap before it: states in
@@ -27,7 +27,7 @@ export async function refillProgram(shared: SharedSubscription, node: AskedNode)
     const [account, last] = [asNotified(read), known.get(pubkey)];
     if (last !== undefined && isSameAccount(account, last)) continue;
     const text = `{"context":{"slot":${slot}},"value":{"pubkey":"${pubkey}","account":${account}}}`;
-    shared.tell(Buffer.from(text));
+    shared.notify(Buffer.from(text));
   }
   shared.resume(slot);
 }

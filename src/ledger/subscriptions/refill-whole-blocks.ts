@@ -26,7 +26,7 @@ export async function refillWholeBlocks(shared: SharedSubscription, node: AskedN
     catchUp.readUntil = slot;
     if (block === undefined) shared.tellGap({ fromSlot: slot, toSlot: slot });
     else
-      shared.tell(
+      shared.notify(
         Buffer.from(`{"context":{"slot":${slot}},"value":{"slot":${slot},"block":${block},"err":null}}`),
       );
   }

@@ -58,7 +58,7 @@ export class SharedSubscription {
   missingFrom: number | undefined;
   /** The progress of reading missed blocks: the last slot, and the accounts that they could write. */
   catchUp: CatchUp = nothingRead();
-  /** The genesis hash of a replaced ledger, until subscribers were told. */
+  /** The genesis hash of a replaced ledger, until subscribers were notified. */
   newGenesis: string | undefined;
   readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
   readonly #options: SharedOptions;
@@ -114,7 +114,8 @@ export class SharedSubscription {
     this.catchUp = nothingRead();
     for (const result of held) {
       const notice = this.read(result);
-      if (notice !== undefined && (notice.slot === undefined || notice.slot >= afterSlot)) this.tell(result);
+      if (notice !== undefined && (notice.slot === undefined || notice.slot >= afterSlot))
+        this.notify(result);
     }
   }
 
@@ -153,7 +154,7 @@ export class SharedSubscription {
   }
 
   /** Notifies subscribers of a result, unless they have it or something newer. */
-  tell(result: Buffer): void {
+  notify(result: Buffer): void {
     const { metrics } = this.#options;
     const notice = this.read(result);
     if (this.isEnded) return;
@@ -198,7 +199,7 @@ export class SharedSubscription {
   #take(result: Buffer): void {
     const held = this.#held;
     if (held === undefined) {
-      this.tell(result);
+      this.notify(result);
       return;
     }
     held.push(result);

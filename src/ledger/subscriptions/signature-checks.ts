@@ -69,5 +69,5 @@ function answerFrom(shared: SharedSubscription, status: Status | undefined): voi
   const reached = LEVELS.indexOf(status.confirmationStatus ?? 'processed');
   if (reached < LEVELS.indexOf(shared.commitment)) return;
   const { slot, err } = status;
-  shared.tell(Buffer.from(stringifyJson({ context: { slot }, value: { err: err ?? null } })));
+  shared.notify(Buffer.from(stringifyJson({ context: { slot }, value: { err: err ?? null } })));
 }

@@ -4,7 +4,7 @@ import type { SubscriptionName } from '../../../generated/ledger/subscriptions.t
 export type SubscriptionMetrics = {
   /** Counts notifications, one for each subscriber. */
   readonly countNotification: (name: SubscriptionName, subscribers: number) => void;
-  /** Counts a gap that subscribers were told of. */
+  /** Counts a gap that was reported to subscribers. */
   readonly countGap: (name: SubscriptionName) => void;
   /** Counts a result that was not sent to subscribers: `known`, `late`, `malformed`, `held` (there was no room to hold it). */
   readonly countDrop: (name: SubscriptionName, reason: 'known' | 'late' | 'malformed' | 'held') => void;

@@ -24,7 +24,7 @@ export const accountSubscribe: LocalnetSubscription<'accountSubscribe'> = (ledge
       kind: 'account',
       address,
       commitment,
-      tell: (account, slot) => ({
+      notify: (account, slot) => ({
         context: { slot },
         value: notifiedAccount(
           ledger,

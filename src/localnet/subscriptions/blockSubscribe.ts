@@ -34,14 +34,14 @@ export const blockSubscribe: LocalnetSubscription<'blockSubscribe'> = (_ledger, 
       kind: 'block',
       mention,
       commitment,
-      tell: (block) => {
+      notify: (block) => {
         const shown = mention === undefined ? block : { ...block, transactions: mentioning(block, mention) };
-        const told = { context: { slot: block.slot }, value: updateOf(shown, options) };
-        const all = [...failed, told];
-        failed = told.value.err === null ? [] : all.slice(-MAX_FAILED);
+        const notification = { context: { slot: block.slot }, value: updateOf(shown, options) };
+        const all = [...failed, notification];
+        failed = notification.value.err === null ? [] : all.slice(-MAX_FAILED);
         return all;
       },
-      tellAgain: () => failed,
+      notifyOther: () => failed,
     },
   };
 };

@@ -9,7 +9,7 @@ import { ANY, type LevelIndex, type WatchIndex } from './watch-index.ts';
 /** A watch affected by an event, and `params.result` of each of its notifications, in order. */
 export type LedgerEvent = {
   readonly watch: Watch;
-  readonly tell: () => readonly unknown[];
+  readonly notify: () => readonly unknown[];
   /** True if this ends the watch. */
   readonly isLast: boolean;
 };
@@ -23,8 +23,8 @@ export function* eventsOfLanding(index: WatchIndex, record: TransactionRecord): 
     const { signatures } = index.levels[level];
     if (signatures.size === 0) continue;
     for (const watch of signatures.get(signatureOf(record))) {
-      const { tellReceipt } = watch;
-      if (tellReceipt !== undefined) yield { watch, tell: () => [tellReceipt(slot)], isLast: false };
+      const { notifyReceipt } = watch;
+      if (notifyReceipt !== undefined) yield { watch, notify: () => [notifyReceipt(slot)], isLast: false };
     }
   }
   yield* eventsOfTransaction(index.levels.processed, record);
@@ -43,7 +43,7 @@ export function* eventsOfAdvance(
   yield* eventsOfAccounts(ledger, processed, advance.closed);
   yield* eventsOfBlock(ledger, confirmed, advance.closed);
   yield* eventsOfBlock(ledger, finalized, advance.finalized);
-  for (const watch of index.slots) yield { watch, tell: () => watch.tell(advance), isLast: false };
+  for (const watch of index.slots) yield { watch, notify: () => watch.notify(advance), isLast: false };
 }
 
 function* eventsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChanges): Generator<LedgerEvent> {
@@ -57,7 +57,7 @@ function* eventsOfBlock(ledger: Ledger, level: LevelIndex, changes: SlotChanges)
   const mentioned = new Set(records.flatMap(addressesOf));
   for (const watch of level.blocks.all()) {
     const isConcerned = watch.mention === undefined || mentioned.has(watch.mention);
-    yield { watch, tell: isConcerned ? () => watch.tell(block) : watch.tellAgain, isLast: false };
+    yield { watch, notify: isConcerned ? () => watch.notify(block) : watch.notifyOther, isLast: false };
   }
 }
 
@@ -67,11 +67,11 @@ function* eventsOfTransaction(
 ): Generator<LedgerEvent> {
   if (signatures.size > 0)
     for (const watch of signatures.get(signatureOf(record)))
-      yield { watch, tell: () => [watch.tell(record.meta.err, record.slot)], isLast: true };
+      yield { watch, notify: () => [watch.notify(record.meta.err, record.slot)], isLast: true };
   if (transactions.size === 0) return;
   for (const key of [ANY, ...new Set(addressesOf(record))])
     for (const watch of transactions.get(key))
-      yield { watch, tell: () => listOf(watch.tell(record)), isLast: false };
+      yield { watch, notify: () => listOf(watch.notify(record)), isLast: false };
 }
 
 function* eventsOfAccounts(
@@ -82,16 +82,16 @@ function* eventsOfAccounts(
   if (watched.size + programs.size === 0) return;
   for (const address of new Set([...written, ...accounts.derivedAddresses])) {
     for (const watch of watched.get(address))
-      yield { watch, tell: () => [watch.tell(accounts.read(address, slot), slot)], isLast: false };
+      yield { watch, notify: () => [watch.notify(accounts.read(address, slot), slot)], isLast: false };
     if (programs.size === 0) continue;
     const owner = accounts.ownerOf(address, slot);
     if (owner === undefined) continue;
     for (const watch of programs.get(owner)) {
-      const tell = () => {
+      const notify = () => {
         const account = accounts.read(address, slot);
-        return listOf(account && watch.tell({ address, account }, slot));
+        return listOf(account && watch.notify({ address, account }, slot));
       };
-      yield { watch, tell, isLast: false };
+      yield { watch, notify, isLast: false };
     }
   }
 }

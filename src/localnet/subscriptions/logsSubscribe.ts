@@ -14,7 +14,7 @@ export const logsSubscribe: LocalnetSubscription<'logsSubscribe'> = (_ledger, fi
       kind: 'transaction',
       mention,
       commitment,
-      tell: (record) => {
+      notify: (record) => {
         if (kind === 'all' && isVote(record.transaction)) return undefined;
         const { err, logs } = record.meta;
         return { context: { slot: record.slot }, value: { signature: signatureOf(record), err, logs } };

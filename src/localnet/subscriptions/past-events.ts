@@ -11,7 +11,8 @@ export function* pastEvents(ledger: Ledger, watch: Watch): Generator<LedgerEvent
   const record = ledger.blocks.index.find(watch.signature);
   if (record === undefined) return;
   const slot = ledger.slotAt(watch.commitment);
-  const { tellReceipt } = watch;
-  if (record.slot <= slot) yield { watch, tell: () => [watch.tell(record.meta.err, slot)], isLast: true };
-  else if (tellReceipt !== undefined) yield { watch, tell: () => [tellReceipt(record.slot)], isLast: false };
+  const { notifyReceipt } = watch;
+  if (record.slot <= slot) yield { watch, notify: () => [watch.notify(record.meta.err, slot)], isLast: true };
+  else if (notifyReceipt !== undefined)
+    yield { watch, notify: () => [notifyReceipt(record.slot)], isLast: false };
 }

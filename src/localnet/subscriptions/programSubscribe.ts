@@ -25,7 +25,7 @@ export const programSubscribe: LocalnetSubscription<'programSubscribe'> = (ledge
       kind: 'program',
       program,
       commitment,
-      tell: (changed, slot) => {
+      notify: (changed, slot) => {
         if (!matches.every((match) => match(changed.account.data))) return undefined;
         const account = notifiedAccount(ledger, changed, { slot, encoding, dataSlice });
         if (isOnlyParsed && Array.isArray(account.data)) return undefined;

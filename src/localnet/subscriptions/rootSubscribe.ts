@@ -3,5 +3,5 @@ import type { LocalnetSubscription } from './subscription.ts';
 /** Notifies when a slot is finalized. */
 export const rootSubscribe: LocalnetSubscription<'rootSubscribe'> = () => ({
   key: [],
-  watch: { kind: 'slot', tell: ({ finalized }) => [finalized.slot] },
+  watch: { kind: 'slot', notify: ({ finalized }) => [finalized.slot] },
 });

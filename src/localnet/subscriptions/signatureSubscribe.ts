@@ -15,10 +15,10 @@ export const signatureSubscribe: LocalnetSubscription<'signatureSubscribe'> = (
       kind: 'signature',
       signature,
       commitment,
-      tellReceipt: isReceiptWanted
+      notifyReceipt: isReceiptWanted
         ? (slot) => ({ context: { slot }, value: 'receivedSignature' })
         : undefined,
-      tell: (err, slot) => ({ context: { slot }, value: { err } }),
+      notify: (err, slot) => ({ context: { slot }, value: { err } }),
     },
   };
 };

@@ -5,7 +5,7 @@ export const slotSubscribe: LocalnetSubscription<'slotSubscribe'> = () => ({
   key: [],
   watch: {
     kind: 'slot',
-    tell: ({ openSlot, closed, finalized }) => [
+    notify: ({ openSlot, closed, finalized }) => [
       { slot: openSlot, parent: closed.slot, root: finalized.slot },
     ],
   },

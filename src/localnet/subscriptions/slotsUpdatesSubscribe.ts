@@ -6,7 +6,7 @@ import type { LocalnetSubscription } from './subscription.ts';
 /** Notifies at the end of a slot, which is the beginning of the next one. The node makes all blocks itself: it receives no shreds. */
 export const slotsUpdatesSubscribe: LocalnetSubscription<'slotsUpdatesSubscribe'> = (ledger) => ({
   key: [],
-  watch: { kind: 'slot', tell: (advance) => updatesOf(ledger, advance) },
+  watch: { kind: 'slot', notify: (advance) => updatesOf(ledger, advance) },
 });
 
 function updatesOf(ledger: Ledger, { closed, finalized, openSlot, timeMs }: Advance): readonly SlotUpdate[] {

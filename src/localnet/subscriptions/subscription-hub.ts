@@ -69,7 +69,7 @@ export class SubscriptionHub {
     const open = known ?? this.#open(name, fullKey, watch);
     this.#join(open, subscriber);
     begin(open.id);
-    for (const event of pastEvents(this.#ledger, open.watch)) this.#tell(event, [subscriber]);
+    for (const event of pastEvents(this.#ledger, open.watch)) this.#notify(event, [subscriber]);
     return open.id;
   }
 
@@ -130,15 +130,15 @@ export class SubscriptionHub {
   #tellAll(events: Iterable<LedgerEvent>): void {
     for (const event of events) {
       const open = this.#byWatch.get(event.watch);
-      if (open !== undefined) this.#tell(event, [...open.subscribers]);
+      if (open !== undefined) this.#notify(event, [...open.subscribers]);
     }
   }
 
-  #tell({ watch, tell, isLast }: LedgerEvent, subscribers: readonly Subscriber[]): void {
+  #notify({ watch, notify, isLast }: LedgerEvent, subscribers: readonly Subscriber[]): void {
     const open = this.#byWatch.get(watch);
     if (open === undefined) return;
     try {
-      for (const result of tell()) {
+      for (const result of notify()) {
         const notification = frame(open, result);
         for (const subscriber of subscribers) subscriber.notify(open.id, notification);
       }

@@ -7,7 +7,7 @@ export const voteSubscribe: LocalnetSubscription<'voteSubscribe'> = ({ blocks, g
   key: [],
   watch: {
     kind: 'slot',
-    tell: ({ closed: { slot } }) => [
+    notify: ({ closed: { slot } }) => [
       {
         votePubkey: genesis.voteAddress,
         slots: [slot],

@@ -9,14 +9,14 @@ type AtLevel = { readonly commitment: Commitment };
 /** Notified at every tick: any number of results, in order. */
 export type SlotWatch<R = unknown> = {
   readonly kind: 'slot';
-  readonly tell: (advance: Advance) => readonly R[];
+  readonly notify: (advance: Advance) => readonly R[];
 };
 
 /** Notified once for a slot in which the account was written; undefined: it is gone. */
 export type AccountWatch<R = unknown> = AtLevel & {
   readonly kind: 'account';
   readonly address: string;
-  readonly tell: (account: Account | undefined, slot: bigint) => R;
+  readonly notify: (account: Account | undefined, slot: bigint) => R;
 };
 
 /** Notified once for every account that was written in a slot and belongs to the program at its end. */
@@ -24,7 +24,7 @@ export type ProgramWatch<R = unknown> = AtLevel & {
   readonly kind: 'program';
   readonly program: string;
   /** Undefined: the account does not match. */
-  readonly tell: (changed: KeyedAccount, slot: bigint) => R | undefined;
+  readonly notify: (changed: KeyedAccount, slot: bigint) => R | undefined;
 };
 
 /** Notified of every transaction, or of those that mention an address, in the order of the block. */
@@ -32,16 +32,16 @@ export type TransactionWatch<R = unknown> = AtLevel & {
   readonly kind: 'transaction';
   readonly mention: string | undefined;
   /** Undefined: the transaction does not match. */
-  readonly tell: (record: TransactionRecord) => R | undefined;
+  readonly notify: (record: TransactionRecord) => R | undefined;
 };
 
 /** Notified of every block, or of those with a transaction that mentions an address: any number of results, in order. */
 export type BlockWatch<R = unknown> = AtLevel & {
   readonly kind: 'block';
   readonly mention: string | undefined;
-  readonly tell: (block: Block) => readonly R[];
+  readonly notify: (block: Block) => readonly R[];
   /** Returns the results for any other block. */
-  readonly tellAgain: () => readonly R[];
+  readonly notifyOther: () => readonly R[];
 };
 
 /** Notified once when a transaction has reached the level, which ends the watch. */
@@ -49,8 +49,8 @@ export type SignatureWatch<R = unknown> = AtLevel & {
   readonly kind: 'signature';
   readonly signature: string;
   /** Returns the result for the landing of the transaction, if requested. */
-  readonly tellReceipt?: ((slot: bigint) => R) | undefined;
-  readonly tell: (err: TransactionError | null, slot: bigint) => R;
+  readonly notifyReceipt?: ((slot: bigint) => R) | undefined;
+  readonly notify: (err: TransactionError | null, slot: bigint) => R;
 };
 
 /** The events that a subscription waits for, and `params.result` of its notifications. */

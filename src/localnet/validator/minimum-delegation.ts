@@ -25,7 +25,7 @@ export function minimumDelegation(ledger: Ledger, slot: bigint): bigint {
     anyBlockhash: true,
   });
   const data = simulation.returnData?.data;
-  if (data === undefined) throw new Error('the stake program did not tell its minimum delegation');
+  if (data === undefined) throw new Error('the stake program did not return its minimum delegation');
   const value = new Uint8Array(U64_BYTES);
   value.set(data);
   return new DataView(value.buffer).getBigUint64(0, true);

@@ -4,17 +4,17 @@ import {
   type ServerUnaryCall,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
 import { assertListenable } from '../http/http-server.ts';
-import { addReflection } from './add-reflection.ts';
 import { admitCall } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';
 import { GrpcPeers } from './grpc-peers.ts';
 import { toGrpcStatus } from './grpc-status.ts';
+import { addHealth } from './health-service.ts';
+import { addReflection } from './reflection-service.ts';
 import {
   CLIENT_LEFT,
   OpenStreams,
@@ -63,14 +63,13 @@ export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcSer
   const options = { ...given, peers: new GrpcPeers() };
   const server = new Server(CHANNEL_OPTIONS);
   const streams = new OpenStreams();
-  const health = new HealthImplementation({ '': 'SERVING', [SERVICE_NAME]: 'SERVING' });
   // Messages are already encoded: they are sent as they are.
   const definition = {
     ...StreamServiceService,
     subscribe: { ...StreamServiceService.subscribe, responseSerialize: asBuffer },
   };
   server.addService(definition, createImplementation(options, streams));
-  health.addToServer(server);
+  const health = addHealth(server, ['', SERVICE_NAME]);
   addReflection(server);
   const listener = await listenForGrpc(server, options.peers, options);
   const timer = setInterval(() => recheck(streams), RECHECK_MS).unref();
@@ -79,7 +78,7 @@ export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcSer
     close: async (deadlineMs) => {
       clearInterval(timer);
       const ended = listener.stop();
-      for (const service of ['', SERVICE_NAME]) health.setStatus(service, 'NOT_SERVING');
+      health.stop();
       for (const { cursor } of streams)
         cursor.fail(serviceError('streamStopping', { slot: cursor.position }));
       await shutDown(server, { ended, deadlineMs });
@@ -102,12 +101,12 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
     listTopics: unary('ListTopics', listTopics),
     getTopicSchema: unary('GetTopicSchema', getTopicSchema),
     subscribe: (call: SubscribeCall): void => {
-      let place: Cursor | undefined;
+      let last: Cursor | undefined;
       subscribe(options, streams, call, (cursor) => {
-        place = cursor;
+        last = cursor;
       }).catch((thrown: unknown) => {
         if (thrown === CLIENT_LEFT || call.cancelled) return;
-        call.emit('error', toGrpcStatus(reportError(options, thrown), place?.position));
+        call.emit('error', toGrpcStatus(reportError(options, thrown), last?.position));
       });
     },
   };

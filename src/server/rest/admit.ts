@@ -3,8 +3,8 @@ import type { TokenDeps } from '../../account/tokens/authenticate-token.ts';
 import {
   admitCreation,
   type CreateLimitBook,
-  type CreateStanding,
-  type TakesCalls,
+  type CallLimitState,
+  type CallCounter,
 } from '../../account/wallet-create-limit.ts';
 import { admitUse, type UseLimitDeps } from '../../account/wallet-use-limit.ts';
 import { ServiceError } from '../../base/service-error.ts';
@@ -12,28 +12,28 @@ import { ServiceError } from '../../base/service-error.ts';
 export type AdmitOptions = UseLimitDeps &
   TokenDeps & {
     readonly limits: CreateLimitBook;
-    readonly rateLimit: TakesCalls;
+    readonly rateLimit: CallCounter;
   };
 
 /**
  * Counts a request against its operation's limit, if it has one.
  *
- * @param tell gets the header fields of the answer, for a refusal too (draft-ietf-httpapi-ratelimit-headers-10).
+ * @param onLimits receives the header fields of the answer, for a refusal too (draft-ietf-httpapi-ratelimit-headers-10).
  * @throws ServiceError `walletRateLimited`.
  */
 export async function countRequest(
   options: AdmitOptions,
   { rate }: Pick<OperationEntry, 'rate'>,
   accountId: string,
-  tell: (fields: Readonly<Record<string, string>>) => void,
+  onLimits: (fields: Readonly<Record<string, string>>) => void,
 ): Promise<void> {
   if (rate === undefined) return;
   const { policy, admit } = RATES[rate];
   try {
-    tell(limitFields(policy, await admit(options, accountId)));
+    onLimits(limitFields(policy, await admit(options, accountId)));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'walletRateLimited')
-      tell(refusalFields(policy, error));
+      onLimits(refusalFields(policy, error));
     throw error;
   }
 }
@@ -41,7 +41,7 @@ export async function countRequest(
 type Rate = {
   /** Its name in the rate limit fields. */
   readonly policy: string;
-  readonly admit: (options: AdmitOptions, accountId: string) => Promise<CreateStanding>;
+  readonly admit: (options: AdmitOptions, accountId: string) => Promise<CallLimitState>;
 };
 
 const RATES: Readonly<Record<NonNullable<OperationEntry['rate']>, Rate>> = {
@@ -49,7 +49,7 @@ const RATES: Readonly<Record<NonNullable<OperationEntry['rate']>, Rate>> = {
   wallet_use_limit: { policy: 'wallet-use', admit: admitUse },
 };
 
-function limitFields(policy: string, { limit, windowSeconds, remaining, resetMs }: CreateStanding) {
+function limitFields(policy: string, { limit, windowSeconds, remaining, resetMs }: CallLimitState) {
   return {
     'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
     ratelimit: `"${policy}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,

@@ -16,7 +16,7 @@ import { createRequestId, sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
 import { type Exchange, serveOperation } from './serve-operation.ts';
 import { confirmDelivery } from './watch-delivery.ts';
-import { createWorkUnderWay, type WorkUnderWay } from './work-under-way.ts';
+import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 
 /** A request target that names the server too (RFC 9112, section 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
@@ -24,7 +24,7 @@ const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** The handler of the wallet API, and a promise that all requested work is done. */
-export type RestEndpoint = { readonly handler: HttpHandler } & Pick<WorkUnderWay, 'settled'>;
+export type RestEndpoint = { readonly handler: HttpHandler } & Pick<InFlightRequests, 'settled'>;
 
 /**
  * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every
@@ -33,7 +33,7 @@ export type RestEndpoint = { readonly handler: HttpHandler } & Pick<WorkUnderWay
 export async function createRestEndpoint(options: RestOptions): Promise<RestEndpoint> {
   const { maxBodyBytes } = options;
   const refuse = createRefuse(options);
-  const work = createWorkUnderWay();
+  const work = createInFlightRequests();
   const app = fastify({
     ...{ logger: false, bodyLimit: maxBodyBytes, return503OnClosing: false },
     ...{ requestIdHeader: false, genReqId: createRequestId },
@@ -96,7 +96,7 @@ function ignoreTypeWithoutBody({ method, headers }: FastifyRequest): void {
     headers['content-type'] = 'application/octet-stream';
 }
 
-function operationRoutes(options: RestOptions, work: WorkUnderWay) {
+function operationRoutes(options: RestOptions, work: InFlightRequests) {
   const server = initServer();
   const routes = Object.keys(walletContract).map((name) => {
     const operation = name as OperationId;

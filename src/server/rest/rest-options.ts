@@ -4,11 +4,11 @@ import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
-import type { WalletDeps } from '../../wallets/wallet-places.ts';
+import type { WalletDeps } from '../../wallets/wallet-deps.ts';
 import type { AdmitOptions } from './admit.ts';
 
 export type RestOptions = AdmitOptions & {
-  readonly places: WalletDeps;
+  readonly deps: WalletDeps;
   readonly answerRequest: typeof answerRequest;
   readonly maxBodyBytes: number;
   /** Origins whose pages may call. */

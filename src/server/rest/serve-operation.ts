@@ -25,7 +25,7 @@ export async function serveOperation(
   holder: TokenHolder,
   { request, reply, include }: Exchange,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const { places, answerRequest } = options;
+  const { deps, answerRequest } = options;
   const { status } = OPERATIONS[operation];
   const { headers, query } = request;
   const idempotencyKey = readKey(operation, headers);
@@ -34,7 +34,7 @@ export async function serveOperation(
   const caller = { ...holder, requestId: request.id, address: addressOf(options, request) };
   request.setDecorator('isServed', true);
   const signal = signalOf(reply);
-  const answer = await answerRequest(places, {
+  const answer = await answerRequest(deps, {
     ...{ operation, request: wanted, caller, idempotencyKey, signal },
     received: readReceived(operation, headers, wanted.body),
     watchDelivery: () => {

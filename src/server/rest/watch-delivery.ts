@@ -10,7 +10,7 @@ const IN_FLIGHT_MS = 1_000;
 /**
  * Watches a response that is not sent yet. Resolves when it has ended: true if the client is known to have received all of it.
  * That the system took every byte proves little: some megabytes may wait for a reader who never comes. The connection shows
- * afterwards that a client received all, by its next request or by an orderly end; or that it left before, by a reset (RFC
+ * later that a client received all, by its next request or by an orderly end; or that it left before, by a reset (RFC
  * 9293, section 3.10.7). A connection that is silent until it is closed here proves nothing: false.
  */
 export function watchDelivery(response: ServerResponse): Promise<boolean> {
@@ -50,13 +50,13 @@ export function confirmDelivery(socket: Socket): void {
  * Finds out if a client that has closed its connection did so after the last byte. The connection is held open for as long as a
  * reset may come; after one even an empty write fails.
  */
-function probe(socket: Socket, tell: (isDrained: boolean) => void): void {
+function probe(socket: Socket, onDrained: (isDrained: boolean) => void): void {
   const { end } = socket;
   socket.end = () => socket;
   setTimeout(() => {
     socket.end = end;
     socket.write('', (error) => {
-      tell(error === null || error === undefined);
+      onDrained(error === null || error === undefined);
       socket.end();
     });
   }, IN_FLIGHT_MS).unref();

@@ -23,7 +23,7 @@ const ENTRY_BYTES = 100;
 /**
  * The outgoing notifications of one connection. While the connection takes no more, or the reply to a subscribe call is still
  * to be sent, they are queued in order. In a subscription to a current state the latest replaces the queued one, and the client
- * is told which slots were left out.
+ * receives a gap notice for the slots that were left out.
  */
 export class Outbox {
   readonly #stream: Duplex;

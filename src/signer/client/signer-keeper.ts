@@ -46,14 +46,14 @@ function openKeeper(keeper: ChildProcess): SignerLauncher {
   // It ends with this process, and neither it nor its channel may keep this process alive.
   keeper.unref();
   keeper.channel?.unref();
-  const tell = (message: ToKeeper): boolean => keeper.connected && keeper.send(message);
+  const send = (message: ToKeeper): boolean => keeper.connected && keeper.send(message);
   return {
     directory: '.',
     launch: () => {
       const id = (last?.id ?? 0) + 1;
-      const signer = new KeptSigner(() => void tell({ kind: 'kill', id }));
+      const signer = new KeptSigner(() => void send({ kind: 'kill', id }));
       last = { id, signer };
-      if (!tell({ kind: 'launch', id })) process.nextTick(() => signer.lose());
+      if (!send({ kind: 'launch', id })) process.nextTick(() => signer.lose());
       return { process: signer, link: signer.link };
     },
   };

@@ -11,7 +11,7 @@ export type MadeKey = { readonly publicKey: Uint8Array; readonly sealed: Uint8Ar
 export type ChildKey = { readonly owner: KeyOwner; readonly x: number; readonly y: number };
 
 /** Directory for the backend's own files, and whether it has never been used before. */
-export type HsmPlace = { readonly directory: string; readonly isFirstStart: boolean };
+export type HsmDirectory = { readonly directory: string; readonly isFirstStart: boolean };
 
 /** The traits of a backend. */
 export type HsmTraits = {

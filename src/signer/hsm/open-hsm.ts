@@ -1,6 +1,6 @@
 import type { Config } from '../../../generated/config.ts';
 import { serviceError } from '../../base/service-error.ts';
-import type { Hsm, HsmPlace } from './hsm.ts';
+import type { Hsm, HsmDirectory } from './hsm.ts';
 import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
 
 /**
@@ -8,10 +8,10 @@ import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
  *
  * @throws ServiceError `signerNotStarted` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
  */
-export async function openHsm(config: Config['hsm'], place: HsmPlace): Promise<Hsm> {
+export async function openHsm(config: Config['hsm'], files: HsmDirectory): Promise<Hsm> {
   switch (config.kind) {
     case 'soft':
-      return (await loadSoft()).openConfiguredSoft(config.soft, place);
+      return (await loadSoft()).openConfiguredSoft(config.soft, files);
     case 'pkcs11':
       if (config.pkcs11 === undefined) throw refuse('hsm.pkcs11 is missing');
       return openPkcs11(config.pkcs11);

@@ -23,28 +23,28 @@ process.on('message', (message: ToKeeper) => {
 });
 // The signers exit when the gateway closes its end of their socket.
 process.on('disconnect', () => process.exit(0));
-tell({ kind: 'ready' });
+send({ kind: 'ready' });
 
 function launch(id: number): void {
   if (living !== undefined) {
-    tell({ kind: 'failed', id, reason: 'another signer is running' });
+    send({ kind: 'failed', id, reason: 'another signer is running' });
     return;
   }
   const child = spawnSigner();
   child.once('error', ({ message: reason }) => {
-    if (child.pid === undefined) tell({ kind: 'failed', id, reason });
+    if (child.pid === undefined) send({ kind: 'failed', id, reason });
   });
   const { pid } = child;
   if (pid === undefined) return;
   living = { id, child };
   child.once('exit', (code, signal) => {
     living = undefined;
-    tell({ kind: 'exited', id, code, signal });
+    send({ kind: 'exited', id, code, signal });
   });
   const socket = child.stdio[3];
-  if (socket instanceof Socket) tell({ kind: 'launched', id, pid }, socket);
+  if (socket instanceof Socket) send({ kind: 'launched', id, pid }, socket);
 }
 
-function tell(message: FromKeeper, socket?: Socket): void {
+function send(message: FromKeeper, socket?: Socket): void {
   if (process.connected) process.send?.(message, socket);
 }

@@ -1,7 +1,7 @@
 import { serviceError } from '../../base/service-error.ts';
 import type { ChildKey, Hsm, HsmRotation, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import { keyFailure } from '../hsm/key-failure.ts';
-import type { ChildPlace, KeyOrigin, RecordPage, Tombstones } from '../tombstones/tombstones.ts';
+import type { ChildPosition, KeyOrigin, RecordPage, Tombstones } from '../tombstones/tombstones.ts';
 import { AUDIT_WALLET_ID, type AuditKey } from './audit-key.ts';
 import { mapInOrder } from '../map-in-order.ts';
 
@@ -20,8 +20,8 @@ export type Vault = {
   ) => Promise<readonly (MadeKey | 'destroyed')[]>;
   readonly sign: (key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
   /** Recorded on disk as destroyed before anything else happens, so that a crash leaves no half of it. */
-  readonly destroy: (owner: KeyOwner, derivedFrom: ChildPlace | undefined) => Promise<void>;
-  /** Returns for each whether it, or the key of its place, is destroyed. */
+  readonly destroy: (owner: KeyOwner, derivedFrom: ChildPosition | undefined) => Promise<void>;
+  /** Returns for each whether it, or the key at its index, is destroyed. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => readonly boolean[];
   /** Returns entries of the record of destroyed keys from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;

@@ -5,11 +5,11 @@ import type { ReadOptions } from './read-tombstone-file.ts';
 import type { RecordState } from './record-chain.ts';
 import { openTombstoneFile } from './tombstone-file.ts';
 
-/** A place below a master: the child at `m/44'/501'/x'/y'`. */
-export type ChildPlace = { readonly masterWalletId: string; readonly x: number; readonly y: number };
+/** A child of a master, by its index: the key at `m/44'/501'/x'/y'`. */
+export type ChildPosition = { readonly masterWalletId: string; readonly x: number; readonly y: number };
 
-/** The origin of a wallet's key: its own, or a place below a master. */
-export type KeyOrigin = { readonly walletId: string; readonly derivedFrom: ChildPlace | undefined };
+/** The origin of a wallet's key: a random one, or derived from a master. */
+export type KeyOrigin = { readonly walletId: string; readonly derivedFrom: ChildPosition | undefined };
 
 /** A part of a record of destroyed keys. */
 export type RecordPage = RecordState & { readonly isAdopted: boolean; readonly fingerprints: Buffer };
@@ -20,9 +20,9 @@ export const RECORD_PAGE = 4096;
 /** The destroyed keys, kept here so that a store restored from a backup revives none of them. */
 export type Tombstones = {
   readonly hasWallet: (walletId: string) => boolean;
-  readonly hasChild: (place: ChildPlace) => boolean;
-  /** Destroys the wallet, and the place it was derived at, for good; resolves when this is on disk. */
-  readonly bury: (walletId: string, derivedFrom?: ChildPlace) => Promise<void>;
+  readonly hasChild: (child: ChildPosition) => boolean;
+  /** Destroys the wallet, and, for a child, its index below the master, for good; resolves when this is on disk. */
+  readonly bury: (walletId: string, derivedFrom?: ChildPosition) => Promise<void>;
   /** Destroys keys from another record in the same way, by their concatenated fingerprints. */
   readonly add: (fingerprints: Buffer) => Promise<void>;
   readonly size: () => number;
@@ -57,7 +57,7 @@ export async function openTombstones(
   };
   return {
     hasWallet: (walletId) => buried.has(walletFingerprint(walletId)),
-    hasChild: (place) => buried.has(childFingerprint(place)),
+    hasChild: (child) => buried.has(childFingerprint(child)),
     bury: (walletId, derivedFrom) =>
       write([
         walletFingerprint(walletId),
@@ -83,7 +83,7 @@ function split(fingerprints: Buffer): readonly Buffer[] {
 
 const walletFingerprint = (walletId: string): Buffer => fingerprint(`wallet\n${walletId}`);
 
-const childFingerprint = ({ masterWalletId, x, y }: ChildPlace): Buffer =>
+const childFingerprint = ({ masterWalletId, x, y }: ChildPosition): Buffer =>
   fingerprint(`child\n${x}\n${y}\n${masterWalletId}`);
 
 function fingerprint(name: string): Buffer {

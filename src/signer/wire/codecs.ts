@@ -1,6 +1,6 @@
 import type { ChildKey, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
 import type { Resealed } from '../process/vault.ts';
-import type { ChildPlace, KeyOrigin, RecordPage } from '../tombstones/tombstones.ts';
+import type { ChildPosition, KeyOrigin, RecordPage } from '../tombstones/tombstones.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import {
@@ -113,7 +113,7 @@ export const childKey: Codec<ChildKey> = {
   read: (reader) => ({ owner: owner.read(reader), x: index.read(reader), y: index.read(reader) }),
 };
 
-const childPlace: Codec<ChildPlace> = {
+const childPosition: Codec<ChildPosition> = {
   write: (writer, { masterWalletId, x, y }) => {
     id.write(writer, masterWalletId);
     index.write(writer, x);
@@ -150,14 +150,14 @@ export const optional = <T>({ write, read }: Codec<T>): Codec<T | undefined> => 
   read: (reader) => (reader.u8() === 0 ? undefined : read(reader)),
 });
 
-export const place = optional(childPlace);
+export const optionalChild = optional(childPosition);
 
 export const origin: Codec<KeyOrigin> = {
   write: (writer, { walletId, derivedFrom }) => {
     id.write(writer, walletId);
-    place.write(writer, derivedFrom);
+    optionalChild.write(writer, derivedFrom);
   },
-  read: (reader) => ({ walletId: id.read(reader), derivedFrom: place.read(reader) }),
+  read: (reader) => ({ walletId: id.read(reader), derivedFrom: optionalChild.read(reader) }),
 };
 
 export const flag: Codec<boolean> = {

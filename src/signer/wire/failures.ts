@@ -4,7 +4,7 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 
-/** The outcome of a successful request. Others are failures, by their place in the list. */
+/** The outcome of a successful request. Others are failures, by their index in the list. */
 export const SUCCEEDED = 0;
 
 const FAILURES: readonly ErrorName[] = [

@@ -41,7 +41,7 @@ export const OPERATIONS = {
     listOf(codec.madeOrDestroyed),
   ),
   sign: operation(6, SHORT_MS, record({ key: codec.sealedKey, message: codec.message }), codec.signature),
-  destroy: operation(7, SHORT_MS, record({ owner: codec.owner, derivedFrom: codec.place }), nothing),
+  destroy: operation(7, SHORT_MS, record({ owner: codec.owner, derivedFrom: codec.optionalChild }), nothing),
   signAuditHead: operation(8, SHORT_MS, codec.message, codec.signature),
   auditPublicKey: operation(9, SHORT_MS, nothing, codec.publicKey),
   beginRotation: operation(10, SHORT_MS, nothing, nothing),

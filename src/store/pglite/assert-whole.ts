@@ -9,7 +9,7 @@ import { DamagedStore } from './damaged-store.ts';
 const FILES = ['PG_VERSION', 'global/pg_control', 'global/pg_filenode.map', 'postgresql.conf'];
 /** Directories that every database has, and that are never empty. */
 const DIRECTORIES = ['base', 'global', 'pg_wal', 'pg_xact', 'pg_multixact/offsets'];
-/** The name of a WAL segment; the first bytes of one tell its format. */
+/** The name of a WAL segment; its first bytes give the format. */
 const SEGMENT = /^[0-9A-F]{24}$/;
 
 /**

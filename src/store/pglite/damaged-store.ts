@@ -1,4 +1,4 @@
-/** The files of an embedded database are not as it wrote them. The message tells its operator which, and what to do. */
+/** The files of an embedded database are not as it wrote them. The message names them and says what to do. */
 export class DamagedStore extends Error {
   override readonly name = 'DamagedStore';
 

@@ -16,7 +16,7 @@ import { DamagedStore } from './damaged-store.ts';
 import { copyEmptyStore } from './empty-store.ts';
 import { PreparingClient } from './preparing-client.ts';
 import { toError } from './thrown-error.ts';
-import { type KeptThread, startKeptThread } from './kept-thread.ts';
+import { type SupervisedThread, startSupervisedThread } from './supervised-thread.ts';
 import { WireStream } from './wire-stream.ts';
 import { withLateBegin } from './with-late-begin.ts';
 
@@ -39,7 +39,7 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
   const where = `embedded store ${directory}`;
   await withStoreErrors(where, () => prepareDataDirectory(dataDir));
   const lock = await withStoreErrors(where, () => acquireLock(dataDir));
-  const start = async (): Promise<KeptThread> => {
+  const start = async (): Promise<SupervisedThread> => {
     makeDataPrivate(dataDir, log);
     return startThread(directory, log);
   };
@@ -75,23 +75,23 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
  * A marker file is next to the directory while a new database is created in it: if a process was killed meanwhile, the unfinished database,
  * in which nothing was ever stored, is created again.
  */
-async function startThread(directory: string, log: Logger): Promise<KeptThread> {
+async function startThread(directory: string, log: Logger): Promise<SupervisedThread> {
   const mark = markBeside(directory);
   if (existsSync(mark)) await rm(directory, { recursive: true, force: true });
   if (existsSync(directory)) return startExisting(directory, log);
   await writeFile(mark, '', { mode: 0o600 });
   await mkdir(directory, { mode: 0o700 });
   copyEmptyStore(directory);
-  const thread = await startKeptThread({ directory, log });
+  const thread = await startSupervisedThread({ directory, log });
   await rm(mark);
   return thread;
 }
 
 /** @throws DamagedStore if it does not start, unless the cause is the disk or a missing permission. */
-async function startExisting(directory: string, log: Logger): Promise<KeptThread> {
+async function startExisting(directory: string, log: Logger): Promise<SupervisedThread> {
   assertWhole(directory);
   try {
-    return await startKeptThread({ directory, log });
+    return await startSupervisedThread({ directory, log });
   } catch (error) {
     await assertRoom(directory);
     const { message: reason } = toError(error);

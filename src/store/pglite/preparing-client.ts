@@ -4,7 +4,7 @@ import { StoreClient } from '../store-client.ts';
 const MAX_STATEMENTS = 256;
 
 /**
- * A client that prepares each statement with parameters on first use, and only binds it afterwards: parsing and planning cost the embedded
+ * A client that prepares each statement with parameters on first use, and then only binds it: parsing and planning cost the embedded
  * PostgreSQL more than running most statements of the store.
  */
 export class PreparingClient extends StoreClient {

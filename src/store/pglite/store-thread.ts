@@ -36,7 +36,7 @@ function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreT
     loss = error ?? new Error('the store is closed');
     lose?.(loss);
   });
-  const tell = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
+  const post = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'bytes' && message.session === session) receive?.(message.bytes);
   });
@@ -46,16 +46,16 @@ function createThread(worker: Worker, ended: Promise<Error | undefined>): StoreT
       session += 1;
       receive = onBytes;
       const own = session;
-      tell({ kind: 'connect', session: own });
+      post({ kind: 'connect', session: own });
       lose = onLoss;
       if (loss !== undefined) queueMicrotask(() => onLoss(loss as Error));
       return (bytes) => {
         const copy = new Uint8Array(bytes);
-        tell({ kind: 'bytes', session: own, bytes: copy }, [copy.buffer]);
+        post({ kind: 'bytes', session: own, bytes: copy }, [copy.buffer]);
       };
     },
     async close() {
-      tell({ kind: 'close' });
+      post({ kind: 'close' });
       const timer = setTimeout(() => void worker.terminate(), DEADLINES.closeMs);
       await ended.finally(() => clearTimeout(timer));
     },

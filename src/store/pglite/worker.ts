@@ -76,7 +76,7 @@ async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   await pglite.execProtocolRawStream(messages, {
     // The part is in PostgreSQL's memory, and valid only now.
     onRawData: (part) => void parts.push(part.slice()),
-    // Files that are written through have nothing to copy afterwards.
+    // Nothing to copy: files are written through.
     syncToFs: false,
   });
   const [first = EMPTY] = parts;

@@ -14,7 +14,7 @@ import { readWire, UnreadableTransaction } from './read-wire.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Facts about a block that its body does not contain. */
-export type BlockPlace = {
+export type BlockContext = {
   readonly slot: bigint;
   readonly finalizedSlot: bigint;
   /** Bytes of the reply. */
@@ -26,7 +26,7 @@ export type BlockPlace = {
  *
  * @throws ServiceError `upstreamBroken` if it is not a block; the lists throw the same when they are read.
  */
-export function readBlock(result: unknown, { slot, finalizedSlot, sizeBytes }: BlockPlace): Block {
+export function readBlock(result: unknown, { slot, finalizedSlot, sizeBytes }: BlockContext): Block {
   const block = object(result);
   const blockTime = optionalInteger(block.blockTime);
   let transactions: readonly BlockTransaction[] | undefined;

@@ -80,13 +80,13 @@ export class ChunkedBody {
     if (this.#expects === 'size') this.#readSize(line);
     else if (this.#expects === 'trailer') return this.#isTrailerEnd(line);
     else if (line === '') this.#expects = 'size';
-    else throw new ResponseFault('a chunk is longer than it says');
+    else throw new ResponseFault('a chunk is longer than its size line says');
     return false;
   }
 
   #readSize(line: string): void {
     const size = SIZE_LINE.exec(line)?.[1];
-    if (size === undefined) throw new ResponseFault('the size of a chunk is no number');
+    if (size === undefined) throw new ResponseFault('the size of a chunk is not a number');
     this.#leftBytes = Number.parseInt(size, 16);
     this.#expects = this.#leftBytes === 0 ? 'trailer' : 'data';
   }
@@ -95,7 +95,7 @@ export class ChunkedBody {
     if (line === '') return true;
     this.#trailerBytes += line.length;
     if (this.#trailerBytes > MAX_TRAILER_BYTES || !isTrailerField(line))
-      throw new ResponseFault('the trailer is too long or no list of fields that may stand there');
+      throw new ResponseFault('the trailer is too long or has a field that is not allowed there');
     return false;
   }
 }

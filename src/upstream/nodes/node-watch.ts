@@ -10,7 +10,7 @@ export type NodeStatus = {
   /** The version that it reports; null until it has reported one. */
   readonly version: string | null;
   readonly featureSet: number | null;
-  /** True if the gateway relies on the version: what the specification says of versions then applies to the node. */
+  /** True if the gateway relies on the version: its version rules then apply to the node. */
   readonly isOrdered: boolean;
 };
 

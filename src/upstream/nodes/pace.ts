@@ -1,7 +1,7 @@
 /** The source of the slot time. */
 export type PaceSource = 'setting' | 'notifications' | 'samples' | 'slots';
 
-export type PaceStanding = { readonly slotMs: number | null; readonly source: PaceSource | null };
+export type PaceState = { readonly slotMs: number | null; readonly source: PaceSource | null };
 
 type Mark = { readonly slot: number; readonly atMs: number };
 
@@ -38,7 +38,7 @@ export class Pace {
     return this.#known?.slotMs;
   }
 
-  standing(): PaceStanding {
+  standing(): PaceState {
     const { slotMs = null, source = null } = this.#known ?? {};
     return { slotMs, source };
   }

@@ -4,7 +4,7 @@ import type { WalletContext } from '../wallet-context.ts';
 import { type ChargedWork, reserveQuoted } from '../charging/reserve.ts';
 import { chargedStream } from './charged-stream.ts';
 import { prefetch } from './prefetch.ts';
-import { madeAgain } from './made-again.ts';
+import { replacementStream } from './replacement-stream.ts';
 
 /**
  * Returns client wallets, charged for as they are read. The first are made while the store reserves their cost, which takes as long, but
@@ -18,13 +18,13 @@ export async function beginCharged(
   work: ChargedWork,
   make: () => KeyChunks,
 ): Promise<KeyChunks> {
-  if (context.claim.again !== undefined) return madeAgain(context, make());
+  if (context.claim.replacement !== undefined) return replacementStream(context, make());
   const quote = await assertAffordable(context, work);
   const made = prefetch(make(), context.keys.drop);
   try {
     return chargedStream(context, await reserveQuoted(context, quote), made.steps);
   } catch (error) {
-    void made.leave();
+    void made.release();
     throw error;
   }
 }

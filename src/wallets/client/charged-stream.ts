@@ -31,7 +31,7 @@ export async function* chargedStream(
   } finally {
     try {
       await settleStream(context, reservation, { delivered, isWhole });
-      if (delivered === 0) await claim.leave();
+      if (delivered === 0) await claim.release();
     } finally {
       if (delivered === 0) claim.end();
     }

@@ -1,15 +1,16 @@
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
-import type { WantedBatch } from '../wanted.ts';
+import type { BatchRequest } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { beginCharged } from './begin-charged.ts';
 
 /** Makes wallets as they are read, and keeps none. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function createClientBatch(
   context: WalletContext,
-  { count: wanted, mnemonic_words: mnemonicWords, passphrase, format }: WantedBatch,
+  { count: wanted, mnemonic_words: mnemonicWords, passphrase, format }: BatchRequest,
 ): Promise<StreamAnswer> {
   const { keys, signal, clock, claim } = context;
-  const count = claim.again === undefined ? wanted : claim.again.charged - claim.again.received;
+  const count =
+    claim.replacement === undefined ? wanted : claim.replacement.charged - claim.replacement.received;
   const createdAt = new Date(clock.nowMs());
   const make = () => keys.batch({ count, format, mnemonicWords, passphrase, createdAt }, signal);
   const chunks = await beginCharged(context, { operation: 'wallet_creation', units: count }, make);

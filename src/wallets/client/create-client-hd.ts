@@ -2,7 +2,7 @@ import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/han
 import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
 import type { HdJob, KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { serviceError } from '../../base/service-error.ts';
-import type { WantedTree } from '../wanted.ts';
+import type { TreeRequest } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertAffordable } from '../charging/assert-affordable.ts';
 import { beginCharged } from './begin-charged.ts';
@@ -17,16 +17,16 @@ const NEW_WORDS = 24;
  */
 export async function createClientHd(
   context: WalletContext,
-  wanted: WantedTree,
+  wanted: TreeRequest,
 ): Promise<PrintedAnswer | StreamAnswer> {
   const { keys, signal, clock, claim } = context;
   const { accounts, change, form, children: asked, mnemonic } = wanted;
   if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
     throw serviceError('mnemonicInvalid', { reason: reasonOf(mnemonic) });
   }
-  const children = claim.again?.charged ?? asked;
+  const children = claim.replacement?.charged ?? asked;
   // A tree with a given mnemonic resumes where it stopped; a new mnemonic makes another tree, which is sent whole.
-  const skip = mnemonic === undefined || form === 'json' ? 0 : (claim.again?.received ?? 0);
+  const skip = mnemonic === undefined || form === 'json' ? 0 : (claim.replacement?.received ?? 0);
   const work = { operation: 'hd_child_derivation', units: asked } as const;
   const make = () => {
     const source = sourceOf(wanted);
@@ -35,7 +35,7 @@ export async function createClientHd(
     return wiping(source, keys.hd(job, signal));
   };
   if (form === 'json') {
-    const quote = claim.again === undefined ? await assertAffordable(context, work) : undefined;
+    const quote = claim.replacement === undefined ? await assertAffordable(context, work) : undefined;
     const bytes = await joined(context, make());
     if (quote !== undefined) await chargeMade(context, quote, bytes);
     return { kind: 'printed', bytes };
@@ -64,7 +64,7 @@ async function* wiping(source: HdJob['source'], chunks: AsyncIterable<KeyChunk>)
   }
 }
 
-function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: WantedTree): HdJob['source'] {
+function sourceOf({ mnemonic, mnemonic_words: words = NEW_WORDS, passphrase }: TreeRequest): HdJob['source'] {
   const bytes = mnemonic === undefined ? undefined : readMnemonic(mnemonic);
   if (bytes === undefined) return { kind: 'new', words, passphrase };
   return { kind: 'mnemonic', mnemonic: bytes, passphrase };

@@ -2,7 +2,7 @@ import type { PrintedAnswer } from '../../../generated/wallets/handlers.ts';
 import { type DerivationIndexes, parseDerivationPath } from '../../keys/derivation-path.ts';
 import { assertAffordable } from '../charging/assert-affordable.ts';
 import { bodyInvalid } from '../body-invalid.ts';
-import type { CreateWalletBody } from '../wanted.ts';
+import type { CreateWalletBody } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { chargeMade } from './charge-made.ts';
 
@@ -15,7 +15,7 @@ export async function createClientWallet(
 ): Promise<PrintedAnswer> {
   const { keys, signal, clock, claim } = context;
   const path = derivation_path === undefined ? undefined : readPath(derivation_path);
-  const quote = claim.again === undefined ? await assertAffordable(context, WORK) : undefined;
+  const quote = claim.replacement === undefined ? await assertAffordable(context, WORK) : undefined;
   const createdAt = new Date(clock.nowMs());
   const { record } = await keys.single({ mnemonicWords, passphrase, path, createdAt }, signal);
   if (quote !== undefined) await chargeMade(context, quote, record);

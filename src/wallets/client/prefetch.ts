@@ -2,7 +2,7 @@
 export type Prefetched<T> = {
   readonly steps: AsyncGenerator<T, void, undefined>;
   /** Ends an unread stream; resolves when it has stopped, whatever the result of its first step. */
-  readonly leave: () => Promise<void>;
+  readonly release: () => Promise<void>;
 };
 
 /** Begins the first step of a stream; `drop` gets its result if nobody reads it. A failure is thrown to the reader. */
@@ -14,7 +14,7 @@ export function prefetch<T>(
   first.catch(() => undefined);
   return {
     steps: goOn(first, stream),
-    leave: async () => {
+    release: async () => {
       try {
         const step = await first.catch(() => undefined);
         if (step?.done === false) drop(step.value);

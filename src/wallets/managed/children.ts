@@ -8,9 +8,9 @@ import { audit } from '../audit.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
-import { assertNoTombstones, readChildren } from './children-so-far.ts';
+import { assertNoTombstones, readChildren } from './stored-children.ts';
 import { type GroupRange, groupRanges } from './group-ranges.ts';
-import { type DerivationRange, keyOfPlace, type ChildIndex, placeAt } from './place.ts';
+import { type DerivationRange, childIndexKey, type ChildIndex, childIndexAt } from './child-index.ts';
 import { findWallet } from './find-wallet.ts';
 import { keyOf, toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
@@ -20,13 +20,13 @@ export type DerivedKey = { readonly id: string; readonly key: NewKey };
 
 export type Tree = {
   readonly masterId: string;
-  readonly box: DerivationRange;
+  readonly range: DerivationRange;
   /** Pays for the children that do not exist yet. */
   readonly reservation: Reservation;
 };
 
 /**
- * Yields the children of a box in groups, x before y; missing ones are derived, stored and charged. Each group is derived from the current
+ * Yields the children of a range in groups, x before y; missing ones are derived, stored and charged. Each group is derived from the current
  * row of the master.
  *
  * @throws ServiceError `walletNotFound` when the master was destroyed meanwhile, `derivationDestroyed`.
@@ -35,53 +35,53 @@ export async function* childrenInGroups(
   context: WalletContext,
   tree: Tree,
 ): AsyncGenerator<readonly WalletRow[], void, undefined> {
-  const { accounts, change } = tree.box;
-  for (const range of groupRanges(0, accounts.count * change.count)) {
+  const { accounts, change } = tree.range;
+  for (const group of groupRanges(0, accounts.count * change.count)) {
     context.signal.throwIfAborted();
-    yield await withSealedKeys(context, () => completeGroup(context, tree, range));
+    yield await withSealedKeys(context, () => completeGroup(context, tree, group));
   }
 }
 
 async function completeGroup(
   context: WalletContext,
   tree: Tree,
-  range: GroupRange,
+  group: GroupRange,
 ): Promise<readonly WalletRow[]> {
-  const { masterId, box } = tree;
+  const { masterId, range } = tree;
   const master = await findWallet(context, masterId);
-  const places = Array.from({ length: range.count }, (_, at) => placeAt(box, range.from + at));
-  const present = await readChildren(context, masterId, places);
-  const missing = places.filter((place) => !present.has(keyOfPlace(place)));
+  const indexes = Array.from({ length: group.count }, (_, at) => childIndexAt(range, group.from + at));
+  const present = await readChildren(context, masterId, indexes);
+  const missing = indexes.filter((index) => !present.has(childIndexKey(index)));
   const keys = await deriveKeys(context, master, missing);
-  const rows = toChildRows(context, { masterId, places: missing, keys, from: range.from });
-  for (const row of await store(context, tree, rows, range.isLast)) present.set(keyOfPlace(row), row);
+  const rows = toChildRows(context, { masterId, indexes: missing, keys, from: group.from });
+  for (const row of await store(context, tree, rows, group.isLast)) present.set(childIndexKey(row), row);
   // Includes children that another request stored at the same time.
-  if (present.size < places.length) {
-    for (const [key, row] of await readChildren(context, masterId, places)) present.set(key, row);
+  if (present.size < indexes.length) {
+    for (const [key, row] of await readChildren(context, masterId, indexes)) present.set(key, row);
   }
-  return places.flatMap((place) => present.get(keyOfPlace(place)) ?? []);
+  return indexes.flatMap((index) => present.get(childIndexKey(index)) ?? []);
 }
 
 /** Derives children of a master, stored or not. @throws ServiceError `derivationDestroyed`. */
 export async function deriveKeys(
   { signer, signal, caller }: WalletContext,
   master: WalletRow,
-  places: readonly ChildIndex[],
+  indexes: readonly ChildIndex[],
 ): Promise<readonly DerivedKey[]> {
-  if (places.length === 0) return [];
-  const ids = places.map(createWalletId);
-  const children = places.map(({ x, y }, at) => ({ walletId: ids[at] ?? '', x, y }));
+  if (indexes.length === 0) return [];
+  const ids = indexes.map(createWalletId);
+  const children = indexes.map(({ x, y }, at) => ({ walletId: ids[at] ?? '', x, y }));
   const sealed = { ...keyOf(master), accountId: caller.accountId };
   const derived = await signer.derive({ master: sealed, children }, { signal });
   return derived.map((key, at) => {
-    if (key === 'destroyed') throw serviceError('derivationDestroyed', places[at] ?? { x: 0, y: 0 });
+    if (key === 'destroyed') throw serviceError('derivationDestroyed', indexes[at] ?? { x: 0, y: 0 });
     return { id: ids[at] ?? '', key };
   });
 }
 
 type Derived = {
   readonly masterId: string;
-  readonly places: readonly ChildIndex[];
+  readonly indexes: readonly ChildIndex[];
   readonly keys: readonly DerivedKey[];
   /** Position of the first one among all of the request. */
   readonly from: number;
@@ -90,14 +90,14 @@ type Derived = {
 /** Returns the rows of new children. */
 export function toChildRows(
   context: WalletContext,
-  { masterId, places, keys, from }: Derived,
+  { masterId, indexes, keys, from }: Derived,
 ): readonly WalletRow[] {
   const createdAt = new Date(context.clock.nowMs());
   return keys.map(({ id, key }, at) => {
-    const { x, y } = places[at] ?? { x: 0, y: 0 };
+    const { x, y } = indexes[at] ?? { x: 0, y: 0 };
     const derivationPath = printDerivationPath({ x, y });
-    const place = { masterId, x, y, derivationPath, workSeq: 1 + from + at };
-    return toRow(context, key, { id, kind: 'child', ...place }, createdAt);
+    const position = { masterId, x, y, derivationPath, workSeq: 1 + from + at };
+    return toRow(context, key, { id, kind: 'child', ...position }, createdAt);
   });
 }
 

@@ -4,18 +4,18 @@ import { insertRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit } from '../audit.ts';
 import { reserve } from '../charging/reserve.ts';
-import type { WantedBatch } from '../wanted.ts';
+import type { BatchRequest } from '../create-requests.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
-import { leaveWork } from './leave-work.ts';
+import { endWork } from './end-work.ts';
 import type { GroupRange } from './group-ranges.ts';
-import { makeAhead } from './make-ahead.ts';
+import { lookahead } from './lookahead.ts';
 import { type MadeKeys, makeKeys } from './make-keys.ts';
 import { PacedSize } from './paced-size.ts';
 import { printLines } from './print-wallet.ts';
-import { countMade, tellAgain } from './work-so-far.ts';
+import { countMadeWallets, readMadeWallets } from './made-wallets.ts';
 import { toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
@@ -35,9 +35,9 @@ type Group = {
  */
 export async function createManagedBatch(
   context: WalletContext,
-  { count, format: form }: WantedBatch,
+  { count, format: form }: BatchRequest,
 ): Promise<StreamAnswer> {
-  const { stored, next } = await countMade(context);
+  const { stored, next } = await countMadeWallets(context);
   const end = context.claim.state === 'done' ? next : Math.max(count, next);
   assertBatchSize(context, end - next);
   const reservation = await reserve(context, { operation: 'wallet_creation', units: end - next });
@@ -61,8 +61,8 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
     return { bytes, count: rows.length };
   };
   try {
-    for await (const rows of tellAgain(context)) yield printed(rows);
-    for await (const group of makeAhead(steps(context, next, end), ({ made }) => made.drop())) {
+    for await (const rows of readMadeWallets(context)) yield printed(rows);
+    for await (const group of lookahead(steps(context, next, end), ({ made }) => made.drop())) {
       const rows = await withSealedKeys(context, async () =>
         commit(context, await renew(context, group), reservation),
       );
@@ -71,7 +71,7 @@ async function* stream(context: WalletContext, batch: Batch): StreamAnswer['chun
     }
     if (isFirst) yield printed([]);
   } finally {
-    await leaveWork(context, reservation, isDone);
+    await endWork(context, reservation, isDone);
   }
 }
 

@@ -3,15 +3,15 @@ import type { HdWallets } from '../../../generated/wallets/types.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { reserve } from '../charging/reserve.ts';
-import type { WantedTree } from '../wanted.ts';
+import type { TreeRequest } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertBatchSize } from './assert-batch-size.ts';
-import { leaveWork } from './leave-work.ts';
+import { endWork } from './end-work.ts';
 import { childrenInGroups } from './children.ts';
-import { assertNoneDestroyed, countChildren } from './children-so-far.ts';
+import { assertNoneDestroyed, countChildren } from './stored-children.ts';
 import { isOneGroup } from './group-ranges.ts';
 import { createMaster, findMaster } from './master.ts';
-import type { DerivationRange } from './place.ts';
+import type { DerivationRange } from './child-index.ts';
 import { printLines, toManagedWallet } from './print-wallet.ts';
 import { createSmallTree } from './small-tree.ts';
 import type { WalletRow } from './wallet-row.ts';
@@ -25,19 +25,19 @@ import type { WalletRow } from './wallet-row.ts';
  */
 export async function createManagedHd(
   context: WalletContext,
-  { master_wallet_id: masterId, accounts, change, children, form }: WantedTree,
+  { master_wallet_id: masterId, accounts, change, children, form }: TreeRequest,
 ): Promise<JsonAnswer<HdWallets> | StreamAnswer> {
   if (!context.signer.capabilities().derive) throw serviceError('deriveNotSupported');
-  const box: DerivationRange = { accounts, change };
+  const range: DerivationRange = { accounts, change };
   const known = await findMaster(context, masterId);
-  if (known !== undefined) await assertNoneDestroyed(context, known.id, box);
-  const units = children - (known === undefined ? 0 : await countChildren(context, known.id, box));
+  if (known !== undefined) await assertNoneDestroyed(context, known.id, range);
+  const units = children - (known === undefined ? 0 : await countChildren(context, known.id, range));
   assertBatchSize(context, units);
   const rows =
     known === undefined && isOneGroup(children)
-      ? [await createSmallTree(context, box)]
+      ? [await createSmallTree(context, range)]
       : derive(context, {
-          ...{ known, box },
+          ...{ known, range },
           reservation: await reserve(context, { operation: 'hd_child_derivation', units }),
         });
   if (form === 'json') return { kind: 'json', body: await gather(rows) };
@@ -46,7 +46,7 @@ export async function createManagedHd(
 
 type Derivation = {
   readonly known: WalletRow | undefined;
-  readonly box: DerivationRange;
+  readonly range: DerivationRange;
   readonly reservation: Reservation;
 };
 
@@ -54,17 +54,17 @@ type Rows = AsyncGenerator<readonly WalletRow[], void, undefined>;
 type Groups = Rows | readonly (readonly WalletRow[])[];
 
 /** Yields the master, then its children in groups. */
-async function* derive(context: WalletContext, { known, box, reservation }: Derivation): Rows {
-  let left = box.accounts.count * box.change.count;
+async function* derive(context: WalletContext, { known, range, reservation }: Derivation): Rows {
+  let left = range.accounts.count * range.change.count;
   try {
     const master = known ?? (await createMaster(context));
     yield [master];
-    for await (const rows of childrenInGroups(context, { masterId: master.id, box, reservation })) {
+    for await (const rows of childrenInGroups(context, { masterId: master.id, range, reservation })) {
       left -= rows.length;
       yield rows;
     }
   } finally {
-    await leaveWork(context, reservation, left === 0);
+    await endWork(context, reservation, left === 0);
   }
 }
 

@@ -2,7 +2,7 @@ import type { JsonAnswer } from '../../../generated/wallets/handlers.ts';
 import type { Wallet } from '../../../generated/wallets/types.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { assertAffordable } from '../charging/assert-affordable.ts';
-import type { CreateWalletBody } from '../wanted.ts';
+import type { CreateWalletBody } from '../create-requests.ts';
 import { settle } from '../charging/settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';

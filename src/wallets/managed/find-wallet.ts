@@ -14,7 +14,7 @@ type OwnWallet = { readonly id: string; readonly accountId: string };
 
 const selectOwn = createSelection<typeof wallets, OwnWallet>(
   wallets,
-  (place) => sql`id = ${place('id')} and account_id = ${place('accountId')} and not ${isDestroyed}`,
+  (param) => sql`id = ${param('id')} and account_id = ${param('accountId')} and not ${isDestroyed}`,
 );
 
 /**

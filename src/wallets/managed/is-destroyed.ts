@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
 
 /**
- * True when the key of a row of `wallets`, or that of its place below a master, is destroyed, as any signer of the store recorded it (see
+ * True when the key of a row of `wallets`, or that of its index below a master, is destroyed, as any signer of the store recorded it (see
  * src/signer/tombstones/tombstones.ts for the contents of a fingerprint). Use it in the statement that reads the row: it then sees every
  * destruction that was acknowledged anywhere.
  */

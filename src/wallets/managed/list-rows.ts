@@ -1,6 +1,6 @@
 import { sql } from '../../store/drizzle.ts';
 import { createSelection } from '../../store/select-rows.ts';
-import type { PlaceOf } from '../../store/statement.ts';
+import type { PlaceholderOf } from '../../store/statement.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
@@ -28,9 +28,9 @@ type Values = Readonly<Record<keyof ListFilters | 'accountId' | 'beforeAt' | 'be
 };
 
 const CONDITIONS = {
-  label: (place: PlaceOf<Values>) => sql`strpos(lower(label), lower(${place('label')})) > 0`,
-  address: (place: PlaceOf<Values>) => sql`address = ${place('address')}`,
-  master_wallet_id: (place: PlaceOf<Values>) => sql`master_id = ${place('master_wallet_id')}`,
+  label: (param: PlaceholderOf<Values>) => sql`strpos(lower(label), lower(${param('label')})) > 0`,
+  address: (param: PlaceholderOf<Values>) => sql`address = ${param('address')}`,
+  master_wallet_id: (param: PlaceholderOf<Values>) => sql`master_id = ${param('master_wallet_id')}`,
 };
 
 const FILTERS = Object.keys(CONDITIONS) as readonly (keyof ListFilters)[];
@@ -63,10 +63,10 @@ function selectionFor(names: readonly (keyof ListFilters)[]): ReturnType<typeof 
 }
 
 function createListSelection(names: readonly (keyof ListFilters)[]) {
-  return createSelection<typeof wallets, Values>(wallets, (place) => {
-    const filters = names.map((name) => sql` and ${CONDITIONS[name](place)}`);
-    return sql`account_id = ${place('accountId')} and not ${isDestroyed}${sql.join(filters)}
-      and (created_at, id) < (${place('beforeAt')}::timestamptz, ${place('beforeId')})
-      order by created_at desc, id desc limit ${place('limit')}`;
+  return createSelection<typeof wallets, Values>(wallets, (param) => {
+    const filters = names.map((name) => sql` and ${CONDITIONS[name](param)}`);
+    return sql`account_id = ${param('accountId')} and not ${isDestroyed}${sql.join(filters)}
+      and (created_at, id) < (${param('beforeAt')}::timestamptz, ${param('beforeId')})
+      order by created_at desc, id desc limit ${param('limit')}`;
   });
 }

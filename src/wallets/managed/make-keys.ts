@@ -7,7 +7,7 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { read, transact } from '../transact.ts';
-import type { WalletDeps } from '../wallet-places.ts';
+import type { WalletDeps } from '../wallet-deps.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /** New keys without a row. */
@@ -57,12 +57,12 @@ export async function makeKeys(
  * Destroys token objects without a wallet, made by processes that are gone. Call it when a process starts. It takes over the intents first:
  * a process that was only stalled can then store none of these keys.
  */
-export async function destroyAbandonedKeys(places: WalletDeps): Promise<void> {
-  const { store, ownerId } = places;
+export async function destroyAbandonedKeys(deps: WalletDeps): Promise<void> {
+  const { store, ownerId } = deps;
   const alive = store.db.select({ id: gateways.id }).from(gateways);
   const isAbandoned = notInArray(keyIntents.ownerId, alive);
-  await destroyIntended(places, () =>
-    transact(places, (tx) => tx.update(keyIntents).set({ ownerId }).where(isAbandoned).returning()),
+  await destroyIntended(deps, () =>
+    transact(deps, (tx) => tx.update(keyIntents).set({ ownerId }).where(isAbandoned).returning()),
   );
 }
 
@@ -81,16 +81,16 @@ async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: nu
 type Intent = typeof keyIntents.$inferSelect;
 
 /** An intent that still exists has no wallet: both are written in one transaction. */
-async function destroyIntended(places: WalletDeps, find: () => Promise<readonly Intent[]>): Promise<void> {
+async function destroyIntended(deps: WalletDeps, find: () => Promise<readonly Intent[]>): Promise<void> {
   try {
     for (const { walletId, accountId } of await find()) {
-      await places.signer.destroy({ walletId, accountId });
-      await transact(places, async (tx) => {
+      await deps.signer.destroy({ walletId, accountId });
+      await transact(deps, async (tx) => {
         await tx.delete(keyIntents).where(eq(keyIntents.walletId, walletId));
       });
     }
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    places.log.error({ reason }, 'keys without a wallet stay in the token until the next start');
+    deps.log.error({ reason }, 'keys without a wallet stay in the token until the next start');
   }
 }

@@ -5,7 +5,7 @@ import { audit } from '../audit.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
-import { countMade } from './work-so-far.ts';
+import { countMadeWallets } from './made-wallets.ts';
 import { findWallet } from './find-wallet.ts';
 import { toRow, type WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
@@ -35,7 +35,7 @@ export async function findMaster(
   const [made] = await read(context, (db) => db.select().from(wallets).where(isMade));
   if (made !== undefined) return findWallet(context, made.id);
   // The earlier try made nothing; otherwise the master was destroyed since, and a repeated request makes no other one.
-  if (state === 'begun' && (await countMade(context)).stored === 0) return undefined;
+  if (state === 'begun' && (await countMadeWallets(context)).stored === 0) return undefined;
   throw serviceError('walletNotFound');
 }
 

@@ -1,4 +1,4 @@
-import type { Reconciliation, WalletDeps } from '../wallet-places.ts';
+import type { Reconciliation, WalletDeps } from '../wallet-deps.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asc, gt } from '../../store/drizzle.ts';
 import { appendAudit } from '../../account/audit/append-audit.ts';
@@ -7,7 +7,7 @@ import { wallets } from '../../store/wallet-tables.ts';
 import { read, transact } from '../transact.ts';
 import { derivedFrom, deleteWallets, type Origin } from './delete-wallets.ts';
 
-type Places = Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
+type ReconciliationDeps = Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>;
 
 /** Rows that are read at a time. */
 const PAGE = 4_096;
@@ -22,8 +22,8 @@ export function createReconciliation(pauseMs = PAUSE_MS): Reconciliation {
   let running: Promise<void> = Promise.resolve();
   return {
     isDone: () => isDone,
-    start(places) {
-      running = reconcile(places, stopping.signal, pauseMs).then((result) => {
+    start(deps) {
+      running = reconcile(deps, stopping.signal, pauseMs).then((result) => {
         isDone = result;
       });
       return running;
@@ -48,7 +48,7 @@ export async function destroyedOf<R extends Origin>(
 }
 
 async function askSigner<R extends Origin>(
-  signer: Places['signer'],
+  signer: ReconciliationDeps['signer'],
   rows: readonly R[],
 ): Promise<readonly R[]> {
   const origins = rows.map((row) => ({ walletId: row.id, derivedFrom: derivedFrom(row) }));
@@ -57,15 +57,15 @@ async function askSigner<R extends Origin>(
 }
 
 /** @returns true if it came to the end. */
-async function reconcile(places: Places, stop: AbortSignal, pauseMs: number): Promise<boolean> {
-  const { signer, log } = places;
+async function reconcile(deps: ReconciliationDeps, stop: AbortSignal, pauseMs: number): Promise<boolean> {
+  const { signer, log } = deps;
   let after = '';
   while (!stop.aborted) {
     try {
-      const page = await readPage(places, after);
+      const page = await readPage(deps, after);
       const last = page.at(-1);
       if (last === undefined) return true;
-      await forgetAll(places, await askSigner(signer, page), stop);
+      await forgetAll(deps, await askSigner(signer, page), stop);
       after = last.id;
     } catch (error) {
       const reason = toServiceError(error).message;
@@ -76,9 +76,9 @@ async function reconcile(places: Places, stop: AbortSignal, pauseMs: number): Pr
   return false;
 }
 
-function readPage(places: Places, after: string): Promise<readonly Origin[]> {
+function readPage(deps: ReconciliationDeps, after: string): Promise<readonly Origin[]> {
   const { id, accountId, masterId, x, y } = wallets;
-  return read(places, (db) =>
+  return read(deps, (db) =>
     db
       .select({ id, accountId, masterId, x, y })
       .from(wallets)
@@ -88,21 +88,25 @@ function readPage(places: Places, after: string): Promise<readonly Origin[]> {
   );
 }
 
-async function forgetAll(places: Places, destroyed: readonly Origin[], stop: AbortSignal): Promise<void> {
+async function forgetAll(
+  deps: ReconciliationDeps,
+  destroyed: readonly Origin[],
+  stop: AbortSignal,
+): Promise<void> {
   for (const [accountId, rows] of Map.groupBy(destroyed, (row) => row.accountId)) {
     for (let at = 0; at < rows.length && !stop.aborted; at += GROUP) {
-      await forget(places, accountId, rows.slice(at, at + GROUP));
+      await forget(deps, accountId, rows.slice(at, at + GROUP));
     }
   }
 }
 
-async function forget(places: Places, accountId: string, rows: readonly Origin[]): Promise<void> {
-  const { signer, clock, ownerId, log } = places;
-  // A crash may have left an object in a token, or a place below a master that is not written down.
+async function forget(deps: ReconciliationDeps, accountId: string, rows: readonly Origin[]): Promise<void> {
+  const { signer, clock, ownerId, log } = deps;
+  // A crash may have left an object in a token, or a child that has no row.
   for (const row of rows) {
     await signer.destroy({ walletId: row.id, accountId, derivedFrom: derivedFrom(row) });
   }
-  const gone = await transact(places, async (tx) => {
+  const gone = await transact(deps, async (tx) => {
     const nowMs = clock.nowMs();
     const ids = await deleteWallets(tx, accountId, rows, new Date(nowMs));
     const fact = { action: 'destroy', outcome: 'ok', requestId: `start_${ownerId}` };

@@ -5,7 +5,7 @@ import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { deriveKeys, toChildRows } from './children.ts';
 import { MASTER_WORK, makeMasterRow } from './master.ts';
-import { type DerivationRange, placeAt } from './place.ts';
+import { type DerivationRange, childIndexAt } from './child-index.ts';
 import type { WalletRow } from './wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
@@ -16,12 +16,15 @@ import { withSealedKeys } from './with-sealed-keys.ts';
  * @returns the master, then its children.
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`, `signerUnavailable`, `keyBackendFailed`.
  */
-export function createSmallTree(context: WalletContext, box: DerivationRange): Promise<readonly WalletRow[]> {
-  return withSealedKeys(context, () => create(context, box));
+export function createSmallTree(
+  context: WalletContext,
+  range: DerivationRange,
+): Promise<readonly WalletRow[]> {
+  return withSealedKeys(context, () => create(context, range));
 }
 
-async function create(context: WalletContext, box: DerivationRange): Promise<readonly WalletRow[]> {
-  const units = box.accounts.count * box.change.count;
+async function create(context: WalletContext, range: DerivationRange): Promise<readonly WalletRow[]> {
+  const units = range.accounts.count * range.change.count;
   const work = { operation: 'hd_child_derivation', units } as const;
   const quotes = await together(context, (db) => [
     quoteOf(context, db, MASTER_WORK),
@@ -29,9 +32,9 @@ async function create(context: WalletContext, box: DerivationRange): Promise<rea
   ]);
   for (const quote of quotes) assertPayable(quote);
   const master = await makeMasterRow(context);
-  const places = Array.from({ length: units }, (_, at) => placeAt(box, at));
-  const keys = await deriveKeys(context, master, places);
-  const rows = [master, ...toChildRows(context, { masterId: master.id, places, keys, from: 0 })];
+  const indexes = Array.from({ length: units }, (_, at) => childIndexAt(range, at));
+  const keys = await deriveKeys(context, master, indexes);
+  const rows = [master, ...toChildRows(context, { masterId: master.id, indexes, keys, from: 0 })];
   const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
   await settle(context, { quotes, rows, facts, answer: 'wallets' });
   context.claim.end();

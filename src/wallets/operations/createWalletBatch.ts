@@ -1,4 +1,4 @@
-import type { WantedBatch } from '../wanted.ts';
+import type { BatchRequest } from '../create-requests.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { createClientBatch } from '../client/create-client-batch.ts';
 import { createManagedBatch } from '../managed/create-managed-batch.ts';
@@ -9,7 +9,7 @@ export const createWalletBatch: WalletHandler<WalletContext, 'createWalletBatch'
   context,
   { body, form },
 ) => {
-  const wanted: WantedBatch = { ...body, format: form === 'csv' ? 'csv' : 'jsonl' };
+  const wanted: BatchRequest = { ...body, format: form === 'csv' ? 'csv' : 'jsonl' };
   return body.custody === 'managed'
     ? createManagedBatch(context, wanted)
     : createClientBatch(context, wanted);

@@ -2,7 +2,7 @@ import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { audit, auditExpected } from '../audit.ts';
-import { derivedFrom, deleteWallets, forgetWalletsExpected } from '../managed/delete-wallets.ts';
+import { derivedFrom, deleteWallets, deleteWalletsExpected } from '../managed/delete-wallets.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
 import { together, transact, tryTogether, withStore } from '../transact.ts';
@@ -35,7 +35,7 @@ async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Da
   const { accountId } = context.caller;
   const facts = [{ action: 'destroy', outcome: 'ok', walletId: wallet.id }];
   const isGone = await tryTogether(context, (db) => [
-    forgetWalletsExpected(db, accountId, [wallet], destroyedAt),
+    deleteWalletsExpected(db, accountId, [wallet], destroyedAt),
     auditExpected(db, context, facts),
   ]);
   if (isGone !== undefined) return;

@@ -1,5 +1,5 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { auditAlone, auditIfThere, type WalletFact } from '../audit.ts';
+import { auditInOwnTransaction, auditIfExists, type WalletFact } from '../audit.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import { toMetadata } from '../managed/to-metadata.ts';
 import { together } from '../transact.ts';
@@ -14,9 +14,9 @@ export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (conte
   const isRowEnough = reconciliation.isDone() && isWalletId(id);
   const [rows, isRecorded] = await together(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),
-    isRowEnough ? auditIfThere(db, context, fact) : Promise.resolve(false),
+    isRowEnough ? auditIfExists(db, context, fact) : Promise.resolve(false),
   ]);
   const wallet = await assertFound(context, rows);
-  if (!isRecorded) await auditAlone(context, fact);
+  if (!isRecorded) await auditInOwnTransaction(context, fact);
   return { kind: 'json', body: toMetadata(wallet) };
 };

@@ -1,6 +1,6 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
-import { auditAlone } from '../audit.ts';
+import { auditInOwnTransaction } from '../audit.ts';
 import { printCursor, readCursor } from '../managed/list-cursor.ts';
 import { listRows } from '../managed/list-rows.ts';
 import { destroyedOf } from '../managed/reconciliation.ts';
@@ -18,7 +18,7 @@ export const listWallets: WalletHandler<WalletContext, 'listWallets'> = async (c
   const rows = await listRows(context, filters, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const destroyed = new Set(await destroyedOf(context, page));
-  await auditAlone(context, { action: 'list', outcome: 'ok' });
+  await auditInOwnTransaction(context, { action: 'list', outcome: 'ok' });
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     kind: 'json',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import {
   type AuditFact,
   appendAudit,
-  appendAuditAlone,
+  appendAuditInOwnTransaction,
   appendAuditExpected,
   createConditionalAudit,
 } from '../../../src/account/audit/append-audit.ts';
@@ -215,7 +215,8 @@ describeStores('the audit log', (backend) => {
 
   test('takes facts that nothing else is written with, first ones, at once with others, and after a failed transaction', async () => {
     const log = await logOf(0);
-    const alone = (id: string): Promise<void> => appendAuditAlone(store(), log.accountId, [fact(id)], NOW_MS);
+    const alone = (id: string): Promise<void> =>
+      appendAuditInOwnTransaction(store(), log.accountId, [fact(id)], NOW_MS);
     await alone('w_first');
     const others = Array.from({ length: 20 }, (_, n) => [alone(`w_a${n}`), log.append([fact(`w_b${n}`)])]);
     await Promise.all(others.flat());

@@ -89,7 +89,7 @@ describeStores('the record of a signer', (backend) => {
     expect(await mayHaveNewSigner(store())).toBe(false);
   });
 
-  test('a record that has fewer destroyed keys than the store or the file of heads tells of is refused', async () => {
+  test('a record that has fewer destroyed keys than the store or the file of heads lists is refused', async () => {
     const server = newServer('a');
     await server.start(({ destroy }) => destroy('w_1'));
     const restore = server.backUp();
@@ -98,10 +98,10 @@ describeStores('the record of a signer', (backend) => {
     restore();
     await expect(server.start()).rejects.toMatchObject({
       code: 'signerNotStarted',
-      message: expect.stringContaining('1 destroyed keys, and the store tells of 2: restore the directory'),
+      message: expect.stringContaining('1 destroyed keys, but the store lists 2: restore the directory'),
     });
     await tamper(sql`delete from signers`, sql`delete from signer_tombstones`);
-    await expect(server.start()).rejects.toThrow('1 destroyed keys, and the file of heads tells of 2');
+    await expect(server.start()).rejects.toThrow('1 destroyed keys, but the file of heads lists 2');
     newest();
     await server.start();
     expect(await rows('signer_tombstones')).toBe(2);
@@ -116,7 +116,7 @@ describeStores('the record of a signer', (backend) => {
     const elsewhere = await openTestSigner(server.signerDir, server.identity);
     await elsewhere.destroy({ walletId: 'w_other', accountId: ACCOUNT });
     await elsewhere.close();
-    await expect(server.start()).rejects.toThrow('other destroyed keys than the 2 that the store tells of');
+    await expect(server.start()).rejects.toThrow('other destroyed keys than the 2 that the store lists');
   });
 
   test('a record that has more is taken: a store from a backup, and a crash before the store was told', async () => {
@@ -199,7 +199,7 @@ describeStores('the record of a signer', (backend) => {
     const again = server.backUp();
     await server.start(({ destroy }) => destroy('w_3'));
     again();
-    await expect(server.start()).rejects.toThrow('1 destroyed keys, and the store tells of 2');
+    await expect(server.start()).rejects.toThrow('1 destroyed keys, but the store lists 2');
   });
 
   test('lines that nobody signed, and torn ones, tell nothing; audit heads and these do not disturb each other', async () => {

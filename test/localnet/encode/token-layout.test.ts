@@ -93,7 +93,7 @@ describe('extensions', () => {
     expect(readMint(withExtensions(mintBytes(), entry, other))?.extensions).toEqual(extensions);
   });
 
-  test('tell mints and accounts apart', () => {
+  test('distinguishes mints from accounts', () => {
     expect(readMint(withExtensions(tokenAccountBytes(), entry))).toBeUndefined();
     expect(readTokenAccount(withExtensions(mintBytes(), entry))).toBeUndefined();
   });

@@ -115,13 +115,13 @@ test('subscriptions that nothing happens to are not asked anything', async () =>
   for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
     for (let index = 0; index < 1_000; index++) {
       const each = index === 500 ? address : Keypair.generate().publicKey.toBase58();
-      const tell = () => asked.push(`${commitment} ${each}`);
+      const notify = () => asked.push(`${commitment} ${each}`);
       const watches = [
-        { kind: 'account', address: each, commitment, tell },
-        { kind: 'program', program: each, commitment, tell },
-        { kind: 'transaction', mention: each, commitment, tell },
-        { kind: 'block', mention: each, commitment, tell: () => [tell()], tellAgain: () => [] },
-        { kind: 'signature', signature: each, commitment, tell },
+        { kind: 'account', address: each, commitment, notify },
+        { kind: 'program', program: each, commitment, notify },
+        { kind: 'transaction', mention: each, commitment, notify },
+        { kind: 'block', mention: each, commitment, notify: () => [notify()], notifyOther: () => [] },
+        { kind: 'signature', signature: each, commitment, notify },
       ] as const;
       for (const watch of watches)
         hub.subscribe(
@@ -147,13 +147,13 @@ test('who fails is told so and leaves; the ledger and the others go on', () => {
     fail: (error: unknown) => told.push(`${name}: ${String(error)}`),
   });
   const good = LOCALNET_SUBSCRIPTIONS.slotSubscribe(ledger);
-  const tell = (): never => {
+  const notify = (): never => {
     throw new Error('cannot be told');
   };
   const clock = 'SysvarC1ock11111111111111111111111111111111';
   const watches = [
-    { kind: 'slot', tell },
-    { kind: 'account', address: clock, commitment: 'confirmed', tell },
+    { kind: 'slot', notify },
+    { kind: 'account', address: clock, commitment: 'confirmed', notify },
   ] as const;
   for (const watch of watches)
     hub.subscribe(subscriber(watch.kind), 'accountSubscribe', { key: [watch.kind], watch }, () => undefined);

@@ -18,7 +18,7 @@ async function transfer(served: ServedLedger, limits: typeof LIMITS | Record<str
   return { text, signature: base58.encode(Buffer.from(text, 'base64').subarray(-64)) };
 }
 
-test('logs tell of a transaction of version 1, by its payer and by who is only named', async () => {
+test('logs include a transaction of version 1, by its payer and by an address that it only mentions', async () => {
   const served = await serveLedger();
   const client = await served.connect();
   const filters = ['all', { mentions: [recipient.toBase58()] }];

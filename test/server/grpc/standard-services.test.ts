@@ -1,10 +1,15 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { Metadata } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader';
-import { expect, it } from 'vitest';
+import { ReflectionService } from '@grpc/reflection';
+import { HealthImplementation } from 'grpc-health-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { DESCRIPTOR_SET } from '../../../generated/stream/descriptors.ts';
 import { TOPICS } from '../../../generated/stream/topics.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { ask, clientOf, HEALTH, REFLECTION, reflect, standard } from './standard-client.ts';
+import { ask, type Calls, clientOf, HEALTH, REFLECTION, reflect, standard } from './standard-client.ts';
 import { KEY, startStreamServer } from './start-stream-server.ts';
 
 const SERVICE = 'keyslot.stream.v1.StreamService';
@@ -17,7 +22,7 @@ it.each(['', SERVICE])('health: the service %j serves, without a key', async (se
   expect(await ask(health, 'Check', { service })).toEqual({ status: 'SERVING' });
 });
 
-it('health: a watcher is told when the server stops', async () => {
+it('health: a watcher is notified when the server stops', async () => {
   const server = await startStreamServer({ node: createScriptedLedger(100) });
   const health = standard(HEALTH, 'grpc.health.v1.Health', server.port);
   const states: unknown[] = [];
@@ -61,4 +66,94 @@ it('reflection: a client without any file finds the service and calls it', async
     const found = await reflect(reflection, { fileContainingSymbol: type });
     expect([type, found.errorResponse]).toEqual([type, undefined]);
   }
+});
+
+/** A server with the gRPC project's own health and reflection services, for the same services and files. */
+const startReference = async (): Promise<number> => {
+  const server = new Server();
+  new HealthImplementation({ '': 'SERVING', [SERVICE]: 'SERVING' }).addToServer(server);
+  const files = loadFileDescriptorSetFromBuffer(Buffer.from(DESCRIPTOR_SET, 'base64'));
+  new ReflectionService(files).addToServer(server);
+  onTestFinished(() => server.forceShutdown());
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error === null ? resolve(port) : reject(error),
+    );
+  });
+};
+
+const MESSAGE = 'keyslot.stream.v1.SubscribeRequest';
+
+const REFLECTIONS = ['v1', 'v1alpha'] as const;
+
+const reflectionOf = (version: (typeof REFLECTIONS)[number], port: number): Calls =>
+  standard(
+    REFLECTION.replaceAll('/v1/', `/${version}/`),
+    `grpc.reflection.${version}.ServerReflection`,
+    port,
+  );
+
+it.each(REFLECTIONS)('reflection: %s answers as the reference implementation does', async (version) => {
+  const [own, reference] = [await start(), await startReference()].map((port) => reflectionOf(version, port));
+  const symbols = [SERVICE, `${SERVICE}.Subscribe`, MESSAGE, `${MESSAGE}.topic`];
+  const requests = [
+    { listServices: '*', host: 'a.example' },
+    ...[
+      ...symbols,
+      'keyslot.stream.v1.OutputFormat',
+      'keyslot.stream.v1.Missing',
+      'keyslot.stream.v1',
+      '',
+    ].map((symbol) => ({ fileContainingSymbol: symbol })),
+    { fileByFilename: 'missing.proto' },
+    { fileContainingExtension: { containingType: MESSAGE, extensionNumber: 7 } },
+    { allExtensionNumbersOfType: MESSAGE },
+    {},
+  ];
+  for (const request of requests) {
+    const answers = await Promise.all([own, reference].map((each) => reflect(each ?? {}, request)));
+    const [{ fileDescriptorResponse, ...others } = {}, expected = {}] = answers;
+    expect(expected).toMatchObject(others);
+    expect([request, fileDescriptorResponse !== undefined]).toEqual([
+      request,
+      expected.fileDescriptorResponse !== undefined,
+    ]);
+  }
+});
+
+it.each(REFLECTIONS)('reflection: %s finds each file by its path and by its symbols', async (version) => {
+  const reflection = reflectionOf(version, await start());
+  const { file: files } = fromBinary(FileDescriptorSetSchema, Buffer.from(DESCRIPTOR_SET, 'base64'));
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) {
+    const [message] = file.messageType;
+    const symbol = `${file.package}.${message?.name}`;
+    for (const request of [{ fileByFilename: file.name }, { fileContainingSymbol: symbol }]) {
+      const { fileDescriptorResponse } = await reflect(reflection, request);
+      const { fileDescriptorProto: found = [] } = (fileDescriptorResponse ?? {}) as {
+        readonly fileDescriptorProto?: readonly Uint8Array[];
+      };
+      expect(found.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))).toEqual([file]);
+    }
+  }
+});
+
+it('health: Check, List and Watch answer as the reference implementation does', async () => {
+  const answers = async (port: number) => {
+    const health = standard(HEALTH, 'grpc.health.v1.Health', port);
+    const unknown = ask(health, 'Check', { service: 'missing' }).catch((error: unknown) => error);
+    const watching = health.Watch?.({ service: 'missing' });
+    const watched = new Promise((resolve) => watching?.on('error', () => undefined).on('data', resolve));
+    return {
+      checked: await ask(health, 'Check', { service: SERVICE }),
+      unknown: await unknown,
+      listed: await ask(health, 'List', {}),
+      watched: await watched.finally(() => watching?.cancel()),
+    };
+  };
+  const { unknown: refusal, ...own } = await answers(await start());
+  const { unknown: expected, ...reference } = await answers(await startReference());
+  expect(own).toEqual(reference);
+  const { code, details } = expected as { readonly code: number; readonly details: string };
+  expect(refusal).toMatchObject({ code, details });
 });

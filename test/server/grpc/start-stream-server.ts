@@ -56,8 +56,8 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ['ks_key_other', valid('k2', 'a2')],
     ['ks_key_revoked', { kind: 'revoked' }],
     ['ks_key_expired', { kind: 'expired' }],
-    ['ks_key_elsewhere', { ...valid('k3', 'a3'), checkPlace: () => 'apiKeyAddressRefused' }],
-    ['ks_key_page', { ...valid('k4', 'a4'), checkPlace: () => 'apiKeyOriginRefused' }],
+    ['ks_key_elsewhere', { ...valid('k3', 'a3'), checkSource: () => 'apiKeyAddressRefused' }],
+    ['ks_key_page', { ...valid('k4', 'a4'), checkSource: () => 'apiKeyOriginRefused' }],
   ]);
   const hub = createHub({
     ...{ node: options.node, lingerMs: 60_000, pace: streamPace() },

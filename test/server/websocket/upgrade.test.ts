@@ -59,13 +59,13 @@ test('another path is not found, and named in the answer is the one that is serv
 });
 
 test('a key with origins and networks opens a WebSocket from there only', async () => {
-  const checkPlace = compileRules({ origins: ['https://a.example'], cidrs: ['127.0.0.0/8'] });
+  const checkSource = compileRules({ origins: ['https://a.example'], cidrs: ['127.0.0.0/8'] });
   const far = compileRules({ origins: [], cidrs: ['203.0.113.0/24'] });
   const { wsUrl } = await start({
     keys: {
       find: (presented) => ({
         ...{ kind: 'valid', keyId: 'k', accountId: 'a' },
-        checkPlace: presented === 'ks_key_far' ? far : checkPlace,
+        checkSource: presented === 'ks_key_far' ? far : checkSource,
       }),
     },
   });

@@ -1,5 +1,5 @@
 import { eventually } from '../../../src/base/eventually.ts';
-import type { Ending, ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { Ending, ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import { ACCOUNT } from '../../wallets/open-wallet-server.ts';
 import { breakOfChargeRule, CHARGED } from './charge-rule.ts';
 import type { Round } from './round.ts';
@@ -46,7 +46,7 @@ async function runWhenFree(round: Round, work: StreamWork): Promise<Ending> {
 }
 
 /** Every wallet that was told of is there, and signs. @returns how many are lost. */
-export async function countLost(round: Round, wallets: readonly ToldWallet[]): Promise<number> {
+export async function countLost(round: Round, wallets: readonly ReceivedWallet[]): Promise<number> {
   const { book, fault } = round;
   const lives = await mapAtOnce(wallets, async (wallet) => {
     const { wallet_id: id, address } = wallet;
@@ -62,7 +62,7 @@ export async function countLost(round: Round, wallets: readonly ToldWallet[]): P
 }
 
 /** No wallet whose destruction was acknowledged is shown or signs, and no master derives it again. @returns how many are revived. */
-export async function countRevived(round: Round, wallets: readonly ToldWallet[]): Promise<number> {
+export async function countRevived(round: Round, wallets: readonly ReceivedWallet[]): Promise<number> {
   const { fault, book } = round;
   const dead = await mapAtOnce(wallets, async ({ wallet_id: id }) => {
     const shown = await askWallets(round, `/${id}`);

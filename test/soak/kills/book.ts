@@ -1,23 +1,23 @@
-import type { ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import { CHARGED, type ChargedOperation, type Tally } from './charge-rule.ts';
 
 /** Where a child stands: m/44'/501'/x'/0' below its master. */
-export type ChildPlace = { readonly masterId: string; readonly x: number };
+export type ChildPosition = { readonly masterId: string; readonly x: number };
 
 /** What the clients of one server were told since it was made, and in the round that runs. */
 export type Book = {
   /** Managed wallets that a client was told of and nobody asked to destroy. */
-  readonly living: Map<string, ToldWallet>;
+  readonly living: Map<string, ReceivedWallet>;
   /** Those whose destruction was acknowledged, or seen. */
-  readonly destroyed: Map<string, ToldWallet>;
+  readonly destroyed: Map<string, ReceivedWallet>;
   readonly masters: Set<string>;
-  readonly children: Map<string, ChildPlace>;
+  readonly children: Map<string, ChildPosition>;
   /** Those whose destruction was asked for and not answered. */
-  readonly unsure: Map<string, ToldWallet>;
+  readonly unsure: Map<string, ReceivedWallet>;
   /** Told of in the round that runs. */
-  readonly newest: ToldWallet[];
+  readonly newest: ReceivedWallet[];
   readonly acknowledged: () => number;
-  readonly tell: (wallet: ToldWallet) => void;
+  readonly tell: (wallet: ReceivedWallet) => void;
   /** Counts units that came whole. */
   readonly deliver: (operation: ChargedOperation, units: number) => void;
   /** Counts units that were asked for and may have been charged, but did not come. */

@@ -1,4 +1,4 @@
-import type { ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import { createAuthenticator } from '../../wallets/live/authenticator.ts';
 import { ACCOUNT } from '../../wallets/open-wallet-server.ts';
 import type { Round } from './round.ts';
@@ -8,7 +8,7 @@ import { askWallets } from './singles.ts';
  * Destroys a wallet. Where the answer does not come nobody knows whether it lives.
  * @returns whether the destruction was acknowledged.
  */
-export async function destroyWallet(round: Round, wallet: ToldWallet): Promise<boolean> {
+export async function destroyWallet(round: Round, wallet: ReceivedWallet): Promise<boolean> {
   const { book, fault } = round;
   const { wallet_id: id } = wallet;
   const code = await newCode(round);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isSignature } from '../../wallets/kill/is-signature.ts';
-import type { ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import type { ChargedOperation } from './charge-rule.ts';
 import type { Round } from './round.ts';
 import { REQUEST_DEADLINE_MS } from './streams.ts';
@@ -93,13 +93,13 @@ export function askClient(round: Round): Promise<boolean> {
 }
 
 /** A signature without a key. */
-export function askSign(round: Round, wallet: ToldWallet): Promise<boolean> {
+export function askSign(round: Round, wallet: ReceivedWallet): Promise<boolean> {
   const { operation, ask, take } = newSign(round, wallet);
   return askOnce(round, { operation, take }, ask(undefined), false);
 }
 
 /** A signature of a wallet, under a key; it is verified. */
-export function newSign(round: Round, { wallet_id, address }: ToldWallet): SingleWork {
+export function newSign(round: Round, { wallet_id, address }: ReceivedWallet): SingleWork {
   const message = `signed for ${wallet_id} at ${randomUUID()}`;
   const body = { message, encoding: 'utf8' };
   return {
@@ -112,7 +112,7 @@ export function newSign(round: Round, { wallet_id, address }: ToldWallet): Singl
   };
 }
 
-function toldIn(body: Answered['body']): ToldWallet {
+function toldIn(body: Answered['body']): ReceivedWallet {
   return { wallet_id: String(body.wallet_id), address: String(body.address) };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Ending, readWallets, type ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import { type Ending, readWallets, type ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import type { ChargedOperation } from './charge-rule.ts';
 import type { Round } from './round.ts';
 
@@ -17,7 +17,7 @@ export type StreamWork = {
   readonly isManaged: boolean;
   readonly key: string | undefined;
   /** Managed wallets that an earlier try told of. */
-  told: readonly ToldWallet[];
+  told: readonly ReceivedWallet[];
   isWhole: boolean;
 };
 
@@ -53,7 +53,7 @@ export async function runStream(round: Round, work: StreamWork): Promise<Ending>
   const { server, book } = round;
   const { path, body, key, operation, units, hasMaster, isManaged } = work;
   const earlier = work.told;
-  const now: ToldWallet[] = [];
+  const now: ReceivedWallet[] = [];
   const headers = key === undefined ? {} : { 'idempotency-key': key };
   const signal = AbortSignal.timeout(REQUEST_DEADLINE_MS);
   const ending = await readWallets(server.send(path, body, { headers, signal }), (wallet) => {
@@ -75,14 +75,18 @@ export async function runStream(round: Round, work: StreamWork): Promise<Ending>
   return ending;
 }
 
-function takeManaged({ book, fault }: Round, before: ToldWallet | undefined, wallet: ToldWallet): void {
+function takeManaged(
+  { book, fault }: Round,
+  before: ReceivedWallet | undefined,
+  wallet: ReceivedWallet,
+): void {
   if (before === undefined) book.tell(wallet);
   else if (before.wallet_id !== wallet.wallet_id || before.address !== wallet.address)
     fault(`a repeated stream told ${wallet.wallet_id} where it had told ${before.wallet_id}`);
 }
 
 /** The master comes first, then its children from x = 0. */
-function placeInTree({ book }: Round, told: readonly ToldWallet[], { wallet_id }: ToldWallet): void {
+function placeInTree({ book }: Round, told: readonly ReceivedWallet[], { wallet_id }: ReceivedWallet): void {
   const masterId = told[0]?.wallet_id ?? '';
   if (told.length === 1) book.masters.add(masterId);
   else book.children.set(wallet_id, { masterId, x: told.length - 2 });

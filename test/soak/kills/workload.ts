@@ -1,5 +1,5 @@
 import { sampleOf } from '../../wallets/kill/random.ts';
-import type { ToldWallet } from '../../wallets/kill/read-wallets.ts';
+import type { ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import { destroyWallet } from './destroy.ts';
 import type { Round } from './round.ts';
 import { askClient, askKeyed, askManaged, newManaged, newSign, type SingleWork } from './singles.ts';
@@ -72,13 +72,13 @@ async function repeat({ isOver }: Round, times: number, ask: () => Promise<boole
   for (let done = 0; done < times && !isOver(); done += 1) if (!(await ask())) return;
 }
 
-async function signAll(round: Round, wallets: readonly ToldWallet[], pending: Pending) {
+async function signAll(round: Round, wallets: readonly ReceivedWallet[], pending: Pending) {
   for (const wallet of wallets) {
     if (round.isOver() || !(await askKeyed(round, newSign(round, wallet), pending.singles))) return;
   }
 }
 
-async function destroyAll(round: Round, wallets: readonly ToldWallet[]): Promise<void> {
+async function destroyAll(round: Round, wallets: readonly ReceivedWallet[]): Promise<void> {
   for (const wallet of wallets) {
     if (round.isOver() || !(await destroyWallet(round, wallet))) return;
   }

@@ -201,7 +201,10 @@ test.each([
   ['a chunk of a negative size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-1\r\n'],
   ['a chunk size with white space', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1 \r\n'],
   ['a chunk of nine digits', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n000000001\r\n'],
-  ['a chunk that is longer than it says', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n'],
+  [
+    'a chunk that is longer than its size line says',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n',
+  ],
   ['a size line that ends in a line feed', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\nab'],
   ['a size line without end', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;${'a'.repeat(5_000)}`],
   [

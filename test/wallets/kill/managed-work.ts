@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { WalletServer } from '../open-wallet-server.ts';
 import { isSignature } from './is-signature.ts';
-import { type Ending, readJson, readWallets, type ToldWallet } from './read-wallets.ts';
+import { type Ending, readJson, readWallets, type ReceivedWallet } from './read-wallets.ts';
 
 /** A stream of wallets, and what a client was told of it until now. */
 export type StreamWork = {
@@ -11,16 +11,16 @@ export type StreamWork = {
   /** The lines that it has in the end, a master included. */
   readonly lines: number;
   readonly key: string | undefined;
-  told: readonly ToldWallet[];
+  told: readonly ReceivedWallet[];
   isDone: boolean;
 };
 
 /** A signature that is asked for, with an Idempotency-Key. */
-export type SignWork = { readonly wallet: ToldWallet; readonly key: string; isDone: boolean };
+export type SignWork = { readonly wallet: ReceivedWallet; readonly key: string; isDone: boolean };
 
 /** All that clients have asked for and been told. `onTold` is called at each wallet and signature. */
 export type Clients = {
-  readonly told: ToldWallet[];
+  readonly told: ReceivedWallet[];
   readonly streams: StreamWork[];
   readonly signs: SignWork[];
   onTold: () => void;
@@ -40,7 +40,7 @@ export const newTree = (count: number, isKeyed: boolean): StreamWork => ({
 export async function runStream(server: WalletServer, clients: Clients, work: StreamWork): Promise<Ending> {
   const { path, body, key, lines, told: earlier } = work;
   const headers = key === undefined ? {} : { 'idempotency-key': key };
-  const now: ToldWallet[] = [];
+  const now: ReceivedWallet[] = [];
   const ending = await readWallets(server.send(path, body, { headers }), (wallet) => {
     const before = earlier[now.length];
     if (before === undefined) clients.told.push(wallet);
@@ -59,7 +59,7 @@ export async function runStream(server: WalletServer, clients: Clients, work: St
 /** Makes wallets one after the other until the server is gone. */
 export async function runCreates(server: WalletServer, clients: Clients, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
-    const wallet = await readJson<ToldWallet>(server.send('', { custody: 'managed' }));
+    const wallet = await readJson<ReceivedWallet>(server.send('', { custody: 'managed' }));
     if (wallet === undefined) return;
     clients.told.push(wallet);
     clients.onTold();
@@ -87,7 +87,7 @@ export async function runSign(server: WalletServer, clients: Clients, work: Sign
 export async function runSigns(
   server: WalletServer,
   clients: Clients,
-  wallets: readonly ToldWallet[],
+  wallets: readonly ReceivedWallet[],
 ): Promise<void> {
   const waiting = wallets.map((wallet): SignWork => ({ wallet, key: randomUUID(), isDone: false }));
   clients.signs.push(...waiting);

@@ -1,5 +1,5 @@
 /** A managed wallet that a client was told of: its line came whole, or the answer to its request. */
-export type ToldWallet = { readonly wallet_id: string; readonly address: string };
+export type ReceivedWallet = { readonly wallet_id: string; readonly address: string };
 
 /** How an answer ended for its reader. */
 export type Ending =
@@ -11,7 +11,7 @@ export type Ending =
 /** Reads a JSONL answer; each wallet is told as soon as its line is there. */
 export async function readWallets(
   asked: Promise<Response>,
-  tell: (wallet: ToldWallet) => void,
+  tell: (wallet: ReceivedWallet) => void,
 ): Promise<Ending> {
   try {
     const answer = await asked;
@@ -21,7 +21,7 @@ export async function readWallets(
     for await (const bytes of answer.body ?? []) {
       const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) tell(JSON.parse(line) as ToldWallet);
+      for (const line of lines) tell(JSON.parse(line) as ReceivedWallet);
     }
     if (rest !== '') throw new SyntaxError(`the last line is cut: ${rest}`);
     return { kind: 'whole', announced: Number(answer.headers.get('x-wallet-count')) };

@@ -9,18 +9,18 @@ function setUp() {
     const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
     return Promise.race([sealedWork.settled().then(() => true), turn]);
   };
-  return { places: { sealedWork }, isSettled };
+  return { deps: { sealedWork }, isSettled };
 }
 
 test('work holds sealed keys while it lasts, and not when it is done or has failed', async () => {
-  const { places, isSettled } = setUp();
+  const { deps, isSettled } = setUp();
   const worked = Promise.withResolvers<number>();
-  const done = withSealedKeys(places, () => worked.promise);
+  const done = withSealedKeys(deps, () => worked.promise);
   expect(await isSettled()).toBe(false);
   worked.resolve(1);
   expect(await done).toBe(1);
   expect(await isSettled()).toBe(true);
-  const failed = withSealedKeys(places, () => Promise.reject(new Error('failed')));
+  const failed = withSealedKeys(deps, () => Promise.reject(new Error('failed')));
   await expect(failed).rejects.toThrow('failed');
   expect(await isSettled()).toBe(true);
 });

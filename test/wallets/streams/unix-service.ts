@@ -59,8 +59,8 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const watched = watchPool(keys.pool);
   const own = { ...keys, pool: watched.pool };
   const planOf = () => ({ requestsPerSecond: 1_000_000 });
-  const places = { config, store, account, keys: own, metrics, planOf, clock: systemClock, log: SILENT };
-  const { handler: serve, close } = await startWallets(places);
+  const deps = { config, store, account, keys: own, metrics, planOf, clock: systemClock, log: SILENT };
+  const { handler: serve, close } = await startWallets(deps);
   onTestFinished(close);
   const socketPath = join(dataDir, 'wallets.sock');
   const server = createServer((asked, answer) => void serve(asked, answer)).listen(socketPath);

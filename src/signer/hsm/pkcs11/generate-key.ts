@@ -5,8 +5,8 @@ import { readFlag, signWith } from './objects.ts';
 
 export type GeneratedKey = { readonly privateKey: Handle; readonly publicKey: Buffer };
 
-/** The lifetime of a new key: in the token until it is destroyed, or as long as a session. */
-export type KeyPlace = {
+/** Names and lifetime of a new key: in the token until it is destroyed, or as long as a session. */
+export type NewKeyOptions = {
   readonly id: Buffer;
   readonly label: string;
   readonly isTokenObject: boolean;
@@ -21,22 +21,22 @@ const FIRST_MESSAGE = Buffer.from('keyslot: the first message of a key');
  * Makes an Ed25519 key in the token and verifies it: sensitive, not extractable unless it is to be wrapped, and able to sign for its public
  * half, since funds sent to a wrong address would be lost. The public half is read and not kept there.
  *
- * @throws ServiceError `keyBackendFailed` for a key that fails this. It then stays there as long as its place lasts.
+ * @throws ServiceError `keyBackendFailed` for a key that fails this. It then stays in the token, or until the session ends.
  */
 export async function generateKey(
   cryptoki: Cryptoki,
   session: Handle,
-  place: KeyPlace,
+  options: NewKeyOptions,
 ): Promise<GeneratedKey> {
   const made = await cryptoki.C_GenerateKeyPairAsync(
     session,
     { mechanism: mechanism.edwardsKeyPairGen },
-    publicTemplate(place),
-    privateTemplate(place),
+    publicTemplate(options),
+    privateTemplate(options),
   );
   const publicKey = readPublicKey(cryptoki, session, made.publicKey);
   cryptoki.C_DestroyObject(session, made.publicKey);
-  assertProtected(cryptoki, session, made.privateKey, place.isWrappable);
+  assertProtected(cryptoki, session, made.privateKey, options.isWrappable);
   const key = { mechanism: mechanism.eddsa, key: made.privateKey };
   const signature = await signWith(cryptoki, session, key, FIRST_MESSAGE);
   if (!isSignature(publicKey, FIRST_MESSAGE, signature))
@@ -44,7 +44,7 @@ export async function generateKey(
   return { privateKey: made.privateKey, publicKey };
 }
 
-function publicTemplate({ id }: KeyPlace): Template {
+function publicTemplate({ id }: NewKeyOptions): Template {
   return [
     { type: attribute.token, value: false },
     { type: attribute.keyType, value: keyType.edwards },
@@ -54,7 +54,7 @@ function publicTemplate({ id }: KeyPlace): Template {
   ];
 }
 
-function privateTemplate({ id, label, isTokenObject, isWrappable }: KeyPlace): Template {
+function privateTemplate({ id, label, isTokenObject, isWrappable }: NewKeyOptions): Template {
   return [
     { type: attribute.token, value: isTokenObject },
     { type: attribute.keyType, value: keyType.edwards },

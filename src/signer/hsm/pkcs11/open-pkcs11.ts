@@ -5,7 +5,7 @@ import { SEALED_FORMAT } from '../sealed-format.ts';
 import type { Cryptoki, TokenInfo } from './cryptoki.ts';
 import type { KeyKeeping } from './key-keeping.ts';
 import { loadCryptoki } from './load-cryptoki.ts';
-import { createObjectTurns } from './object-turns.ts';
+import { createObjectLock } from './object-lock.ts';
 import { readPin } from './read-pin.ts';
 import { openToken, type Token } from './token.ts';
 import { createTokenObjects, type TokenObjects } from './token-objects.ts';
@@ -37,11 +37,11 @@ export async function openTokenHsm(cryptoki: Cryptoki, settings: Pkcs11Settings)
   const mechanism = settings.wrap
     ? await token.use((session) => findWrapMechanism(cryptoki, session))
     : undefined;
-  const turns = createObjectTurns();
+  const lock = createObjectLock();
   const parts: Parts = {
     token,
-    objects: createTokenObjects(cryptoki, turns),
-    wrapped: createWrappedKeys(cryptoki, turns, mechanism ?? 0),
+    objects: createTokenObjects(cryptoki, lock),
+    wrapped: createWrappedKeys(cryptoki, lock, mechanism ?? 0),
     isWrapping: mechanism !== undefined,
   };
   return createHsm(parts, sessions);
@@ -69,15 +69,15 @@ function createHsm(parts: Parts, concurrency: number): Hsm {
     },
     createKey: (owner, { isRepeat }) => {
       let mayHaveLeftover = isRepeat;
-      return token.use(async (session, life) => {
+      return token.use(async (session, loginEpoch) => {
         if (mayHaveLeftover && !isWrapping) await objects.destroy(session, owner);
         mayHaveLeftover = true;
-        return keeping.create(session, life, owner);
+        return keeping.create(session, loginEpoch, owner);
       });
     },
     sign: async (key, message) => {
       const way = keepingOf(key, parts);
-      return token.use((session, life) => way.sign(session, life, key, message));
+      return token.use((session, loginEpoch) => way.sign(session, loginEpoch, key, message));
     },
     destroyKey,
     health: () => token.use(async () => undefined),

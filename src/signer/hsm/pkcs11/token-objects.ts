@@ -7,7 +7,7 @@ import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
 import { generateKey } from './generate-key.ts';
 import { keyIdOf } from './key-id.ts';
 import type { KeyKeeping } from './key-keeping.ts';
-import type { ObjectTurns } from './object-turns.ts';
+import type { ObjectLock } from './object-lock.ts';
 import { findObjects, signWith } from './objects.ts';
 
 /** About 200 bytes each. */
@@ -24,13 +24,13 @@ export type TokenObjects = KeyKeeping & {
  * Keeps keys in the token. The row stores a reference: the format, and the CKA_ID of this wallet and account. Handles are cached, since a
  * token may read all its objects to find one.
  */
-export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): TokenObjects {
+export function createTokenObjects(cryptoki: Cryptoki, lock: ObjectLock): TokenObjects {
   const known = new LRUCache<string, Handle>({ max: MAX_HANDLES });
-  let lifeOfKnown: object | undefined;
+  let knownEpoch: object | undefined;
 
-  const handlesOf = (life: object): typeof known => {
-    if (life !== lifeOfKnown) known.clear();
-    lifeOfKnown = life;
+  const handlesOf = (loginEpoch: object): typeof known => {
+    if (loginEpoch !== knownEpoch) known.clear();
+    knownEpoch = loginEpoch;
     return known;
   };
   const find = (session: Handle, id: Buffer): Handle => {
@@ -40,19 +40,19 @@ export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): Toke
     return found;
   };
   const destroy = (session: Handle, owner: KeyOwner): Promise<void> =>
-    turns.looking(() => {
+    lock.withSearch(() => {
       const id = keyIdOf(owner);
       known.delete(nameOf(id));
       for (const object of findObjects(cryptoki, session, templateOf(id)))
         cryptoki.C_DestroyObject(session, object);
     });
   return {
-    create: async (session, life, owner) => {
+    create: async (session, loginEpoch, owner) => {
       const id = keyIdOf(owner);
-      const place = { id, label: `keyslot ${owner.walletId}`, isTokenObject: true, isWrappable: false };
+      const options = { id, label: `keyslot ${owner.walletId}`, isTokenObject: true, isWrappable: false };
       try {
-        const { publicKey, privateKey } = await turns.adding(() => generateKey(cryptoki, session, place));
-        handlesOf(life).set(nameOf(id), privateKey);
+        const { publicKey, privateKey } = await lock.withAdd(() => generateKey(cryptoki, session, options));
+        handlesOf(loginEpoch).set(nameOf(id), privateKey);
         return { publicKey, sealed: Buffer.concat([Buffer.of(SEALED_FORMAT.tokenObject), id]) };
       } catch (error) {
         // Reports the original failure. A key that cannot be destroyed now is destroyed before the next try.
@@ -60,14 +60,14 @@ export function createTokenObjects(cryptoki: Cryptoki, turns: ObjectTurns): Toke
         throw error;
       }
     },
-    sign: async (session, life, { sealed, ...owner }, message) => {
+    sign: async (session, loginEpoch, { sealed, ...owner }, message) => {
       const id = keyIdOf(owner);
       if (sealed.length !== id.length + 1 || !timingSafeEqual(sealed.subarray(1), id)) {
         throw keyFailure('the reference to the key was changed, or is another wallet’s or account’s');
       }
-      const handles = handlesOf(life);
+      const handles = handlesOf(loginEpoch);
       const name = nameOf(id);
-      if (!handles.has(name)) await turns.looking(() => handles.set(name, find(session, id)));
+      if (!handles.has(name)) await lock.withSearch(() => handles.set(name, find(session, id)));
       // The key may have been deleted in the meantime.
       const key = handles.get(name);
       if (key === undefined) throw keyFailure(NO_KEY);

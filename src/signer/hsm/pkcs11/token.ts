@@ -12,8 +12,8 @@ export type TokenSettings = {
   readonly readPin: () => Promise<string>;
 };
 
-/** Work in one session. `life` is a new object after each login: earlier handles are invalid. */
-export type SessionWork<T> = (session: Handle, life: object) => Promise<T>;
+/** Work in one session. `loginEpoch` is a new object after each login: earlier handles are invalid. */
+export type SessionWork<T> = (session: Handle, loginEpoch: object) => Promise<T>;
 
 /** A token with a login, which is renewed after the token was away. */
 export type Token = {
@@ -32,7 +32,7 @@ const PIN_REFUSED = 'the token refused the PIN; it is not tried again until the 
 /** The login ended while a session was waited for. */
 const OVER = new Error('the login is over');
 
-type Life = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
+type Login = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
 
 /**
  * Finds the token and logs in: once, for all sessions, as PKCS#11 specifies.
@@ -40,12 +40,12 @@ type Life = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: Se
  * @throws ServiceError `signerNotStarted` if the token is missing or refuses the PIN.
  */
 export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Promise<Token> {
-  let life: Promise<Life> | undefined;
-  let previous: Life | undefined;
+  let login: Promise<Login> | undefined;
+  let previous: Login | undefined;
   let refusal: string | undefined;
   let isInitialized = false;
 
-  const begin = async (): Promise<Life> => {
+  const logIn = async (): Promise<Login> => {
     if (refusal !== undefined) throw keyFailure(refusal);
     await previous?.pool.idle();
     if (isInitialized) attempt(() => cryptoki.C_Finalize());
@@ -70,22 +70,22 @@ export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Pr
     previous = { slot, info, pool, isOver: false };
     return previous;
   };
-  const current = (): Promise<Life> => {
-    life ??= begin().catch((error: unknown) => {
-      life = undefined;
+  const current = (): Promise<Login> => {
+    login ??= logIn().catch((error: unknown) => {
+      login = undefined;
       throw error;
     });
-    return life;
+    return login;
   };
-  const end = (over: Life): void => {
+  const end = (over: Login): void => {
     if (over.isOver) return;
     over.isOver = true;
-    life = undefined;
+    login = undefined;
   };
-  const isGone = ({ slot, info }: Life, error: unknown): boolean =>
+  const isGone = ({ slot, info }: Login, error: unknown): boolean =>
     isLost(error) || (isVague(error) && !isThere(cryptoki, slot, info));
 
-  const inSession = async <T>(now: Life, work: SessionWork<T>): Promise<T> => {
+  const inSession = async <T>(now: Login, work: SessionWork<T>): Promise<T> => {
     const session = await now.pool.acquire();
     if (now.isOver) {
       now.pool.discard(session);

@@ -6,7 +6,7 @@ import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
 import { generateKey } from './generate-key.ts';
 import { keyIdOf } from './key-id.ts';
 import type { KeyKeeping } from './key-keeping.ts';
-import type { ObjectTurns } from './object-turns.ts';
+import type { ObjectLock } from './object-lock.ts';
 import { signWith } from './objects.ts';
 import { BINDING_KEY, findTokenKey, makeTokenKey, type TokenKeyKind, WRAPPING_KEY } from './token-keys.ts';
 
@@ -24,13 +24,13 @@ type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
  *
  * Record: format, mechanism (4), wrapped key, HMAC-SHA-256 (32).
  */
-export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechanism: number): KeyKeeping {
+export function createWrappedKeys(cryptoki: Cryptoki, lock: ObjectLock, mechanism: number): KeyKeeping {
   let keys: Promise<TokenKeys> | undefined;
-  let lifeOfKeys: object | undefined;
+  let keysEpoch: object | undefined;
   /** They are made with the first key that is created, never because a row claims to be wrapped by them. */
-  const tokenKeys = (session: Handle, life: object, mayMake: boolean): Promise<TokenKeys> => {
-    if (life !== lifeOfKeys) keys = undefined;
-    lifeOfKeys = life;
+  const tokenKeys = (session: Handle, loginEpoch: object, mayMake: boolean): Promise<TokenKeys> => {
+    if (loginEpoch !== keysEpoch) keys = undefined;
+    keysEpoch = loginEpoch;
     keys ??= openKeys(session, mayMake).catch((error: unknown) => {
       keys = undefined;
       throw error;
@@ -38,10 +38,10 @@ export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechan
     return keys;
   };
   const openKey = async (session: Handle, kind: TokenKeyKind, mayMake: boolean): Promise<Handle> => {
-    const found = await turns.looking(() => findTokenKey(cryptoki, session, kind));
+    const found = await lock.withSearch(() => findTokenKey(cryptoki, session, kind));
     if (found !== undefined) return found;
     if (!mayMake) throw keyFailure(`the token has no key labelled ${JSON.stringify(kind.label)}`);
-    return turns.adding(() => makeTokenKey(cryptoki, session, kind, true));
+    return lock.withAdd(() => makeTokenKey(cryptoki, session, kind, true));
   };
   const openKeys = async (session: Handle, mayMake: boolean): Promise<TokenKeys> => ({
     wrap: await openKey(session, WRAPPING_KEY, mayMake),
@@ -55,10 +55,10 @@ export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechan
       Buffer.concat([keyIdOf(owner), head]),
     );
   return {
-    create: async (session, life, owner) => {
-      const { wrap, bind } = await tokenKeys(session, life, true);
-      const place = { id: keyIdOf(owner), label: 'keyslot', isTokenObject: false, isWrappable: true };
-      const { privateKey, publicKey } = await generateKey(cryptoki, session, place);
+    create: async (session, loginEpoch, owner) => {
+      const { wrap, bind } = await tokenKeys(session, loginEpoch, true);
+      const options = { id: keyIdOf(owner), label: 'keyslot', isTokenObject: false, isWrappable: true };
+      const { privateKey, publicKey } = await generateKey(cryptoki, session, options);
       try {
         const wrapped = await cryptoki.C_WrapKeyAsync(
           session,
@@ -76,8 +76,8 @@ export function createWrappedKeys(cryptoki: Cryptoki, turns: ObjectTurns, mechan
         cryptoki.C_DestroyObject(session, privateKey);
       }
     },
-    sign: async (session, life, { sealed, ...owner }, message) => {
-      const { wrap, bind } = await tokenKeys(session, life, false);
+    sign: async (session, loginEpoch, { sealed, ...owner }, message) => {
+      const { wrap, bind } = await tokenKeys(session, loginEpoch, false);
       const record = sealed.subarray(0, -MAC_BYTES);
       const expected = await mac(session, bind, owner, record);
       const isOurs =
@@ -112,13 +112,13 @@ const UNWRAPPED: Template = [
  */
 export async function findWrapMechanism(cryptoki: Cryptoki, session: Handle): Promise<number | undefined> {
   const by = await makeTokenKey(cryptoki, session, WRAPPING_KEY, false);
-  const place = {
+  const options = {
     id: Buffer.from('keyslot probe'),
     label: 'keyslot probe',
     isTokenObject: false,
     isWrappable: true,
   };
-  const { privateKey } = await generateKey(cryptoki, session, place);
+  const { privateKey } = await generateKey(cryptoki, session, options);
   for (const mechanism of WRAP_MECHANISMS) {
     const isAble = await tryWrap(cryptoki, session, { by, key: privateKey, mechanism });
     if (isAble) return mechanism;

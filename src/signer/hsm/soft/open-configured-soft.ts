@@ -3,7 +3,7 @@ import { loadEngineOf } from '../../../keys/load-engine.ts';
 import type { KeyEngine } from '../../../keys/engine.ts';
 import { assertKnownAnswers } from '../../../keys/known-answers.ts';
 import { serviceError } from '../../../base/service-error.ts';
-import type { Hsm, HsmPlace } from '../hsm.ts';
+import type { Hsm, HsmDirectory } from '../hsm.ts';
 import { openCredentialMasterKeys } from './credential-master-keys.ts';
 import { openSoft } from './open-soft.ts';
 import { openOwnMasterKeys } from './own-master-keys.ts';
@@ -16,7 +16,7 @@ import { openOwnMasterKeys } from './own-master-keys.ts';
  */
 export async function openConfiguredSoft(
   settings: Config['hsm']['soft'],
-  place: HsmPlace,
+  files: HsmDirectory,
   loadEngine: () => Promise<KeyEngine> = () => loadEngineOf('native'),
 ): Promise<Hsm> {
   const engine = await loadEngine();
@@ -24,7 +24,7 @@ export async function openConfiguredSoft(
   const { master_key_file: masterKeyFile, previous_master_key_file: previousMasterKeyFile } = settings;
   const masters =
     masterKeyFile === undefined
-      ? await openOwnMasterKeys(place.directory, place)
+      ? await openOwnMasterKeys(files.directory, files)
       : await openCredentialMasterKeys({ masterKeyFile, previousMasterKeyFile });
   return openSoft(engine, masters);
 }

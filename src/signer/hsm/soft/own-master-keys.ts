@@ -44,19 +44,19 @@ export async function openOwnMasterKeys(
   if (found === undefined) await change(keys);
   // One change at a time: if two new keys were made at once, the overwritten one might have sealed something.
   let last: Promise<void> = Promise.resolve();
-  const inTurn = (step: () => Promise<void>): Promise<void> => {
-    const turn = last.then(step);
-    last = turn.catch(() => undefined);
-    return turn;
+  const serialize = (step: () => Promise<void>): Promise<void> => {
+    const done = last.then(step);
+    last = done.catch(() => undefined);
+    return done;
   };
   return {
     keys: () => keys,
     begin: () =>
-      inTurn(async () => {
+      serialize(async () => {
         if (keys.previous === undefined) await change({ current: newMasterKey(), previous: keys.current });
       }),
     finish: () =>
-      inTurn(async () => {
+      serialize(async () => {
         const { current, previous } = keys;
         if (previous === undefined) return;
         await change({ current, previous: undefined });

@@ -5,9 +5,9 @@ import { toError } from './thrown-error.ts';
 import type { Wire } from './wire-stream.ts';
 
 /** The store's thread, which is replaced when it ends. */
-export type KeptThread = Wire & Pick<StoreThread, 'close'>;
+export type SupervisedThread = Wire & Pick<StoreThread, 'close'>;
 
-export type KeptThreadOptions = {
+export type SupervisedThreadOptions = {
   readonly directory: string;
   readonly log: Logger;
   /** Pause before another thread is started. Default 1,000 ms. */
@@ -22,7 +22,7 @@ const PAUSE_MS = 1_000;
  *
  * @throws Error the reason why the first start failed.
  */
-export async function startKeptThread(options: KeptThreadOptions): Promise<KeptThread> {
+export async function startSupervisedThread(options: SupervisedThreadOptions): Promise<SupervisedThread> {
   const { directory, log, pauseMs = PAUSE_MS } = options;
   const closing = new AbortController();
   let current: StoreThread | undefined;
@@ -56,7 +56,7 @@ export async function startKeptThread(options: KeptThreadOptions): Promise<KeptT
 
 /** Retries until a thread runs. Undefined: it is being closed. */
 async function startAgain(
-  { directory, log }: KeptThreadOptions,
+  { directory, log }: SupervisedThreadOptions,
   pauseMs: number,
   closing: AbortSignal,
 ): Promise<StoreThread | undefined> {

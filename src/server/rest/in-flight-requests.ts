@@ -1,12 +1,12 @@
 /** Requests in progress, including those whose client has disconnected. */
-export type WorkUnderWay = {
+export type InFlightRequests = {
   readonly include: <T>(work: Promise<T>) => Promise<T>;
   /** Resolves when none is in progress: everything they made is charged, released and recorded. */
   readonly settled: () => Promise<void>;
 };
 
 /** Creates an empty set. */
-export function createWorkUnderWay(): WorkUnderWay {
+export function createInFlightRequests(): InFlightRequests {
   const underWay = new Set<Promise<unknown>>();
   return {
     include: async (work) => {

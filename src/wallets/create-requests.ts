@@ -5,10 +5,10 @@ import type { AnswerForm } from '../../generated/wallets/operations.ts';
 export type CreateWalletBody = WalletRequest<'createWallet'>['body'];
 
 /** A batch of one custody, in one form. */
-export type WantedBatch = WalletRequest<'createWalletBatch'>['body'] & { readonly format: 'jsonl' | 'csv' };
+export type BatchRequest = WalletRequest<'createWalletBatch'>['body'] & { readonly format: 'jsonl' | 'csv' };
 
 /** A tree of one custody, in one form, of a bounded number of children. */
-export type WantedTree = WalletRequest<'createHdWallets'>['body'] & {
+export type TreeRequest = WalletRequest<'createHdWallets'>['body'] & {
   readonly form: AnswerForm;
   readonly children: number;
 };

@@ -5,52 +5,52 @@ import type { StoreTransaction } from '../../store/open-store.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { type DerivationRange, keyOfPlace, type ChildIndex } from './place.ts';
+import { type DerivationRange, childIndexKey, type ChildIndex } from './child-index.ts';
 import { isDestroyed } from './is-destroyed.ts';
 import { destroyedOf } from './reconciliation.ts';
 import type { WalletRow } from './wallet-row.ts';
 
-type PlaceColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
+type IndexColumns = Pick<typeof wallets, 'masterId' | 'x' | 'y'> | typeof derivationTombstones;
 
-/** Returns the number of stored children in a box. */
+/** Returns the number of stored children in a range. */
 export async function countChildren(
   context: WalletContext,
   masterId: string,
-  box: DerivationRange,
+  range: DerivationRange,
 ): Promise<number> {
   const [found] = await read(context, (db) =>
     db
       .select({ there: count() })
       .from(wallets)
-      .where(within(wallets, masterId, box)),
+      .where(within(wallets, masterId, range)),
   );
   return found?.there ?? 0;
 }
 
 /**
- * Returns the stored children at some places, by place.
+ * Returns the stored children at some indexes, by `childIndexKey`.
  *
  * @throws ServiceError `derivationDestroyed` for a row whose wallet is destroyed.
  */
 export async function readChildren(
   context: WalletContext,
   masterId: string,
-  places: readonly ChildIndex[],
+  indexes: readonly ChildIndex[],
 ): Promise<Map<string, WalletRow>> {
-  const isThere = at(wallets, masterId, places);
+  const isThere = at(wallets, masterId, indexes);
   const rows = await read(context, (db) => db.select().from(wallets).where(isThere));
   const [gone] = await destroyedOf(context, rows);
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x ?? 0, y: gone.y ?? 0 });
-  return new Map(rows.map((row) => [keyOfPlace(row), row]));
+  return new Map(rows.map((row) => [childIndexKey(row), row]));
 }
 
-/** @throws ServiceError `derivationDestroyed`, naming a place of the box whose wallet was destroyed. */
+/** @throws ServiceError `derivationDestroyed`, naming a child of the range that was destroyed. */
 export async function assertNoneDestroyed(
   context: WalletContext,
   masterId: string,
-  box: DerivationRange,
+  range: DerivationRange,
 ): Promise<void> {
-  const isIn = within(derivationTombstones, masterId, box);
+  const isIn = within(derivationTombstones, masterId, range);
   const [gone] = await read(context, (db) => db.select().from(derivationTombstones).where(isIn).limit(1));
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
 }
@@ -66,24 +66,24 @@ export async function assertNoTombstones(
   stored: readonly WalletRow[],
 ): Promise<void> {
   if (stored.length === 0) return;
-  const places = stored.map(({ x, y }) => ({ x: x ?? 0, y: y ?? 0 }));
-  const isThere = at(derivationTombstones, masterId, places);
+  const indexes = stored.map(({ x, y }) => ({ x: x ?? 0, y: y ?? 0 }));
+  const isThere = at(derivationTombstones, masterId, indexes);
   const [gone] = await tx.select().from(derivationTombstones).where(isThere).limit(1);
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x, y: gone.y });
-  const isRevived = and(at(wallets, masterId, places), isDestroyed);
+  const isRevived = and(at(wallets, masterId, indexes), isDestroyed);
   const [revived] = await tx.select().from(wallets).where(isRevived).limit(1);
   if (revived !== undefined)
     throw serviceError('derivationDestroyed', { x: revived.x ?? 0, y: revived.y ?? 0 });
 }
 
-function at(table: PlaceColumns, masterId: string, places: readonly ChildIndex[]): SQL | undefined {
-  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+function at(table: IndexColumns, masterId: string, indexes: readonly ChildIndex[]): SQL | undefined {
+  const [xs, ys] = [indexes.map(({ x }) => x), indexes.map(({ y }) => y)];
   const listed = sql`select * from unnest(${sql.param(xs)}::bigint[], ${sql.param(ys)}::bigint[])`;
   return and(eq(table.masterId, masterId), sql`(${table.x}, ${table.y}) in (${listed})`);
 }
 
 function within(
-  table: PlaceColumns,
+  table: IndexColumns,
   masterId: string,
   { accounts, change }: DerivationRange,
 ): SQL | undefined {

@@ -7,12 +7,12 @@ export type DerivationRange = { readonly accounts: Indexes; readonly change: Ind
 /** The position of a child below its master. */
 export type ChildIndex = { readonly x: number; readonly y: number };
 
-/** Returns the place with a number, from 0, in the order of a box: all changes of the first account, then of the next. */
-export function placeAt({ accounts, change }: DerivationRange, at: number): ChildIndex {
+/** Returns the n-th index of a range, from 0: all changes of the first account, then of the next. */
+export function childIndexAt({ accounts, change }: DerivationRange, at: number): ChildIndex {
   return { x: accounts.start + Math.floor(at / change.count), y: change.start + (at % change.count) };
 }
 
-/** Returns a place as the key of a map. */
-export function keyOfPlace({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
+/** Returns an index as the key of a map. */
+export function childIndexKey({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
   return `${x}/${y}`;
 }

@@ -6,7 +6,7 @@ import type { WalletContext } from '../wallet-context.ts';
  * Ends work on managed wallets. If it is unfinished, the uncharged rest of the reservation is given back and the key of the request
  * released; finished work has settled both with its last wallets.
  */
-export async function leaveWork(
+export async function endWork(
   context: WalletContext,
   reservation: Reservation,
   isDone: boolean,
@@ -17,7 +17,7 @@ export async function leaveWork(
     await retryUntilSettled(() =>
       transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs()))),
     );
-    await claim.leave();
+    await claim.release();
   } finally {
     claim.end();
   }

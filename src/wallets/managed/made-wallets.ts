@@ -6,8 +6,8 @@ import type { WalletRow } from './wallet-row.ts';
 
 const PAGE = 512;
 
-/** Returns the number of wallets that earlier tries of a request have made, and the place of the next one. */
-export async function countMade(
+/** Returns the number of wallets that earlier tries of a request have made, and the sequence number of the next one. */
+export async function countMadeWallets(
   context: WalletContext,
 ): Promise<{ readonly stored: number; readonly next: number }> {
   const { workId, state } = context.claim;
@@ -22,7 +22,7 @@ export async function countMade(
 }
 
 /** Yields the wallets that earlier tries of a request have made, in order. */
-export async function* tellAgain(
+export async function* readMadeWallets(
   context: WalletContext,
 ): AsyncGenerator<readonly WalletRow[], void, undefined> {
   const { workId, state } = context.claim;

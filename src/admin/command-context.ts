@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import type { SignerLauncher } from '../signer/signer.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
-export type CommandPlace = {
+/** What a command needs to run with or without a server. */
+export type CommandContext = {
   readonly store: StoreOptions;
   /** The setting `installation_key_file`. */
   readonly installationKeyFile: string | undefined;
@@ -15,6 +16,6 @@ export type CommandPlace = {
   readonly launcher?: SignerLauncher | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told in a few words what the user might wonder about. */
+  /** Receives short notes for the user, such as what is being waited for. */
   readonly onNote: (note: string) => void;
 };

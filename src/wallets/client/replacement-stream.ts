@@ -5,7 +5,7 @@ import type { WalletContext } from '../wallet-context.ts';
  * Passes on client wallets that were charged for before. Once the reader has received one, they are not made another time. The bytes are
  * dropped when the reader asks for the next chunk, or leaves.
  */
-export async function* madeAgain(
+export async function* replacementStream(
   { claim, signal, keys }: WalletContext,
   chunks: AsyncIterable<KeyChunk>,
 ): KeyChunks {
@@ -22,7 +22,7 @@ export async function* madeAgain(
     }
   } finally {
     try {
-      if (!isDelivered) await claim.leave();
+      if (!isDelivered) await claim.release();
     } finally {
       claim.end();
     }

@@ -2,7 +2,7 @@
  * Yields the results of steps in order, each begun while the one before is being used. A failing step throws, and no further one begins;
  * `drop` gets results that nobody reads.
  */
-export async function* makeAhead<T>(
+export async function* lookahead<T>(
   steps: Iterable<() => Promise<T>>,
   drop: (value: T) => Promise<void>,
 ): AsyncGenerator<T, void, undefined> {

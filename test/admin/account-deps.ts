@@ -9,7 +9,7 @@ import { serviceError } from '../../src/base/service-error.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** The parts that requests act on beside the store, keys, plans and usage, new and empty; no signer runs. */
-export function newAccountPlaces(): Omit<AccountDeps, 'store' | 'plans'> &
+export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
   Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
   const key = newInstallationKey();
   return {

@@ -12,7 +12,7 @@ export const baseParams = (method: Callable): Values => {
 };
 
 /** The params with another value at a part; what lies on the way and is missing is made as small as it may be. */
-export const placeAt = (
+export const withValueAt = (
   base: Values,
   part: ParamPart,
   value: Json,

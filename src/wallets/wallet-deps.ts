@@ -39,9 +39,7 @@ export type Reconciliation = {
    * Goes through all rows once, page by page, and deletes those: the destruction is completed at the signer, and audited under a request id
    * of this start. Failures are logged and retried. Resolves when it is done or closed; never rejects.
    */
-  readonly start: (
-    places: Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>,
-  ) => Promise<void>;
+  readonly start: (deps: Pick<WalletDeps, 'store' | 'signer' | 'clock' | 'ownerId' | 'log'>) => Promise<void>;
   /** Stops it; the next start begins again. Call it before the signer and the store are closed. */
   readonly close: () => Promise<void>;
 };

@@ -1,0 +1,114 @@
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { DESCRIPTOR_SET } from '../../../generated/stream/descriptors.ts';
+import { type DescriptorIndex, indexDescriptors } from './descriptor-index.ts';
+
+/** A request (grpc/reflection/v1/reflection.proto), with its own bytes, which the answer repeats. */
+type ReflectionRequest = {
+  readonly bytes: Uint8Array;
+  readonly host: string;
+  /** The last one that is set: the field number of its member of `message_request`, and the value. */
+  readonly query: { readonly field: number; readonly text: string; readonly extension: number } | undefined;
+};
+
+/** Field numbers of ServerReflectionRequest. */
+const QUERY = {
+  fileByFilename: 3,
+  fileContainingSymbol: 4,
+  fileContainingExtension: 5,
+  allExtensionNumbersOfType: 6,
+  listServices: 7,
+} as const;
+
+/** Field numbers of ServerReflectionResponse. */
+const ANSWER = { fileDescriptors: 4, services: 6, error: 7 } as const;
+
+/** Both packages have the same messages; older tools know the second one only. */
+const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
+
+/** Adds the reflection service to a server: tools discover the stream service and its topics without any file. It needs no key. */
+export function addReflection(server: Server): void {
+  const index = indexDescriptors(Buffer.from(DESCRIPTOR_SET, 'base64'));
+  const serve = (stream: ServerDuplexStream<ReflectionRequest, Buffer>): void => {
+    stream.on('data', (request: ReflectionRequest) => stream.write(answer(index, request)));
+    stream.on('end', () => stream.end());
+  };
+  for (const name of PACKAGES)
+    server.register(
+      `/${name}.ServerReflection/ServerReflectionInfo`,
+      serve,
+      (bytes: Buffer) => bytes,
+      readRequest,
+      'bidi',
+    );
+}
+
+function answer(index: DescriptorIndex, { bytes, host, query }: ReflectionRequest): Buffer {
+  const writer = new BinaryWriter();
+  if (host !== '') writer.uint32(tag(1)).string(host);
+  writer.uint32(tag(2)).bytes(bytes);
+  writeAnswer(writer, index, query);
+  return Buffer.from(writer.finish());
+}
+
+function writeAnswer(writer: BinaryWriter, index: DescriptorIndex, query: ReflectionRequest['query']): void {
+  const { field, text = '', extension = 0 } = query ?? {};
+  if (field === QUERY.listServices) writeServices(writer, index.services);
+  else if (field === QUERY.fileByFilename)
+    writeFile(writer, index.files.get(text), `Proto file not found: ${text}`);
+  else if (field === QUERY.fileContainingSymbol)
+    writeFile(writer, index.symbols.get(text), `Symbol not found: ${text}`);
+  else if (field === QUERY.fileContainingExtension)
+    writeError(writer, status.NOT_FOUND, `Extension not found for symbol ${text} at field ${extension}`);
+  else if (field === QUERY.allExtensionNumbersOfType)
+    writeError(writer, status.NOT_FOUND, `Extensions not found for symbol ${text}`);
+  else writeError(writer, status.UNIMPLEMENTED, 'Unimplemented method for request: undefined');
+}
+
+function writeServices(writer: BinaryWriter, services: readonly string[]): void {
+  writer.uint32(tag(ANSWER.services)).fork();
+  for (const name of services) writer.uint32(tag(1)).fork().uint32(tag(1)).string(name).join();
+  writer.join();
+}
+
+function writeFile(writer: BinaryWriter, file: Uint8Array | undefined, otherwise: string): void {
+  if (file === undefined) writeError(writer, status.NOT_FOUND, otherwise);
+  else writer.uint32(tag(ANSWER.fileDescriptors)).fork().uint32(tag(1)).bytes(file).join();
+}
+
+function writeError(writer: BinaryWriter, code: status, message: string): void {
+  writer.uint32(tag(ANSWER.error)).fork().uint32(8).int32(code).uint32(tag(2)).string(message).join();
+}
+
+function readRequest(bytes: Buffer): ReflectionRequest {
+  const reader = new BinaryReader(bytes);
+  let host = '';
+  let query: ReflectionRequest['query'];
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) host = reader.string();
+    else if (field === QUERY.fileContainingExtension) query = { field, ...readExtension(reader.bytes()) };
+    else if (field >= QUERY.fileByFilename && field <= QUERY.listServices)
+      query = { field, text: reader.string(), extension: 0 };
+    else reader.skip(type, field);
+  }
+  return { bytes, host, query };
+}
+
+/** ExtensionRequest: containing_type = 1, extension_number = 2. */
+function readExtension(bytes: Uint8Array): { text: string; extension: number } {
+  const reader = new BinaryReader(bytes);
+  const read = { text: '', extension: 0 };
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) read.text = reader.string();
+    else if (field === 2) read.extension = reader.int32();
+    else reader.skip(type, field);
+  }
+  return read;
+}
+
+/** The tag of a length-delimited field. */
+function tag(field: number): number {
+  return (field << 3) | 2;
+}
