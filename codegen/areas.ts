@@ -2,7 +2,8 @@ import type { Area } from './area.ts';
 import { ledgerArea } from './areas/ledger.ts';
 import { processArea } from './areas/process.ts';
 import { streamArea } from './areas/stream.ts';
-import { walletsArea } from './areas/wallets.ts';
+import { restArea } from './areas/rest.ts';
+import { WALLETS } from './model/rest/service.ts';
 
 /** The inputs of the pipeline. */
-export const AREAS: readonly Area[] = [processArea, ledgerArea, walletsArea, streamArea];
+export const AREAS: readonly Area[] = [processArea, ledgerArea, restArea(WALLETS), streamArea];

@@ -1,6 +1,6 @@
 import { childSchemas, refTitle, resolve } from '../model/schema.ts';
-import type { WalletSchema, WalletSchemas } from '../model/wallets/schema.ts';
-import { excluded } from '../render/wallets/document.ts';
+import type { RestSchema, RestSchemas } from '../model/rest/schema.ts';
+import { excluded } from '../render/rest/document.ts';
 import { sharedRef } from '../../runtime/lazy-validators.ts';
 import type { Prepared } from '../../runtime/value-keywords.ts';
 
@@ -20,11 +20,11 @@ const KEPT = [
 ] as const;
 
 /** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */
-export const prepareBody = (written: WalletSchema, schemas: WalletSchemas): Prepared =>
+export const prepareBody = (written: RestSchema, schemas: RestSchemas): Prepared =>
   prepare(resolve(written, schemas), (child) => prepareBody(child, schemas));
 
 /** The same with references to definitions that validators share. */
-export const prepareSharing = (schema: WalletSchema): Prepared => {
+export const prepareSharing = (schema: RestSchema): Prepared => {
   const { $ref, ...beside } = schema;
   return {
     ...($ref !== undefined && { $ref: sharedRef(refTitle($ref)) }),
@@ -32,7 +32,7 @@ export const prepareSharing = (schema: WalletSchema): Prepared => {
   };
 };
 
-const prepare = (schema: WalletSchema, inner: (child: WalletSchema) => Prepared): Prepared => {
+const prepare = (schema: RestSchema, inner: (child: RestSchema) => Prepared): Prepared => {
   const { 'x-last-index': range, 'x-conflicts': conflicts } = schema;
   return {
     ...Object.fromEntries(
@@ -55,8 +55,8 @@ const prepare = (schema: WalletSchema, inner: (child: WalletSchema) => Prepared)
 };
 
 /** JSON pointers of the members of a body that are secret. Bodies have no lists. */
-export const secretPointers = (written: WalletSchema, schemas: WalletSchemas, at = ''): readonly string[] => {
-  const schema: WalletSchema = resolve(written, schemas);
+export const secretPointers = (written: RestSchema, schemas: RestSchemas, at = ''): readonly string[] => {
+  const schema: RestSchema = resolve(written, schemas);
   if (schema['x-secret']) return [at];
   return childSchemas(schema).flatMap(([steps, child]) =>
     steps[0] === 'properties' ? secretPointers(child, schemas, `${at}/${String(steps[1])}`) : [],

@@ -1,8 +1,9 @@
+import { WALLETS } from '../../codegen/model/rest/service.ts';
 import { describe, expect, it } from 'vitest';
 import { readLedger } from '../../codegen/model/ledger.ts';
 import type { Method } from '../../codegen/model/method.ts';
 import { resolve, type Schema } from '../../codegen/model/schema.ts';
-import { readWallets } from '../../codegen/model/wallets/wallets.ts';
+import { readRest } from '../../codegen/model/rest/rest.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { specSources, valueAt } from './spec.ts';
 
@@ -222,7 +223,7 @@ destroyWallet DELETE /v1/wallets/{id}
 `;
 
 it('the wallet endpoints are those of the interface', () => {
-  const shown = readWallets(sources)
+  const shown = readRest(sources, WALLETS)
     .operations.filter(({ origin }) => origin === 'given')
     .map(({ id, method, path }) => [id, method.toUpperCase(), path].join(' '));
   expect(shown.sort()).toEqual(ENDPOINTS.trim().split('\n').sort());

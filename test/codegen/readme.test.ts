@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMON_SHAPE, CONFIG_SHAPE, METHOD_SHAPE, SUBSCRIPTION_SHAPE } from '../../codegen/lint/shapes.ts';
-import { OPERATION_SHAPE, WALLETS_HEAD_SHAPE } from '../../codegen/lint/wallets/shapes.ts';
+import { OPERATION_SHAPE, HEAD_SHAPE } from '../../codegen/lint/rest/shapes.ts';
 import { SPEC, specSources, valueAt } from './spec.ts';
 
 const text = readFileSync(join(SPEC, 'README.md'), 'utf8');
@@ -44,7 +44,7 @@ describe('spec/README.md', () => {
           COMMON_SHAPE,
           CONFIG_SHAPE,
           OPERATION_SHAPE,
-          WALLETS_HEAD_SHAPE,
+          HEAD_SHAPE,
         ]).matchAll(/"(x-[a-z0-9-]+)":/g),
       ].map(([, name]) => name),
     );

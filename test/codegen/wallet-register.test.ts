@@ -1,3 +1,4 @@
+import { WALLETS } from '../../codegen/model/rest/service.ts';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatFiles } from '../../codegen/format.ts';
-import { readWallets } from '../../codegen/model/wallets/wallets.ts';
-import { renderWalletRegister } from '../../codegen/render/wallets/handlers.ts';
+import { readRest } from '../../codegen/model/rest/rest.ts';
+import { renderRegister } from '../../codegen/render/rest/handlers.ts';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { pathHere } from './fixture.ts';
 import { specSources } from './spec.ts';
@@ -18,7 +19,7 @@ let folder = '';
 /** What the compiler says of the register, with these operations written. */
 const compile = async (written: readonly string[], body: string): Promise<string> => {
   const files = {
-    ...formatFiles(renderWalletRegister(readWallets(specSources()))),
+    ...formatFiles(renderRegister(readRest(specSources(), WALLETS))),
     '../src/wallets/wallet-context.ts': 'export type WalletContext = { readonly name: string };\n',
     ...Object.fromEntries(
       written.map((id) => [

@@ -1,9 +1,10 @@
+import { WALLETS } from '../../codegen/model/rest/service.ts';
 import { createPublicKey, createPrivateKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { expect, it } from 'vitest';
-import { renderTypes } from '../../codegen/render/wallets/types.ts';
-import { readWallets } from '../../codegen/model/wallets/wallets.ts';
+import { renderTypes } from '../../codegen/render/rest/types.ts';
+import { readRest } from '../../codegen/model/rest/rest.ts';
 import ledgerPackage from '../../generated/ledger/openrpc.json' with { type: 'json' };
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
 import type {
@@ -36,7 +37,7 @@ it('is an OpenAPI document, and its types are those that openapi-typescript make
     exportType: true,
     defaultNonNullable: false,
   });
-  const ours = renderTypes(readWallets(specSources()))['wallets/types.ts'] ?? '';
+  const ours = renderTypes(readRest(specSources(), WALLETS))['wallets/types.ts'] ?? '';
   const withoutUnknown = astToString(whole)
     .replaceAll(/ & (unknown|\(unknown( & unknown)*\))/g, '')
     .replace(/^export type (webhooks|\$defs) = .*;\n/gm, '');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WalletCase } from '../../runtime/wallet-case.ts';
+import type { RestCase } from '../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
@@ -27,7 +27,7 @@ type Json = {
 };
 
 /** Operations with the verdict of a run that can send those of their good requests for which `canSend` is true. */
-const verdictsWhere = (canSend: (example: WalletCase) => boolean) =>
+const verdictsWhere = (canSend: (example: RestCase) => boolean) =>
   Object.fromEntries(
     Object.entries(WALLET_CONTRACT).map(([name, { cases }]) => [
       name,
@@ -36,10 +36,10 @@ const verdictsWhere = (canSend: (example: WalletCase) => boolean) =>
   );
 const verdictsIn = (operations: Json['operations']) =>
   Object.fromEntries(operations.map(({ operation, verdict }) => [operation, verdict]));
-const uses = ({ request, before }: WalletCase, value: string): boolean =>
+const uses = ({ request, before }: RestCase, value: string): boolean =>
   JSON.stringify([request, before]).includes(value);
 /** Needs neither writing nor a wallet, which the run would have to make first. */
-const isReadWithoutWallet = (item: WalletCase): boolean =>
+const isReadWithoutWallet = (item: RestCase): boolean =>
   item.request.method === 'GET' && !uses(item, 'wallet_id');
 
 let server: RunningKeyslot;

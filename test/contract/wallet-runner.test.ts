@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import type { WalletCase } from '../../runtime/wallet-case.ts';
+import type { RestCase } from '../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import document from '../../generated/wallets/openapi.json' with { type: 'json' };
 import { runWalletContract, type WalletRun } from '../../src/contract/wallets/run-contract.ts';
 
 const { cases } = WALLET_CONTRACT.createWallet;
 const [create] = cases;
-const caseOf = (name: string): WalletCase => {
+const caseOf = (name: string): RestCase => {
   const found = cases.find((item) => item.name === name);
   if (!found) throw new Error(`there is no case ${name}`);
   return found;

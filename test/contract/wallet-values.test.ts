@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WalletCase, WalletCaseRequest } from '../../runtime/wallet-case.ts';
+import type { RestCase, RestCaseRequest } from '../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import { createSecondFactor } from '../../src/contract/command/second-factor.ts';
 import { createOutsideValues, NEVER_MADE } from '../../src/contract/command/wallet-values.ts';
@@ -8,8 +8,8 @@ const TOTP_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
 /** A wallet service that makes what it is asked for, and what it was asked. */
 function scripted({ status = 200, body = {} }: { readonly status?: number; readonly body?: object } = {}) {
-  const asked: WalletCaseRequest[] = [];
-  const send = async (request: WalletCaseRequest) => {
+  const asked: RestCaseRequest[] = [];
+  const send = async (request: RestCaseRequest) => {
     asked.push(request);
     const id = `w_${asked.length}`;
     const made = { wallet_id: id, master: { wallet_id: `${id}m` }, wallets: [{ wallet_id: `${id}c` }] };
@@ -26,7 +26,7 @@ function clock() {
   return { nowMs: () => nowMs, pause };
 }
 
-const caseOf = (name: string): WalletCase => {
+const caseOf = (name: string): RestCase => {
   const found = WALLET_CONTRACT.destroyWallet.cases.find((item) => item.name === name);
   if (found === undefined) throw new Error(`there is no case ${name}`);
   return found;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../runtime/wallet-case.ts';
+import type { RestCase } from '../../runtime/rest-case.ts';
 import { WALLET_CONTRACT, type WalletValueName } from '../../generated/contract/wallets/contract.ts';
 import type { OperationId } from '../../generated/wallets/operations.ts';
 import { startWalletMock } from '../../src/mock/wallet-mock.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => mock?.stop());
 
 /** What Prism answers when it is asked for this case's example. */
-async function askFor(item: WalletCase, baseUrl = mock.walletsUrl) {
+async function askFor(item: RestCase, baseUrl = mock.walletsUrl) {
   const { expect: expected, example = '', operation } = item;
   if (expected.kind === 'not-refused') throw new Error('no example shows it');
   const good = WALLET_CONTRACT[operation as OperationId].cases[0]?.request ?? item.request;
@@ -50,7 +50,7 @@ async function askFor(item: WalletCase, baseUrl = mock.walletsUrl) {
 }
 
 /** The example of a problem names another place than the case does. */
-const withoutPointer = (item: WalletCase): WalletCase => {
+const withoutPointer = (item: RestCase): RestCase => {
   if (item.expect.kind !== 'problem') return item;
   const { pointer: _, ...rest } = item.expect;
   return { ...item, expect: rest };

@@ -11,7 +11,7 @@ import {
   type TopicField,
   topicFiles,
 } from '../../model/stream/stream.ts';
-import { WALLETS_HEAD_FILE } from '../../model/wallets/wallets.ts';
+import { namesOf, WALLETS } from '../../model/rest/service.ts';
 import type { Problem } from '../../problem.ts';
 import { allowedNames } from '../allowed-names.ts';
 
@@ -96,7 +96,7 @@ const fitsType = (example: Json | undefined, type: string): boolean => {
 };
 
 const scopesOf = (sources: Sources): readonly string[] => {
-  const head = sources.get(WALLETS_HEAD_FILE);
+  const head = sources.get(namesOf(WALLETS).headFile);
   const scopes = isJsonObject(head) ? head['x-scopes'] : undefined;
   return isJsonObject(scopes) ? Object.keys(scopes) : [];
 };

@@ -1,5 +1,5 @@
 import type { Case } from '../../../runtime/contract-case.ts';
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import { CONTRACT } from '../../../generated/contract/ledger/contract.ts';
 import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTION_CONTRACT } from '../../../generated/contract/ledger/subscription-contract.ts';
@@ -16,7 +16,7 @@ export type RunMeans = {
 };
 
 export type CaseReport = {
-  readonly kind: Case['kind'] | WalletCase['kind'];
+  readonly kind: Case['kind'] | RestCase['kind'];
   readonly name: string;
   readonly outcome: Outcome | 'left-out';
   /** How the answer differs from what was expected, or why the case was left out. */

@@ -1,4 +1,4 @@
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { Pace } from '../json-rpc.ts';
 import type { Answer } from '../wallets/check-answer.ts';
@@ -51,7 +51,7 @@ export async function runWallets(
 type Means = { readonly allowWrites: boolean; readonly hasFactor: boolean };
 
 /** Why a case is not sent; undefined if it is. */
-function whyLeftOut(item: WalletCase, { allowWrites, hasFactor }: Means): string | undefined {
+function whyLeftOut(item: RestCase, { allowWrites, hasFactor }: Means): string | undefined {
   const { request, expect, before, condition } = item;
   if (condition !== undefined) return `only from inside can it be brought about: ${condition}`;
   const mayWrite = before !== undefined || (request.method !== 'GET' && expect.kind !== 'problem');

@@ -1,4 +1,4 @@
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { OperationId } from '../../../generated/wallets/operations.ts';
 import { RateLimited } from '../json-rpc.ts';
@@ -16,7 +16,7 @@ export function reportOperations(results: readonly WalletResult[]): readonly Ope
   });
 }
 
-function reportCase({ kind, name }: WalletCase, result: WalletResult | undefined): CaseReport {
+function reportCase({ kind, name }: RestCase, result: WalletResult | undefined): CaseReport {
   if (result === undefined) return { kind, name, outcome: 'left-out', failures: [] };
   return { kind, name, outcome: outcomeOf(result), failures: result.reasons };
 }

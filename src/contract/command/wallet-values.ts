@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WalletCase, WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCase, RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { createKeyText } from '../../account/key-text.ts';
 import { MissingValue } from '../wallets/send-case.ts';
@@ -16,7 +16,7 @@ export type OutsideAccess = {
 };
 
 /** The value behind a name, for a case. @throws MissingValue that says why there is none. */
-export type OutsideValues = (name: WalletValueName, item: WalletCase) => Promise<string>;
+export type OutsideValues = (name: WalletValueName, item: RestCase) => Promise<string>;
 
 /** In the form of an id, and never given out. */
 export const NEVER_MADE = 'w_8iUJPsBQGcwe8SGq9nvuTc';
@@ -31,7 +31,7 @@ const NO_FACTOR = 'the second factor of the account is not given (--totp)';
 export function createOutsideValues(access: OutsideAccess): OutsideValues {
   const { token, factor } = access;
   const once = rememberEach();
-  const makers: Partial<Readonly<Record<WalletValueName, (item: WalletCase) => Promise<string>>>> = {
+  const makers: Partial<Readonly<Record<WalletValueName, (item: RestCase) => Promise<string>>>> = {
     token: async () => token,
     unknown_token: async () => createKeyText('ks_tok_'),
     oversized_text: async () => ' '.repeat(OVERSIZED_BYTES),
@@ -64,7 +64,7 @@ export function createOutsideValues(access: OutsideAccess): OutsideValues {
 }
 
 /** A request whose token is refused goes no further, whatever else is in it. */
-export function isRefusedAtOnce({ expect }: WalletCase): boolean {
+export function isRefusedAtOnce({ expect }: RestCase): boolean {
   return expect.kind === 'problem' && expect.status === 401;
 }
 
@@ -111,7 +111,7 @@ async function ask(
   { token, allowWrites, send }: OutsideAccess,
   method: string,
   path: string,
-  parts: Partial<WalletCaseRequest>,
+  parts: Partial<RestCaseRequest>,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!allowWrites) throw new MissingValue('it takes a wallet that the run makes (--allow-writes)');
   const type = parts.body === undefined ? {} : { 'Content-Type': 'application/json' };

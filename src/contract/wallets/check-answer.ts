@@ -1,7 +1,7 @@
 import { readCsv, readJsonl } from '../../../runtime/item-stream.ts';
 import type { Validator } from '../../../runtime/lazy-validators.ts';
 import { ANSWER_VALIDATORS } from '../../../generated/contract/wallets/answers.ts';
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import { OPERATIONS, type OperationId } from '../../../generated/wallets/operations.ts';
 
 /** An answer that was read whole. */
@@ -12,7 +12,7 @@ const COLUMNS = 'address,custody,wallet_id,secret_key,mnemonic,derivation_path,c
 
 /** What differs between an answer and what the case expects of it; nothing if it holds. */
 export async function checkAnswer(
-  { operation, expect }: WalletCase,
+  { operation, expect }: RestCase,
   answer: Answer,
 ): Promise<readonly string[]> {
   if (expect.kind === 'not-refused') {
@@ -37,7 +37,7 @@ export async function checkAnswer(
 }
 
 function checkProblem(
-  { status, code, pointer }: Extract<WalletCase['expect'], { kind: 'problem' }>,
+  { status, code, pointer }: Extract<RestCase['expect'], { kind: 'problem' }>,
   answer: Answer,
 ): readonly string[] {
   const problem = problemOf(answer);

@@ -1,10 +1,10 @@
-import type { WalletCase, WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCase, RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { WalletCondition } from '../../../generated/contract/wallets/contract.ts';
 import { type Answer, checkAnswer } from './check-answer.ts';
 import { fillRequest, MissingValue, sendRequest, type WalletValues } from './send-case.ts';
 
 /** Sends a request whose values are filled in and reads the answer; `isRead` false: of a success the head alone. */
-export type SendWalletRequest = (request: WalletCaseRequest, isRead: boolean) => Promise<Answer>;
+export type SendWalletRequest = (request: RestCaseRequest, isRead: boolean) => Promise<Answer>;
 
 /** A state of the server, until it is disposed of. With `send` it takes part in how the request is sent. */
 export type WalletState = AsyncDisposable & { readonly send?: SendWalletRequest };
@@ -18,12 +18,12 @@ export type WalletRun = WalletValues & {
   /** Brings the server into a state and answers what ends it; undefined: this run cannot. */
   readonly enter?: (
     condition: WalletCondition,
-    request: WalletCaseRequest,
+    request: RestCaseRequest,
   ) => Promise<WalletState | undefined>;
 };
 
 export type WalletResult = {
-  readonly case: WalletCase;
+  readonly case: RestCase;
   readonly outcome: 'held' | 'differed' | 'left-out';
   /** How the answer differs, or why the case was left out. */
   readonly reasons: readonly string[];
@@ -39,7 +39,7 @@ export type WalletResult = {
  */
 export async function runWalletContract(
   run: WalletRun,
-  cases: readonly WalletCase[],
+  cases: readonly RestCase[],
 ): Promise<readonly WalletResult[]> {
   const results: WalletResult[] = [];
   for (const item of cases) results.push(await runCase(run, item));
@@ -52,7 +52,7 @@ export async function runWalletContract(
  */
 export async function sendByFetch(
   baseUrl: string,
-  request: WalletCaseRequest,
+  request: RestCaseRequest,
   isRead: boolean,
 ): Promise<Answer> {
   const response = await sendRequest(baseUrl, request);
@@ -62,7 +62,7 @@ export async function sendByFetch(
   return { status, headers, text: '' };
 }
 
-async function runCase(run: WalletRun, item: WalletCase): Promise<WalletResult> {
+async function runCase(run: WalletRun, item: RestCase): Promise<WalletResult> {
   try {
     const [request, before] = await fillBoth(run, item);
     const condition = item.condition as WalletCondition | undefined;
@@ -88,8 +88,8 @@ function textOf(error: unknown): string {
 /** A value that is another one each time is the same in the request and in the one ahead of it. */
 async function fillBoth(
   run: WalletRun,
-  { request, before }: WalletCase,
-): Promise<readonly [WalletCaseRequest, WalletCaseRequest | undefined]> {
+  { request, before }: RestCase,
+): Promise<readonly [RestCaseRequest, RestCaseRequest | undefined]> {
   const known = new Map<string, Promise<string | undefined>>();
   const values: WalletValues = {
     value: (name) => {

@@ -1,4 +1,4 @@
-import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 
 /** What the server's operator gives a run: the values behind `$name`. Undefined: the run has none of this name. */
@@ -13,16 +13,16 @@ const DEADLINE_MS = 30_000;
 
 /** Fills the values of the run into a request. @throws MissingValue. */
 export async function fillRequest(
-  request: WalletCaseRequest,
+  request: RestCaseRequest,
   values: WalletValues,
-): Promise<WalletCaseRequest> {
-  return (await fill(request, values)) as WalletCaseRequest;
+): Promise<RestCaseRequest> {
+  return (await fill(request, values)) as RestCaseRequest;
 }
 
 /** Sends a request whose values are filled in. */
 export async function sendRequest(
   baseUrl: string,
-  { method, path, token, headers, body, text, bytes }: WalletCaseRequest,
+  { method, path, token, headers, body, text, bytes }: RestCaseRequest,
 ): Promise<Response> {
   const content =
     bytes !== undefined

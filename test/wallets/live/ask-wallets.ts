@@ -1,8 +1,8 @@
-import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
 import { sendByFetch } from '../../../src/contract/wallets/run-contract.ts';
 
-export type AskOptions = Partial<Pick<WalletCaseRequest, 'body' | 'headers'>>;
+export type AskOptions = Partial<Pick<RestCaseRequest, 'body' | 'headers'>>;
 
 /** Asks a wallet service and reads the answer. */
 export async function ask(

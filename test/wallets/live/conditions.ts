@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
@@ -58,7 +58,7 @@ const READ_FIRST = 'ledger_accounts';
 export async function holdRequest(
   { baseUrl }: RunningKeyslot,
   databaseUrl: string,
-  request: WalletCaseRequest,
+  request: RestCaseRequest,
 ): Promise<WalletState> {
   const holder = await connectTo(databaseUrl);
   await using stack = new AsyncDisposableStack();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
@@ -34,7 +34,7 @@ const postgres = await findPostgres();
 const softHsm = findSoftHsm();
 
 /** Whether a case needs a server whose keys are in a token. Where a token cannot derive, keys that are sealed fail in its place. */
-const needsToken = ({ condition, operation }: WalletCase): boolean =>
+const needsToken = ({ condition, operation }: RestCase): boolean =>
   condition === 'key_backend_without_derivation' ||
   (condition === 'key_backend_down' && operation !== 'createHdWallets');
 const missing = [postgres ? '' : POSTGRES_MISSING, softHsm ? '' : SOFTHSM_MISSING].filter(Boolean).join('; ');
@@ -161,7 +161,7 @@ async function runWithToken(library: string): Promise<Shown> {
 async function run(
   { baseUrl, stdout, stderr }: RunningKeyslot,
   { value, token }: Provisioned,
-  cases: readonly WalletCase[],
+  cases: readonly RestCase[],
   enter: NonNullable<WalletRun['enter']>,
 ): Promise<Shown> {
   const results: WalletResult[] = [];
@@ -174,8 +174,8 @@ async function run(
 }
 
 /** Once the signer or the token has gone, it stays away. */
-function lastingLast(cases: readonly WalletCase[]): readonly WalletCase[] {
-  const isLasting = (item: WalletCase): boolean =>
+function lastingLast(cases: readonly RestCase[]): readonly RestCase[] {
+  const isLasting = (item: RestCase): boolean =>
     item.condition === (needsToken(item) ? 'key_backend_down' : 'signer_down');
   return [...cases.filter((item) => !isLasting(item)), ...cases.filter(isLasting)];
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WalletCase } from '../../../runtime/wallet-case.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { OPERATIONS, type OperationId, SCOPES } from '../../../generated/wallets/operations.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
@@ -13,7 +13,7 @@ export type Provisioned = {
   readonly token: string;
   readonly authenticator: Authenticator;
   /** The value behind a name, for a case. */
-  readonly value: (name: WalletValueName, item: WalletCase) => Promise<string>;
+  readonly value: (name: WalletValueName, item: RestCase) => Promise<string>;
 };
 
 /** More wallets than cases that may destroy one. */
@@ -41,7 +41,7 @@ export async function provision(
     ...{ token, wallet_id: walletId, other_wallet_id: otherWalletId, ...tokens },
     ...(await makeSecondFactors(baseUrl, dataDir, databaseUrl)),
   };
-  const makers: Partial<Readonly<Record<WalletValueName, (item: WalletCase) => string | Promise<string>>>> = {
+  const makers: Partial<Readonly<Record<WalletValueName, (item: RestCase) => string | Promise<string>>>> = {
     unknown_token: () => createKeyText('ks_tok_'),
     token_without_scope: async ({ operation }) => await tokenWithout(dataDir, operation as OperationId),
     token_at_rate_limit: async () => await useUpRequests(baseUrl, tokens.token_at_rate_limit),

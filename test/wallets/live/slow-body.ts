@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { WalletCaseRequest } from '../../../runtime/wallet-case.ts';
+import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
 
 /** Longer than a server waits for a body. */
@@ -10,7 +10,7 @@ const SILENCE_MS = 30_000;
 /** Sends the head of a request, announces a body that never comes, and reads what the server answers in the end. */
 export async function sendWithoutBody(
   baseUrl: string,
-  { method, path, token, headers }: WalletCaseRequest,
+  { method, path, token, headers }: RestCaseRequest,
 ): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });

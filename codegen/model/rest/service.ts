@@ -1,0 +1,33 @@
+/** A REST service: where its documents lie, and what the names made of them begin with. */
+export type Service = {
+  /** Its folder below spec/ and generated/. */
+  readonly folder: string;
+  /** The room of src/ with its handlers. */
+  readonly room: string;
+  /** In front of the names of its types: `Wallet` of `WalletHandlers`. */
+  readonly prefix: string;
+  readonly title: string;
+};
+
+/** The wallet service, at `/v1`. */
+export const WALLETS: Service = {
+  folder: 'wallets',
+  room: 'wallets',
+  prefix: 'Wallet',
+  title: 'Wallet service',
+};
+
+/** The names that depend on the service alone. */
+export const namesOf = ({ folder, room, prefix }: Service) => {
+  const lower = prefix.toLowerCase();
+  return {
+    lower,
+    upper: prefix.toUpperCase(),
+    headFile: `${folder}/openapi.yaml`,
+    scenarioFile: `${folder}/scenario.yaml`,
+    operationsFolder: `${folder}/operations/`,
+    schemasFolder: `${folder}/schemas/`,
+    contextFile: `src/${room}/${lower}-context.ts`,
+    handlersFolder: `src/${room}/operations`,
+  };
+};
