@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
-import { serverManifest } from './server-manifest.ts';
+import { BUNDLED, serverManifest } from './server-manifest.ts';
 
 const LAUNCHER = fileURLToPath(new URL('keyslot.js', import.meta.url));
 const README = fileURLToPath(new URL('server-readme.md', import.meta.url));
@@ -40,11 +40,21 @@ export const packServer = (out: string): string => {
   compile(folder, { files: sourcesBelow('src'), out: '.', options: { ...options, skipLibCheck: true } });
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as RootManifest;
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(serverManifest(root), null, 2)}\n`);
+  bundle(folder, root);
   copyFileSync(LAUNCHER, join(folder, 'bin/keyslot.js'));
   chmodSync(join(folder, 'bin/keyslot.js'), 0o755);
   copyFileSync(README, join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   return join(resolve(out), packFolder(folder, resolve(out)));
+};
+
+const bundle = (folder: string, { dependencies }: RootManifest): void => {
+  const copy = join(folder, 'node_modules', BUNDLED);
+  cpSync(join(ROOT, 'node_modules', BUNDLED), copy, { recursive: true });
+  const path = join(copy, 'package.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as { readonly peerDependencies: object };
+  const peerDependencies = { ...manifest.peerDependencies, fastify: dependencies.fastify };
+  writeFileSync(path, `${JSON.stringify({ ...manifest, peerDependencies }, null, 2)}\n`);
 };
 
 const copyAssets = (folder: string, part: string): void => {

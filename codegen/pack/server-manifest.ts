@@ -7,6 +7,9 @@ const PEERS = {
   '@stoplight/prism-cli': '5.x',
 };
 
+/** Its peer is Fastify 4, and it works with ours (`overrides` in package.json): the package holds a copy that says so. */
+export const BUNDLED = '@ts-rest/fastify';
+
 /** The package.json of keyslot. Its dependencies are those of the project, at the same versions. */
 export const serverManifest = ({
   version,
@@ -27,6 +30,7 @@ export const serverManifest = ({
   bin: { keyslot: 'bin/keyslot.js' },
   files: ['bin', 'src', 'generated', 'runtime'],
   dependencies,
+  bundleDependencies: [BUNDLED],
   optionalDependencies,
   peerDependencies: PEERS,
   peerDependenciesMeta: Object.fromEntries(Object.keys(PEERS).map((name) => [name, { optional: true }])),

@@ -93,6 +93,10 @@ test('has the dependencies of the checkout at their versions, and nothing that i
   const packed = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
   expect(packed.dependencies).toEqual(manifest.dependencies);
   expect(packed.devDependencies).toBeUndefined();
+  const tree = await run('npm', ['ls', '--json', '--all', 'fastify'], { cwd: folder, env });
+  expect([...new Set(tree.stdout.match(/(?<="fastify": \{\s*"version": ")[^"]+/g))]).toEqual([
+    (manifest.dependencies as Record<string, string>).fastify,
+  ]);
   const files = await filesOfPackage();
   expect(files).toEqual(expect.arrayContaining(['src/main.js', 'bin/keyslot.js', 'LICENSE']));
   expect(files.filter((file) => /^(src|generated|runtime)\/.*\.ts$/.test(file))).toEqual([]);
