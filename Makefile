@@ -51,7 +51,7 @@ contract: up-to-date ## hold a server against the specification: URL=… (APIKEY
 	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') \
 		$(KEYSLOT) contract --url '$(URL)' $(ARGS)
 
-pack: up-to-date ## pack the client for npm, @keyslot/client, into dist/
+pack: up-to-date ## pack for npm, into dist/: @keyslot/client, and keyslot, the server and its command line
 	@$(TSX) codegen/pack/main.ts
 
 publish-streams: check-breaking ## at a release: take the fields of spec/stream as published, which no later one may break

@@ -3,12 +3,17 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/run-command-line.ts';
 import { hardenProcess } from './base/harden-process.ts';
+import { isPackaged } from './base/program.ts';
 
 hardenProcess();
 
-/** What Node has compiled is kept beside the packages, for the next start and for children: it takes a third of a start. */
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/keyslot', import.meta.url));
-enableCompileCache(process.env.NODE_COMPILE_CACHE);
+/** What Node has compiled is kept beside the packages of a checkout, for the next start and for children: it takes a third of a start. */
+if (!isPackaged) {
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../node_modules/.cache/keyslot', import.meta.url),
+  );
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
+}
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,

@@ -1,9 +1,4 @@
-/** What the client takes from the package.json of the project. */
-export type RootManifest = {
-  readonly version: string;
-  readonly license: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-};
+import type { RootManifest } from './root-manifest.ts';
 
 const ENTRY = './lib/generated/package';
 const STREAM_ENTRY = './lib/generated/stream/package';

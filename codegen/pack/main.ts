@@ -1,13 +1,27 @@
-import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { packClient } from './pack-client.ts';
+import { packServer } from './pack-server.ts';
 
-/** Packs @keyslot/client of generated/ into --out and prints the path of the tarball. */
+/** The packages by the name that the command line has for them. */
+const PACKAGES: Readonly<Record<string, (out: string) => string>> = {
+  client: packClient,
+  keyslot: packServer,
+};
+
+/** Packs @keyslot/client and keyslot, or those that are named, into --out and prints the path of each tarball. */
 const main = (): void => {
-  const { values: options } = parseArgs({
+  const { values: options, positionals } = parseArgs({
     options: { out: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) } },
+    allowPositionals: true,
   });
-  console.log(packClient(options.out));
+  const named = positionals.length > 0 ? positionals : Object.keys(PACKAGES);
+  for (const name of named) {
+    const pack = PACKAGES[name];
+    if (pack === undefined)
+      throw new Error(`there is no package ${name}, only ${Object.keys(PACKAGES).join(' and ')}`);
+    console.log(pack(options.out));
+  }
 };
 
 main();

@@ -85,7 +85,7 @@ export const COMMANDS = [
     name: 'mock',
     group: 'Servers',
     summary: 'Start mocks that answer from the examples of the specification',
-    details: ['The mock of the wallet service is available in a checkout only.'],
+    details: ['The mock of the wallet service needs @stoplight/prism-cli, which a checkout has.'],
     args: [],
     options: [
       { name: 'port', value: 'N', summary: 'Port of the ledger; 0 takes any free port', fallback: '8899' },

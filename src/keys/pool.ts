@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
 import { loadKeyEngine } from './load-engine.ts';
 import type { KeyEngine } from './engine.ts';
@@ -66,7 +67,7 @@ export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
   const { threads: size, log, loadEngine = loadKeyEngine } = options;
   const engine = await loadEngine(log);
   assertKnownAnswers(engine);
-  const worker = options.worker ?? new URL('./worker.ts', import.meta.url);
+  const worker = options.worker ?? programUrl(new URL('./worker.ts', import.meta.url));
   const threads = await startThreads({ threads: size, log, settings: { engine: engine.kind }, worker });
   const runner = createJobRunner(engine, threads);
   const bench = { runner, window: 2 * size };

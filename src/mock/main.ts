@@ -74,7 +74,7 @@ function welcome(url: string, grpcUrl: string, walletsUrl: string | undefined): 
   WebSocket  ${url.replace(/^http/, 'ws')}
   Streams    ${grpcUrl} (gRPC; the example of each topic, once per slot)
 
-${walletsUrl === undefined ? 'The wallet service has no mock here: it comes with a checkout.' : walletWelcome(walletsUrl)}
+${walletsUrl === undefined ? 'The wallet service has no mock here: npm install @stoplight/prism-cli brings it.' : walletWelcome(walletsUrl)}
 
 `;
 }

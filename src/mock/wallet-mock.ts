@@ -1,16 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { childOptions } from '../base/harden-process.ts';
+import { programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
 
-const PRISM = fileURLToPath(
-  new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),
-);
 const DOCUMENT = fileURLToPath(new URL('../../generated/wallets/openapi.json', import.meta.url));
-const END_WITH_PARENT = new URL('end-with-parent.ts', import.meta.url).href;
+const END_WITH_PARENT = programUrl(new URL('./end-with-parent.ts', import.meta.url)).href;
 const STOP_DEADLINE_MS = 2_000;
 
 /** A running mock of the wallet service. */
@@ -21,9 +19,17 @@ export type WalletMock = {
   readonly close: () => Promise<void>;
 };
 
-/** True when the mock is installed: it comes with a checkout, not with a production install. */
+/** True when Prism is installed: a checkout has it, a package uses it where its user installed it. */
 export function hasWalletMock(): boolean {
-  return existsSync(PRISM);
+  return findPrism() !== undefined;
+}
+
+function findPrism(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve('@stoplight/prism-cli');
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -34,7 +40,9 @@ export function hasWalletMock(): boolean {
  */
 export async function startWalletMock(host: string, port: number, document = DOCUMENT): Promise<WalletMock> {
   const args = ['mock', '--host', host, '--port', String(port), document];
-  const child = fork(PRISM, args, {
+  const prism = findPrism();
+  if (prism === undefined) throw failure(host, port, 'Prism is not installed');
+  const child = fork(prism, args, {
     execArgv: childOptions(['--import', END_WITH_PARENT]),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { localnetArguments } from '../config/localnet-settings.ts';
+import { programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { SupervisedChild } from '../base/supervised-child.ts';
 import { forkedChild } from '../base/forked-child.ts';
@@ -22,7 +23,7 @@ export type EmbeddedLedger = {
   readonly ready: Promise<void>;
 };
 
-const MODULE = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
+const MODULE = fileURLToPath(programUrl(new URL('../localnet/main.ts', import.meta.url)));
 
 export type EmbeddedLedgerOptions = {
   readonly settings: Config['localnet'];

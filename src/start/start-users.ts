@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../generated/config.ts';
+import { isPackaged, programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
 import { startSignerKeeper } from '../signer/client/signer-keeper.ts';
 import type { SignerLauncher } from '../signer/client/signer-launcher.ts';
@@ -14,13 +15,10 @@ type Users = { readonly gateway: SystemUser; readonly signer: SystemUser };
 const ROOT = 0;
 /** Anyone who can change these can make the server, which root starts, do anything. */
 const CODE = [
-  '../..',
-  '../../src',
-  '../../src/main.ts',
-  '../../generated',
-  '../../runtime',
-  '../../node_modules',
-].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  ...['../..', '../../src', '../../src/main.ts', '../../generated', '../../runtime', '../../node_modules'],
+  // Where npm puts the packages that a package needs.
+  ...(isPackaged ? ['../../..'] : []),
+].map((path) => fileURLToPath(programUrl(new URL(path, import.meta.url))));
 
 /** `serve` starts a signer, the commands of the signer may, others do not. */
 export type Work = 'serve' | 'signer' | 'other';

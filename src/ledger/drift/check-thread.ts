@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { programUrl } from '../../base/program.ts';
 import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
 import type { Finding } from './finding.ts';
 import type { OwnBytes } from './sample-room.ts';
@@ -18,7 +19,7 @@ export type CheckThreadOptions = {
   readonly program?: URL;
 };
 
-const CHECK = new URL('./check-worker.ts', import.meta.url);
+const CHECK = programUrl(new URL('./check-worker.ts', import.meta.url));
 /** Twice what the largest sample can take (`parseSample`). Not a guard: a thread that reaches it within JSON.parse ends the process. */
 const MAX_HEAP_MB = 1024;
 /** Least milliseconds before a thread that ended is started again. */

@@ -4,13 +4,14 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { childOptions } from '../../base/harden-process.ts';
+import { programUrl } from '../../base/program.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
 import type { SystemUser } from '../../users/system-user.ts';
 import type { FromKeeper, ToKeeper } from '../keeper/messages.ts';
 import type { SignerLauncher } from './signer-launcher.ts';
 
-const MODULE = fileURLToPath(new URL('../keeper/main.ts', import.meta.url));
+const MODULE = fileURLToPath(programUrl(new URL('../keeper/main.ts', import.meta.url)));
 
 /**
  * Starts the keeper in the signer's directory: root enters it, since the data directory around it belongs to the gateway alone, and the

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { childOptions } from '../../base/harden-process.ts';
+import { programUrl } from '../../base/program.ts';
 import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
 
 /** A started signer, and the socket to it. */
@@ -14,7 +15,7 @@ export type SignerLauncher = {
   readonly launch: () => LaunchedSigner;
 };
 
-const MODULE = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MODULE = fileURLToPath(programUrl(new URL('../main.ts', import.meta.url)));
 
 /** Starts signers as children of this process, with the same user. */
 export function childLauncher(modulePath = MODULE): SignerLauncher {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { programUrl } from '../../base/program.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { toError } from './thrown-error.ts';
@@ -15,7 +16,9 @@ export type StoreThread = Wire & {
 
 /** Starts PGlite on a directory; an empty one is filled with a new database. @throws Error with the reason. */
 export async function startStoreThread(directory: string): Promise<StoreThread> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory } });
+  const worker = new Worker(programUrl(new URL('./worker.ts', import.meta.url)), {
+    workerData: { directory },
+  });
   const ended = awaitEnd(worker);
   const thread = createThread(worker, ended);
   const ready = once(worker, 'message', { signal: AbortSignal.timeout(DEADLINES.startMs) });

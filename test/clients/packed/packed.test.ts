@@ -22,7 +22,8 @@ const installed = (path: string): string => join(folder, 'node_modules/@keyslot/
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keyslot-packed-'));
   const out = join(folder, 'dist');
-  const packed = await run(NODE, ['--import', 'tsx', 'codegen/pack/main.ts', '--out', out], { cwd: ROOT });
+  const pack = ['--import', 'tsx', 'codegen/pack/main.ts', 'client', '--out', out];
+  const packed = await run(NODE, pack, { cwd: ROOT });
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const npm = ['install', '--offline', '--no-audit', '--no-fund', packed.stdout.trim()];
   await run('npm', npm, { cwd: folder });
