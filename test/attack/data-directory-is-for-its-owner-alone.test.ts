@@ -8,7 +8,7 @@ import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
-import { letOthersPass, NOBODY, NOT_ROOT, runAs } from '../support/run-as.ts';
+import { allowTraversal, NOBODY, NOT_ROOT, runAs } from '../support/run-as.ts';
 import { startTestSigner } from '../signer/fixture/start-signer.ts';
 
 const directory = useNewDirectory();
@@ -56,7 +56,7 @@ describe('a data directory that was open to others', () => {
 
   test('cannot be read by another user, log and control file least of all', async (context) => {
     if (!isRoot) return context.skip(NOT_ROOT);
-    letOthersPass();
+    allowTraversal();
     await prepareStore(directory());
     openToAll(directory());
     const control = join(directory(), 'store', 'global', 'pg_control');
@@ -130,7 +130,7 @@ describe('what stays open is refused, with its path, mode and owner:', () => {
 
   test('a file whose mode this user may not change', async (context) => {
     if (!isRoot) return context.skip(NOT_ROOT);
-    letOthersPass();
+    allowTraversal();
     const script = `import { makePrivate } from ${JSON.stringify(join(process.cwd(), 'src/store/make-private.ts'))};
       makePrivate(${JSON.stringify(directory())});`;
     execFileSync('chown', ['-R', String(NOBODY), directory()]);

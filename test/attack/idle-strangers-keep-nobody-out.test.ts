@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { openSocket } from '../support/socket-client.ts';
-import { openStrangers } from '../support/strangers.ts';
+import { openIdleClients } from '../support/idle-clients.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { CERT, KEY as TLS_KEY } from '../server/self-signed.ts';
 import {
@@ -63,10 +63,10 @@ test.each([
   ['send half a head', 'POST / HTTP/1.1\r\nhost: x\r\n'],
 ])('2,000 that %s make room, and are told so', async (_what, says) => {
   const gateway = await start({ maxConnections: 100 });
-  const strangers = await openStrangers(gateway.port, STRANGERS, { says });
+  const strangers = await openIdleClients(gateway.port, STRANGERS, { sends: says });
   expect((await post(gateway.rpcUrl, CALL)).status).toBe(200);
   const [first] = strangers;
-  const answer = await first?.heard;
+  const answer = await first?.received;
   expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*-32079.*"scope":"server"/s);
 });
 
@@ -74,22 +74,22 @@ test('those of one address make room among themselves; who is idle at another st
   const gateway = await start({ maxConnections: 200, maxPerAddress: 50 });
   const call = keptClient(gateway);
   const { port } = await call();
-  await openStrangers(gateway.port, STRANGERS, { from: OTHER_ADDRESS });
+  await openIdleClients(gateway.port, STRANGERS, { from: OTHER_ADDRESS });
   expect(await call()).toEqual({ status: 200, port });
 });
 
 test('those of many addresses make room in the order in which they fell silent', async () => {
   const gateway = await start({ maxConnections: 3 });
-  const [first, second] = await openStrangers(gateway.port, 3);
+  const [first, second] = await openIdleClients(gateway.port, 3);
   expect((await post(gateway.rpcUrl, CALL)).status).toBe(200);
-  expect(await first?.heard).toContain('503');
+  expect(await first?.received).toContain('503');
   expect(second?.socket.destroyed).toBe(false);
 });
 
 test('over TLS too, whether they shake hands or not', async () => {
   const tls = { cert: Buffer.from(CERT), key: Buffer.from(TLS_KEY) };
   const gateway = await start({ maxConnections: 50 }, { tls });
-  await openStrangers(gateway.port, 500);
+  await openIdleClients(gateway.port, 500);
   const answer = await new Promise<unknown>((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
     const path = `${RPC_PATH}?apikey=${KEY}`;
@@ -137,7 +137,7 @@ test('the WebSocket connections of a key are not counted for their address', asy
 
 test('an address that is exempt has no bound of its own', async () => {
   const gateway = await start({ maxPerAddress: 4, isExempt: (address) => address === OTHER_ADDRESS });
-  const strangers = await openStrangers(gateway.port, 20, { from: OTHER_ADDRESS });
+  const strangers = await openIdleClients(gateway.port, 20, { from: OTHER_ADDRESS });
   expect((await post(gateway.rpcUrl, CALL)).status).toBe(200);
   expect(strangers.filter(({ socket }) => socket.destroyed || socket.readableEnded)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { processesBelow } from '../support/processes.ts';
-import { letOthersPass, runAs } from '../support/run-as.ts';
+import { allowTraversal, runAs } from '../support/run-as.ts';
 import { systemUser, type TestUser, usersMissing } from '../support/system-users.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -21,7 +21,7 @@ let signer: TestUser = { name: '', uid: 0 };
 
 beforeAll(() => {
   if (missing !== undefined) return;
-  letOthersPass();
+  allowTraversal();
   gateway = systemUser('ks-test-gateway');
   signer = systemUser('ks-test-signer');
 });

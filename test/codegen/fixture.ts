@@ -9,8 +9,13 @@ import type { Problem } from '../../codegen/problem.ts';
 /** A file of this folder or below. */
 export const pathHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** The documents of the fixture. */
-export const fixtureSources = (): Sources => loadSources(pathHere('fixture'), AREAS).sources;
+let fixture: Sources | undefined;
+
+/** The documents of the fixture, read once: the generator changes none of them (determinism.test.ts). */
+export const fixtureSources = (): Sources => {
+  fixture ??= loadSources(pathHere('fixture'), AREAS).sources;
+  return fixture;
+};
 
 /** The unformatted output of sources that must be in order. */
 export const generateFiles = (sources: Sources): Files => {

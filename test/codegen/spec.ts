@@ -6,8 +6,13 @@ import { pathHere } from './fixture.ts';
 /** The folder of the real spec. */
 export const SPEC = pathHere('../../spec');
 
-/** The documents of the real spec. */
-export const specSources = (): Sources => loadSources(SPEC, AREAS).sources;
+let documents: Sources | undefined;
+
+/** The documents of the real spec, read once. */
+export const specSources = (): Sources => {
+  documents ??= loadSources(SPEC, AREAS).sources;
+  return documents;
+};
 
 /** What `file#/pointer` names in the documents; undefined where there is nothing. */
 export const valueAt = (place: string, sources: Sources): Json | undefined => {

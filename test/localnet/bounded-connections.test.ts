@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startRpcServer } from '../../src/localnet/server.ts';
 import { openSocket } from '../support/socket-client.ts';
-import { openStrangers } from '../support/strangers.ts';
+import { openIdleClients } from '../support/idle-clients.ts';
 import { newLedger } from './new-ledger.ts';
 
 async function start(maxConnections: number) {
@@ -16,7 +16,7 @@ const health = (port: number): Promise<number> =>
 
 test('idle strangers make room at the embedded ledger', async () => {
   const { port } = await start(20);
-  await openStrangers(port, 500);
+  await openIdleClients(port, 500);
   expect(await health(port)).toBe(200);
 });
 

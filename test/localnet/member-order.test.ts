@@ -197,7 +197,7 @@ test('notifications have their members as their types have them, as nodes write 
   for (const [method, id] of opened) {
     const schema = document.methods.find(({ name }) => name === method)?.['x-subscription']?.notification
       .schema;
-    const told = await client.told(id);
+    const told = await client.notificationsOf(id);
     expect([method, told.length > 0]).toEqual([method, true]);
     for (const result of told) {
       expect([method, fits(result, schema ?? {})]).toEqual([method, true]);

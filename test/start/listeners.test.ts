@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { openStrangers } from '../support/strangers.ts';
+import { openIdleClients } from '../support/idle-clients.ts';
 
 const OPEN_FILES = 700;
 const STRANGERS = 2_000;
@@ -49,7 +49,7 @@ test('a bound that the limit of open files does not hold is lowered, which is sa
 });
 
 test('2,000 idle strangers on each port keep nobody out, and leave files for the store and the signer', async () => {
-  for (const url of [server.baseUrl, server.grpcUrl]) await openStrangers(portOf(url), STRANGERS);
+  for (const url of [server.baseUrl, server.grpcUrl]) await openIdleClients(portOf(url), STRANGERS);
   const answer = await fetch(server.rpcUrl, { method: 'POST', headers: JSON_TYPE, body: CALL });
   expect([answer.status, await answer.json()]).toMatchObject([200, { result: expect.any(Number) }]);
   expect(await createWallet()).toBe(201);

@@ -21,6 +21,6 @@ export function runAs(
 }
 
 /** Lets other users pass through the directory of this run to those that tests open to them; its names stay hidden. */
-export function letOthersPass(): void {
+export function allowTraversal(): void {
   chmodSync(tmpdir(), 0o711);
 }

@@ -24,20 +24,23 @@ test('tells an account once for a slot, at each level when that slot reaches it,
   ];
   await call('requestAirdrop', address, SOL);
   await call('requestAirdrop', address, SOL);
-  expect(await client.told(processed)).toEqual([]);
+  expect(await client.notificationsOf(processed)).toEqual([]);
   tick();
   const first = { context: { slot: 32 }, value: shown(2e9) };
-  expect([await client.told(processed), await client.told(confirmed)]).toEqual([[first], [first]]);
+  expect([await client.notificationsOf(processed), await client.notificationsOf(confirmed)]).toEqual([
+    [first],
+    [first],
+  ]);
   await call('requestAirdrop', address, SOL);
   tick(30);
-  expect(await client.told(finalized)).toEqual([]);
+  expect(await client.notificationsOf(finalized)).toEqual([]);
   tick();
-  expect(await client.told(finalized)).toEqual([first]);
+  expect(await client.notificationsOf(finalized)).toEqual([first]);
   tick();
   const second = { context: { slot: 33 }, value: shown(3e9) };
-  expect(await client.told(processed)).toEqual([first, second]);
-  expect(await client.told(confirmed)).toEqual([first, second]);
-  expect(await client.told(finalized)).toEqual([first, second]);
+  expect(await client.notificationsOf(processed)).toEqual([first, second]);
+  expect(await client.notificationsOf(confirmed)).toEqual([first, second]);
+  expect(await client.notificationsOf(finalized)).toEqual([first, second]);
 });
 
 test('tells nothing of the state at the time of the call, and nothing after the end', async () => {
@@ -47,11 +50,11 @@ test('tells nothing of the state at the time of the call, and nothing after the 
   const client = await connect();
   const id = await client.subscribe('accountSubscribe', address, { commitment: 'confirmed' });
   tick(2);
-  expect(await client.told(id)).toEqual([]);
+  expect(await client.notificationsOf(id)).toEqual([]);
   expect(await client.call('accountUnsubscribe', id)).toBe(true);
   await call('requestAirdrop', address, SOL);
   tick();
-  expect(await client.told(id)).toEqual([]);
+  expect(await client.notificationsOf(id)).toEqual([]);
 });
 
 test('an account that was emptied has no lamports and belongs to the system program', async () => {
@@ -68,7 +71,7 @@ test('an account that was emptied has no lamports and belongs to the system prog
     signed(served, [wallet], transfer(wallet, Keypair.generate().publicKey, SOL - 5_000n)),
   );
   served.tick();
-  expect(await client.told(id)).toEqual([
+  expect(await client.notificationsOf(id)).toEqual([
     { context: { slot: 32 }, value: shown(1e9, ['', 'base64']) },
     { context: { slot: 33 }, value: shown(0, ['', 'base64']) },
   ]);
@@ -83,7 +86,7 @@ test('sysvars are told with every slot, parsed if that is asked for', async () =
     encoding: 'jsonParsed',
   });
   tick(2);
-  expect(await client.told(id)).toMatchObject([
+  expect(await client.notificationsOf(id)).toMatchObject([
     { context: { slot: 32 }, value: { data: { parsed: { type: 'clock', info: { slot: 32 } } } } },
     { context: { slot: 33 }, value: { data: { parsed: { type: 'clock', info: { slot: 33 } } } } },
   ]);
@@ -102,9 +105,13 @@ test('data too large for base-58 is replaced by a text that says so, a slice of 
   ];
   tick();
   const text = 'error: data too large for bs58 encoding';
-  expect(await client.told(binary)).toMatchObject([{ value: { data: text, space: 20_488 } }]);
-  expect(await client.told(inBase58)).toMatchObject([{ value: { data: [text, 'base58'], space: 20_488 } }]);
-  const [{ value }] = (await client.told(sliced)) as [{ value: { data: [string, string]; space: number } }];
+  expect(await client.notificationsOf(binary)).toMatchObject([{ value: { data: text, space: 20_488 } }]);
+  expect(await client.notificationsOf(inBase58)).toMatchObject([
+    { value: { data: [text, 'base58'], space: 20_488 } },
+  ]);
+  const [{ value }] = (await client.notificationsOf(sliced)) as [
+    { value: { data: [string, string]; space: number } },
+  ];
   expect([base58.decode(value.data[0]).length, value.space]).toEqual([8, 20_488]);
 });
 

@@ -43,15 +43,15 @@ test('in every encoding and detail a block is what getBlock answers, when it rea
     const config = { encoding: 'base64', rewards: showRewards ?? false, ...form };
     const block = parseJson(stringifyJson(await served.call('getBlock', 32, config as never)));
     const expected = { context: { slot: 32 }, value: { slot: 32, block, err: null } };
-    expect(await client.told(ids[index] ?? -1)).toEqual([expected]);
+    expect(await client.notificationsOf(ids[index] ?? -1)).toEqual([expected]);
   }
   served.tick(30);
-  expect((await client.told(finalized)).at(-1)).toMatchObject({
+  expect((await client.notificationsOf(finalized)).at(-1)).toMatchObject({
     context: { slot: 31 },
     value: { block: { signatures: [] } },
   });
   served.tick();
-  expect((await client.told(finalized)).at(-1)).toMatchObject({
+  expect((await client.notificationsOf(finalized)).at(-1)).toMatchObject({
     context: { slot: 32 },
     value: { block: { signatures: [expect.any(String), expect.any(String)] } },
   });
@@ -70,7 +70,7 @@ test('with an address: blocks that mention it, and of these only such transactio
   await sendNow(served, signed(served, [other], memo('other')));
   const signature = await sendNow(served, signed(served, [wallet], memo('this')));
   served.tick(2);
-  expect(await client.told(id)).toMatchObject([
+  expect(await client.notificationsOf(id)).toMatchObject([
     { context: { slot: 34 }, value: { slot: 34, block: { signatures: [signature] }, err: null } },
   ]);
 });
@@ -82,7 +82,7 @@ test('a block that the client cannot read is told as an error in its place', asy
   const id = await client.subscribe('blockSubscribe', 'all', { commitment: 'confirmed' });
   await sendVersioned(served, wallet);
   served.tick(3);
-  expect(await client.told(id)).toMatchObject([
+  expect(await client.notificationsOf(id)).toMatchObject([
     failedAt(32),
     failedAt(32),
     { context: { slot: 33 }, value: { slot: 33, block: { transactions: [] }, err: null } },
@@ -105,7 +105,9 @@ test('it is told again with every block until one can be read, one that does not
   served.tick();
   await sendNow(served, signed(served, [wallet], memo('a legacy one')));
   served.tick(2);
-  const told = (await client.told(id)) as readonly { readonly context: { readonly slot: number } }[];
+  const told = (await client.notificationsOf(id)) as readonly {
+    readonly context: { readonly slot: number };
+  }[];
   expect(told.map(({ context }) => context.slot)).toEqual([33, 33, 34, 33, 34, 33, 34, 33, 34, 37]);
   expect(told.slice(0, -1)).toMatchObject(told.slice(0, -1).map(({ context }) => failedAt(context.slot)));
   expect(told.at(-1)).toMatchObject({ value: { slot: 37, err: null } });
@@ -120,7 +122,9 @@ test('of many that cannot be read the last 64 are told again', async () => {
     await sendVersioned(served, wallet);
     served.tick();
   }
-  const told = (await client.told(id)) as readonly { readonly context: { readonly slot: number } }[];
+  const told = (await client.notificationsOf(id)) as readonly {
+    readonly context: { readonly slot: number };
+  }[];
   expect(told.slice(-65).map(({ context }) => context.slot)).toEqual(
     Array.from({ length: 65 }, (_, index) => 32 + 70 - 65 + index),
   );

@@ -50,7 +50,7 @@ test('slots that run, clients that come and go: whoever stays is told everything
   await airdrops;
   const end = ledger.blocks.openSlot;
   await eventually('all is finalized', () => (ledger.slotAt('finalized') > end ? true : undefined));
-  for (const each of watched) assertRecord(ledger, each, await each.client.told(each.id), end);
+  for (const each of watched) assertRecord(ledger, each, await each.client.notificationsOf(each.id), end);
   for (const client of new Set(watched.map((each) => each.client))) await client.close();
 }, 60_000);
 

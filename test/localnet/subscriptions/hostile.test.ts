@@ -91,5 +91,5 @@ test('bytes that are no message at all are answered or close the connection, and
   );
   await fc.assert(fc.asyncProperty(bytes, fc.boolean(), sends), { numRuns: 60 });
   served.tick();
-  expect(await witness.told(slots)).toHaveLength(1);
+  expect(await witness.notificationsOf(slots)).toHaveLength(1);
 }, 120_000);

@@ -76,8 +76,8 @@ export class LedgerSocket {
     return this.#messages.filter((message): message is Notification => 'method' in message);
   }
 
-  /** What a subscription has told so far. Whatever was sent before this is called has come. */
-  async told(id: number): Promise<readonly unknown[]> {
+  /** Results of the notifications of a subscription so far, including everything sent before the call. */
+  async notificationsOf(id: number): Promise<readonly unknown[]> {
     await this.call('getHealth');
     return this.notifications()
       .filter(({ params }) => params.subscription === id)

@@ -26,17 +26,20 @@ test('tells every transaction that names the address, in order, when it reaches 
     { context: { slot: 33 }, value: { signature: first, err: null } },
     { context: { slot: 33 }, value: { signature: second, err: { InstructionError: [0, { Custom: 1 }] } } },
   ];
-  expect(await client.told(processed)).toMatchObject(expected);
-  expect(JSON.stringify(await client.told(processed))).toContain('"Program log: one"');
-  expect(await client.told(confirmed)).toEqual([]);
+  expect(await client.notificationsOf(processed)).toMatchObject(expected);
+  expect(JSON.stringify(await client.notificationsOf(processed))).toContain('"Program log: one"');
+  expect(await client.notificationsOf(confirmed)).toEqual([]);
   served.tick();
-  expect(await client.told(confirmed)).toMatchObject(expected);
+  expect(await client.notificationsOf(confirmed)).toMatchObject(expected);
   served.tick(30);
-  const airdrop = await client.told(finalized);
+  const airdrop = await client.notificationsOf(finalized);
   expect(airdrop).toMatchObject([{ context: { slot: 32 } }]);
   served.tick();
-  expect(await client.told(finalized)).toEqual([...airdrop, ...(await client.told(confirmed))]);
-  expect(await client.told(processed)).toEqual(await client.told(confirmed));
+  expect(await client.notificationsOf(finalized)).toEqual([
+    ...airdrop,
+    ...(await client.notificationsOf(confirmed)),
+  ]);
+  expect(await client.notificationsOf(processed)).toEqual(await client.notificationsOf(confirmed));
 });
 
 test('all leaves votes out, allWithVotes does not', async () => {
@@ -52,8 +55,11 @@ test('all leaves votes out, allWithVotes does not', async () => {
   });
   const signature = await sendNow(served, signed(served, [wallet], vote));
   const other = await sendNow(served, signed(served, [wallet], memo('no vote')));
-  expect(await client.told(all)).toMatchObject([{ value: { signature: other } }]);
-  expect(await client.told(votes)).toMatchObject([{ value: { signature } }, { value: { signature: other } }]);
+  expect(await client.notificationsOf(all)).toMatchObject([{ value: { signature: other } }]);
+  expect(await client.notificationsOf(votes)).toMatchObject([
+    { value: { signature } },
+    { value: { signature: other } },
+  ]);
 });
 
 test('exactly one valid address can be mentioned', async () => {

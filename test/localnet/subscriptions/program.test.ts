@@ -39,11 +39,11 @@ test('tells each account of the program that was written in a slot, once, at the
     context: { slot: 33 },
     value: { pubkey, account: { data: ['AAAAAAAAAA==', 'base64'], owner: SYSTEM.toBase58(), space: 7 } },
   });
-  expect(await client.told(confirmed)).toMatchObject([shown(first), shown(second)]);
+  expect(await client.notificationsOf(confirmed)).toMatchObject([shown(first), shown(second)]);
   served.tick(30);
-  expect(await client.told(finalized)).toEqual([]);
+  expect(await client.notificationsOf(finalized)).toEqual([]);
   served.tick();
-  expect(await client.told(finalized)).toEqual(await client.told(confirmed));
+  expect(await client.notificationsOf(finalized)).toEqual(await client.notificationsOf(confirmed));
 });
 
 test('dataSlice cuts, and an account that is gone or changes its owner is not told of the old one', async () => {
@@ -58,18 +58,18 @@ test('dataSlice cuts, and an account that is gone or changes its owner is not to
   await open(served, wallet, 5);
   served.tick();
   const sizes = async () =>
-    ((await client.told(id)) as { value: { account: { data: [string] } } }[])
+    ((await client.notificationsOf(id)) as { value: { account: { data: [string] } } }[])
       .map(({ value }) => Buffer.from(value.account.data[0], 'base64').length)
       .sort();
   expect(await sizes()).toEqual([0, 0, 2]);
   const { lamports = 0n } = served.ledger.accounts.read(wallet.publicKey.toBase58(), 33n) ?? {};
-  const before = (await client.told(id)).length;
+  const before = (await client.notificationsOf(id)).length;
   await sendNow(
     served,
     signed(served, [wallet], transfer(wallet, new Keypair().publicKey, lamports - 5_000n)),
   );
   served.tick();
-  const told = (await client.told(id)).slice(before) as { value: { pubkey: string } }[];
+  const told = (await client.notificationsOf(id)).slice(before) as { value: { pubkey: string } }[];
   expect(told.map(({ value }) => value.pubkey)).not.toContain(wallet.publicKey.toBase58());
   expect(told).toHaveLength(1);
 });
@@ -85,8 +85,8 @@ test('of a token program jsonParsed shows what can be parsed only', async () => 
   await open(served, wallet, 3, new PublicKey(TOKEN));
   const unparsed = await open(served, wallet, 3, program);
   served.tick();
-  expect(await client.told(tokens)).toEqual([]);
-  expect(await client.told(others)).toMatchObject([{ value: { pubkey: unparsed } }]);
+  expect(await client.notificationsOf(tokens)).toEqual([]);
+  expect(await client.notificationsOf(others)).toMatchObject([{ value: { pubkey: unparsed } }]);
 });
 
 test('filters are refused as getProgramAccounts refuses them', async () => {

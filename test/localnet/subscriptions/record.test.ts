@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 import { SOL, sendNow, signed, transfer } from '../transactions.ts';
-import { recorder, type Subscribe, type Told } from './recorder.ts';
+import { recorder, type Subscribe, type Notified } from './recorder.ts';
 
 const WALLETS = 3;
 const LEVELS = ['processed', 'confirmed', 'finalized'] as const;
@@ -51,7 +51,7 @@ type Watched = {
   /** The slot that was open, and the transactions it had by then. */
   readonly since: bigint;
   readonly sinceIndex: number;
-  readonly told: readonly Told[];
+  readonly told: readonly Notified[];
 };
 type World = {
   readonly run: TestLedger;

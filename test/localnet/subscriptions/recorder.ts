@@ -7,27 +7,27 @@ import { SubscriptionHub } from '../../../src/localnet/subscriptions/subscriptio
 import type { TestLedger } from '../new-ledger.ts';
 
 type Result = { readonly context: { readonly slot: number }; readonly value: unknown };
-/** `openSlot`: the slot that was open when it was told. */
-export type Told = { readonly result: Result; readonly openSlot: bigint };
-export type Subscribe = (name: SubscriptionName, ...params: readonly unknown[]) => readonly Told[];
+/** A notification; `openSlot`: the slot that was open when it was sent. */
+export type Notified = { readonly result: Result; readonly openSlot: bigint };
+export type Subscribe = (name: SubscriptionName, ...params: readonly unknown[]) => readonly Notified[];
 type AnySubscription = (ledger: TestLedger['ledger'], ...params: readonly unknown[]) => Subscribed;
 
-/** Subscribes in the process itself, each time for somebody else; gives what is told from then on, in a list that grows. */
+/** Subscribes in this process, each time as another subscriber; returns a list that grows with each notification. */
 export function recorder({ ledger }: TestLedger): Subscribe {
   const hub = new SubscriptionHub(ledger);
   return (name, ...params) => {
     const violation = checkParams(name, params);
     if (violation !== undefined) throw new Error(`${name}: ${violation.error}`);
     const subscribed = (LOCALNET_SUBSCRIPTIONS[name] as AnySubscription)(ledger, ...params);
-    const told: Told[] = [];
+    const notified: Notified[] = [];
     const faults: unknown[] = [];
     const notify = (_id: number, text: Buffer): void => {
       const { result } = (parseJson(String(text)) as { params: { result: Result } }).params;
-      told.push({ result, openSlot: ledger.blocks.openSlot });
+      notified.push({ result, openSlot: ledger.blocks.openSlot });
     };
     const fail = (error: unknown): void => void faults.push(error);
     hub.subscribe({ notify, fail }, name, subscribed, () => undefined);
     if (faults.length > 0) throw new Error(`${name} failed`, { cause: faults[0] });
-    return told;
+    return notified;
   };
 }

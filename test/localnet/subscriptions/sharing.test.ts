@@ -20,8 +20,8 @@ test('what means the same has one id on all connections, and every connection is
   expect(await two.subscribe('accountSubscribe', address, { encoding: 'base64' })).not.toBe(id);
   await call('requestAirdrop', address, SOL);
   tick(32);
-  expect(await one.told(id)).toHaveLength(1);
-  expect(await two.told(id)).toEqual(await one.told(id));
+  expect(await one.notificationsOf(id)).toHaveLength(1);
+  expect(await two.notificationsOf(id)).toEqual(await one.notificationsOf(id));
 });
 
 test('however filters are written and whatever else is in them, it is their meaning that counts', async () => {
@@ -57,11 +57,11 @@ test('the same again on one connection is still one subscription, ended by one c
   const id = await client.subscribe('slotSubscribe');
   expect(await client.subscribe('slotSubscribe')).toBe(id);
   tick();
-  expect(await client.told(id)).toHaveLength(1);
+  expect(await client.notificationsOf(id)).toHaveLength(1);
   expect(await client.call('slotUnsubscribe', id)).toBe(true);
   expect(await client.refusal('slotUnsubscribe', id)).toMatchObject(gone);
   tick();
-  expect(await client.told(id)).toHaveLength(1);
+  expect(await client.notificationsOf(id)).toHaveLength(1);
 });
 
 test('any unsubscribe ends any subscription of the connection, and none of another', async () => {
@@ -72,7 +72,10 @@ test('any unsubscribe ends any subscription of the connection, and none of anoth
   expect(await stranger.subscribe('slotSubscribe')).toBe(id);
   expect(await stranger.call('voteUnsubscribe', id)).toBe(true);
   tick();
-  expect([await owner.told(id), await stranger.told(id)]).toMatchObject([[{ slot: 33 }], []]);
+  expect([await owner.notificationsOf(id), await stranger.notificationsOf(id)]).toMatchObject([
+    [{ slot: 33 }],
+    [],
+  ]);
   expect(await owner.refusal('accountUnsubscribe', 2n ** 64n - 1n)).toMatchObject(gone);
   expect(await owner.refusal('accountUnsubscribe', String(id))).toMatchObject({ code: -32602 });
   expect(await owner.refusal('accountUnsubscribe')).toMatchObject({ code: -32602 });

@@ -25,16 +25,22 @@ test('tells once, at each level when the slot reaches it, and ends itself', asyn
     await client.subscribe('signatureSubscribe', signature),
   ];
   served.tick();
-  expect(await client.told(processed)).toEqual([]);
+  expect(await client.notificationsOf(processed)).toEqual([]);
   await sendNow(served, text);
   const succeeded = { context: { slot: 34 }, value: { err: null } };
-  expect([await client.told(processed), await client.told(confirmed)]).toEqual([[succeeded], []]);
+  expect([await client.notificationsOf(processed), await client.notificationsOf(confirmed)]).toEqual([
+    [succeeded],
+    [],
+  ]);
   served.tick();
-  expect([await client.told(confirmed), await client.told(finalized)]).toEqual([[succeeded], []]);
+  expect([await client.notificationsOf(confirmed), await client.notificationsOf(finalized)]).toEqual([
+    [succeeded],
+    [],
+  ]);
   served.tick(30);
-  expect(await client.told(finalized)).toEqual([]);
+  expect(await client.notificationsOf(finalized)).toEqual([]);
   served.tick();
-  expect(await client.told(finalized)).toEqual([succeeded]);
+  expect(await client.notificationsOf(finalized)).toEqual([succeeded]);
   for (const id of [processed, confirmed, finalized])
     expect(await client.refusal('signatureUnsubscribe', id)).toMatchObject(gone);
 });
@@ -47,13 +53,13 @@ test('a signature that has reached the level is answered at once, with the slot 
   const processed = await client.subscribe('signatureSubscribe', signature, { commitment: 'processed' });
   const confirmed = await client.subscribe('signatureSubscribe', signature, { commitment: 'confirmed' });
   const err = { InstructionError: [0, { Custom: 1 }] };
-  expect(await client.told(processed)).toEqual([{ context: { slot: 33 }, value: { err } }]);
-  expect(await client.told(confirmed)).toEqual([]);
+  expect(await client.notificationsOf(processed)).toEqual([{ context: { slot: 33 }, value: { err } }]);
+  expect(await client.notificationsOf(confirmed)).toEqual([]);
   served.tick(2);
-  expect(await client.told(confirmed)).toEqual([{ context: { slot: 33 }, value: { err } }]);
+  expect(await client.notificationsOf(confirmed)).toEqual([{ context: { slot: 33 }, value: { err } }]);
   const again = await client.subscribe('signatureSubscribe', signature, { commitment: 'confirmed' });
   expect(again).not.toBe(confirmed);
-  expect(await client.told(again)).toEqual([{ context: { slot: 34 }, value: { err } }]);
+  expect(await client.notificationsOf(again)).toEqual([{ context: { slot: 34 }, value: { err } }]);
   expect(await client.refusal('signatureUnsubscribe', again)).toMatchObject(gone);
 });
 
@@ -65,13 +71,16 @@ test('tells the receipt too where that is asked for, and goes on', async () => {
   const id = await client.subscribe('signatureSubscribe', signature, config);
   await sendNow(served, text);
   const received = { context: { slot: 33 }, value: 'receivedSignature' };
-  expect(await client.told(id)).toEqual([received]);
+  expect(await client.notificationsOf(id)).toEqual([received]);
   const late = await served.connect();
   expect(await late.subscribe('signatureSubscribe', signature, config)).toBe(id);
-  expect([await late.told(id), await client.told(id)]).toEqual([[received], [received]]);
+  expect([await late.notificationsOf(id), await client.notificationsOf(id)]).toEqual([
+    [received],
+    [received],
+  ]);
   served.tick();
   const confirmed = { context: { slot: 33 }, value: { err: null } };
-  expect([await late.told(id), await client.told(id)]).toEqual([
+  expect([await late.notificationsOf(id), await client.notificationsOf(id)]).toEqual([
     [received, confirmed],
     [received, confirmed],
   ]);
@@ -87,7 +96,7 @@ test('a transaction that never lands is never told', async () => {
   tampered[tampered.length - 1] = 1;
   await sendNow(served, tampered.toString('base64'));
   served.tick(2);
-  expect(await client.told(id)).toEqual([]);
+  expect(await client.notificationsOf(id)).toEqual([]);
   expect(await client.call('signatureUnsubscribe', id)).toBe(true);
 });
 

@@ -12,12 +12,12 @@ test('slots are told as they are opened, roots as they are finalized, and neithe
   const slots = await client.subscribe('slotSubscribe');
   const roots = await client.subscribe('rootSubscribe');
   tick(3);
-  expect(await client.told(slots)).toEqual([
+  expect(await client.notificationsOf(slots)).toEqual([
     { slot: 33, parent: 32, root: 1 },
     { slot: 34, parent: 33, root: 2 },
     { slot: 35, parent: 34, root: 3 },
   ]);
-  expect(await client.told(roots)).toEqual([1, 2, 3]);
+  expect(await client.notificationsOf(roots)).toEqual([1, 2, 3]);
 });
 
 test('what was in a slot is told before the next slot is', async () => {
@@ -29,7 +29,7 @@ test('what was in a slot is told before the next slot is', async () => {
   const logs = await client.subscribe('logsSubscribe', { mentions: [address] }, { commitment: 'confirmed' });
   await call('requestAirdrop', address, SOL);
   tick(32);
-  await client.told(slots);
+  await client.notificationsOf(slots);
   const order = client.notifications().map(({ params }) => params.subscription);
   expect(order).toEqual([logs, ...Array<number>(31).fill(slots), account, slots]);
 });
@@ -48,7 +48,7 @@ test('the steps of a slot: what it holds, its levels, and the next one', async (
     numFailedTransactions: 1,
     maxTransactionsPerEntry: 1,
   };
-  expect(await client.told(id)).toEqual([
+  expect(await client.notificationsOf(id)).toEqual([
     { type: 'completed', slot: 32, timestamp },
     { type: 'frozen', slot: 32, timestamp, stats },
     { type: 'optimisticConfirmation', slot: 32, timestamp },
@@ -62,7 +62,7 @@ test('the validator votes for every slot, and the signature is that of its vote 
   const client = await connect();
   const id = await client.subscribe('voteSubscribe');
   tick(2);
-  const votes = (await client.told(id)) as readonly { readonly signature: string }[];
+  const votes = (await client.notificationsOf(id)) as readonly { readonly signature: string }[];
   const { blocks, genesis } = ledger;
   const slots = [32n, 33n] as const;
   expect(votes).toMatchObject(

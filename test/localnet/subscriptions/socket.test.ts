@@ -65,7 +65,7 @@ test('the reply precedes the notification, which is held until clients listen', 
   const signature = await call('requestAirdrop', address, SOL);
   const client = await connect();
   const id = await client.subscribe('signatureSubscribe', signature, { commitment: 'processed' });
-  expect(await client.told(id)).toEqual([]);
+  expect(await client.notificationsOf(id)).toEqual([]);
   expect(await eventually('it is told', () => client.notifications()[0])).toMatchObject({
     jsonrpc: '2.0',
     method: 'signatureNotification',

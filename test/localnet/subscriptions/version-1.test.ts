@@ -29,7 +29,7 @@ test('logs include a transaction of version 1, by its payer and by an address th
   const signature = await sendNow(served, text);
   served.tick();
   for (const id of ids)
-    expect((await client.told(id)).at(-1)).toEqual({
+    expect((await client.notificationsOf(id)).at(-1)).toEqual({
       context: { slot: 32 },
       value: {
         signature,
@@ -54,8 +54,8 @@ test('its signature is told with its error, at each level', async () => {
   expect(await sendNow(served, text)).toBe(signature);
   for (const [index, slots] of [0, 1, 31].entries()) {
     served.tick(slots);
-    expect(await client.told(ids[index] ?? -1)).toEqual([{ context: { slot: 32 }, value }]);
-    for (const id of ids.slice(index + 1)) expect(await client.told(id)).toEqual([]);
+    expect(await client.notificationsOf(ids[index] ?? -1)).toEqual([{ context: { slot: 32 }, value }]);
+    for (const id of ids.slice(index + 1)) expect(await client.notificationsOf(id)).toEqual([]);
   }
 });
 
@@ -67,7 +67,9 @@ test('accounts that it writes are told', async () => {
   const id = await client.subscribe('accountSubscribe', recipient.toBase58(), config);
   await sendNow(served, text);
   served.tick();
-  expect(await client.told(id)).toMatchObject([{ context: { slot: 32 }, value: { lamports: 1_000_000 } }]);
+  expect(await client.notificationsOf(id)).toMatchObject([
+    { context: { slot: 32 }, value: { lamports: 1_000_000 } },
+  ]);
 });
 
 test('a block with it is told whole to who takes version 1, and as an error to who does not, until one can be told', async () => {
@@ -83,16 +85,20 @@ test('a block with it is told whole to who takes version 1, and as an error to w
   const [takes, none, zero] = [await subscribe(1), await subscribe(), await subscribe(0)];
   await sendNow(served, text);
   served.tick();
-  expect(await client.told(takes)).toMatchObject([
+  expect(await client.notificationsOf(takes)).toMatchObject([
     { value: { slot: 32, err: null, block: { transactions: [{ version: 'legacy' }, { version: 1 }] } } },
   ]);
   const failed = {
     context: { slot: 32 },
     value: { slot: 32, block: null, err: { UnsupportedTransactionVersion: 1 } },
   };
-  for (const id of [none, zero]) expect(await client.told(id)).toEqual([failed]);
+  for (const id of [none, zero]) expect(await client.notificationsOf(id)).toEqual([failed]);
   served.tick();
   for (const id of [none, zero])
-    expect(await client.told(id)).toMatchObject([failed, failed, { value: { slot: 33, err: null } }]);
-  expect(await client.told(takes)).toHaveLength(2);
+    expect(await client.notificationsOf(id)).toMatchObject([
+      failed,
+      failed,
+      { value: { slot: 33, err: null } },
+    ]);
+  expect(await client.notificationsOf(takes)).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { TOPICS } from '../../../generated/stream/topics.ts';
 import { Connections, type ConnectionsOptions } from '../../../src/server/connections/connections.ts';
 import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
 import { eventually } from '../../../src/base/eventually.ts';
-import { openStrangers } from '../../support/strangers.ts';
+import { openIdleClients } from '../../support/idle-clients.ts';
 import { endOf, metadataOf, rawClient, subscribe } from './raw-client.ts';
 import { startStreamServer } from './start-stream-server.ts';
 
@@ -29,7 +29,7 @@ it('strangers that are idle make room, and keep neither a stream nor a caller ou
   const { ledger, port } = await start({ maxConnections: 20 });
   const stream = subscribe(rawClient(port));
   await once(stream, 'metadata');
-  await openStrangers(port, 500);
+  await openIdleClients(port, 500);
   expect(await listTopics(port)).toBe(ALL_TOPICS);
   ledger.grow(101);
   expect(await once(stream, 'data')).toMatchObject([{ slot: 101n }]);

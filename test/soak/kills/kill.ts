@@ -16,7 +16,7 @@ export async function kill({ server, store }: Round, target: Target): Promise<vo
 }
 
 /** Waits until everything is there again, and starts the server where it is gone. @returns how often it was killed while it started. */
-export async function comeBack(round: Round, target: Target, pidBefore: number): Promise<number> {
+export async function awaitRecovery(round: Round, target: Target, pidBefore: number): Promise<number> {
   const { server, random, fault } = round;
   if (target !== 'server') {
     await ready(server);

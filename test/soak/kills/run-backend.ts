@@ -12,7 +12,7 @@ import {
 import type { Backend, OpenBackend, Target } from './backends.ts';
 import { type Book, createBook } from './book.ts';
 import { CHARGED, type ChargedOperation } from './charge-rule.ts';
-import { comeBack, kill } from './kill.ts';
+import { awaitRecovery, kill } from './kill.ts';
 import type { Round } from './round.ts';
 import { workUntilKilled } from './workload.ts';
 
@@ -98,7 +98,7 @@ class BackendRun {
     await kill(round, target);
     this.#kills[target] += 1;
     const pending = await working;
-    this.#kills.start += await comeBack(round, target, pid);
+    this.#kills.start += await awaitRecovery(round, target, pid);
     await askAgain(round, pending);
     await settleUnsure(round);
     const earlier = sampleOf([...this.#book.living.values()], SAMPLE, random);

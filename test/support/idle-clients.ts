@@ -2,29 +2,29 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-export type StrangerOptions = {
-  /** What each says before it falls silent. */
-  readonly says?: string;
-  /** Where they come from; all of 127.0.0.0/8 is this machine. */
+export type IdleClientOptions = {
+  /** Bytes that each sends first. */
+  readonly sends?: string;
+  /** Local address of each; all of 127.0.0.0/8 is this machine. */
   readonly from?: string;
 };
 
 /** A client that connects and waits. */
-export type Stranger = {
+export type IdleClient = {
   readonly socket: Socket;
-  /** All that it hears until its connection ends. */
-  readonly heard: Promise<string>;
+  /** Everything it receives until its connection ends. */
+  readonly received: Promise<string>;
 };
 
 /** Opens connections that ask for nothing, one after the other. They end with the test. */
-export async function openStrangers(
+export async function openIdleClients(
   port: number,
   count: number,
-  { says = '', from }: StrangerOptions = {},
-): Promise<readonly Stranger[]> {
-  const strangers: Stranger[] = [];
+  { sends = '', from }: IdleClientOptions = {},
+): Promise<readonly IdleClient[]> {
+  const clients: IdleClient[] = [];
   onTestFinished(() => {
-    for (const { socket } of strangers) socket.destroy();
+    for (const { socket } of clients) socket.destroy();
   });
   for (let index = 0; index < count; index++) {
     const socket = connect({
@@ -33,9 +33,9 @@ export async function openStrangers(
       ...(from === undefined ? {} : { localAddress: from }),
     });
     socket.on('error', () => undefined);
-    strangers.push({ socket, heard: text(socket).catch(() => 'broken off') });
+    clients.push({ socket, received: text(socket).catch(() => 'broken off') });
     await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
-    if (says !== '') socket.write(says);
+    if (sends !== '') socket.write(sends);
   }
-  return strangers;
+  return clients;
 }
