@@ -8,7 +8,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
-import { assertListenable } from '../http/http-server.ts';
+import { assertListenable } from '../connections/listener.ts';
 import { addReflection } from './add-reflection.ts';
 import { admitCall } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
