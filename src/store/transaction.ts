@@ -1,7 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import { type DriverClient, isOutside } from './driver.ts';
 import { drizzle } from './drizzle.ts';
+import { connectTo } from './store-client.ts';
 
 /**
  * Runs a transaction on a connection of its own, which returns to the pool if nothing of the transaction is left on it. Drizzle's own keeps
@@ -11,10 +11,10 @@ export async function runTransaction<T>(
   pool: pg.Pool,
   ...[work, config]: Parameters<NodePgDatabase['transaction']>
 ): Promise<T> {
-  const client = (await pool.connect()) as pg.PoolClient & DriverClient;
+  const client = await connectTo(pool);
   try {
     return (await drizzle(client).transaction(work, config)) as T;
   } finally {
-    client.release(!(client.readyForQuery && isOutside(client)));
+    client.release(!client.isAtRest);
   }
 }
