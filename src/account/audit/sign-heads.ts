@@ -86,7 +86,7 @@ export function startHeadSigning(places: HeadDeps, log: Logger): { readonly clos
 
 async function keepHead(store: Store, { atMs, ...head }: AuditHead): Promise<void> {
   const at = new Date(atMs);
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx
       .insert(auditHeads)
       .values({ ...head, at })
